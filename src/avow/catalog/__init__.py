@@ -1,0 +1,23 @@
+"""Tools, who they are and what they are called. Pure: no I/O, no SDK."""
+
+from avow.catalog.title import derive_title
+from avow.catalog.tool import (
+    SEPARATOR,
+    Catalog,
+    Tool,
+    fingerprint,
+    make_catalog,
+    make_tool,
+    read_tools,
+)
+
+__all__ = [
+    "SEPARATOR",
+    "Catalog",
+    "Tool",
+    "derive_title",
+    "fingerprint",
+    "make_catalog",
+    "make_tool",
+    "read_tools",
+]

@@ -1,0 +1,154 @@
+"""A tool as avow knows it: as received, as declared, as resolved, and who it is."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from avow.catalog.title import derive_title
+from avow.errors import UsageError
+from avow.infer import guess
+from avow.intent import (
+    Evidence,
+    Finding,
+    Guess,
+    HintName,
+    Hints,
+    Intent,
+    Level,
+    ResolvedIntent,
+    Trust,
+    list_tool,
+    read_tool,
+    resolve,
+)
+from avow.schema import digest
+
+SEPARATOR: Final = "__"
+_LONGEST_NAME: Final = 128
+_FINGERPRINTED: Final = (
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool of one server. `raw` is its entry of `tools/list`, exactly as received."""
+
+    server: str
+    name: str
+    raw: Mapping[str, Any] = field(repr=False)
+    intent: Intent
+    resolved: ResolvedIntent
+    inferred: Mapping[HintName, Guess]
+    findings: tuple[Finding, ...]
+    fingerprint: str
+
+    @property
+    def qualified_name(self) -> str:
+        """The name it has behind the gateway: `server__tool`, at most 128 characters."""
+        whole = f"{self.server}{SEPARATOR}{self.name}"
+        if len(whole) <= _LONGEST_NAME:
+            return whole
+        return f"{whole[: _LONGEST_NAME - 9]}-{digest(whole)[:8]}"
+
+    @property
+    def title(self) -> str:
+        """The title that was declared, or one derived from the name."""
+        return self.intent.title or derive_title(self.name)
+
+    @property
+    def level(self) -> Level:
+        """The level of its resolved hints."""
+        return self.resolved.level
+
+    def listing(self, version: str) -> dict[str, Any]:
+        """Its entry of the gateway's `tools/list` for a client that speaks `version`."""
+        wire = list_tool(self.raw, self.resolved, version=version, title=self.title)
+        return {**wire, "name": self.qualified_name}
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The tools of some servers by qualified name, and what could not be taken in.
+
+    `problems` are about entries that are no tools, by server.
+    """
+
+    tools: Mapping[str, Tool]
+    problems: tuple[str, ...] = ()
+
+    def find(self, qualified_name: str) -> Tool | None:
+        """The tool of this name, if there is one."""
+        return self.tools.get(qualified_name)
+
+
+def fingerprint(tool: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of what makes a tool what it is, as received.
+
+    Raises `UsageError` where the tool holds what JSON cannot say.
+    """
+    return digest({key: tool[key] for key in _FINGERPRINTED if key in tool})
+
+
+def make_tool(
+    server: str,
+    raw: Mapping[str, Any],
+    *,
+    trust: Trust = Trust.CAUTIOUS,
+    operator: Hints | None = None,
+) -> Tool:
+    """The tool that `raw`, an entry of `tools/list`, describes.
+
+    Raises `UsageError` for an entry without a name, or that no fingerprint can be taken of.
+    """
+    name = raw.get("name")
+    if not isinstance(name, str) or not name:
+        what = "a tool without a name"
+        raise UsageError(what, where=server)
+    said = read_tool(raw)
+    inferred = guess(raw)
+    evidence = Evidence(said.intent.hints, inferred, operator=operator or Hints())
+    return Tool(
+        server=server,
+        name=name,
+        raw=raw,
+        intent=said.intent,
+        resolved=resolve(evidence, trust),
+        inferred=inferred,
+        findings=said.findings,
+        fingerprint=fingerprint(raw),
+    )
+
+
+def make_catalog(tools: Iterable[Tool], problems: Iterable[str] = ()) -> Catalog:
+    """Tools by their qualified name; of two with one name the first counts, the other is a problem."""
+    found: dict[str, Tool] = {}
+    wrong = list(problems)
+    for tool in tools:
+        if tool.qualified_name in found:
+            wrong.append(f"{tool.server}: two tools are called {tool.name!r}; the first counts")
+        else:
+            found[tool.qualified_name] = tool
+    return Catalog(found, tuple(wrong))
+
+
+def read_tools(
+    server: str, raws: Iterable[object], *, trust: Trust = Trust.CAUTIOUS
+) -> tuple[list[Tool], list[str]]:
+    """The tools of one server's `tools/list`, and what is wrong with entries that are none."""
+    tools: list[Tool] = []
+    problems: list[str] = []
+    for index, raw in enumerate(raws):
+        try:
+            if not isinstance(raw, Mapping):
+                what = f"entry {index} of tools/list is not an object"
+                raise UsageError(what, where=server)
+            tools.append(make_tool(server, raw, trust=trust))  # pyright: ignore[reportUnknownArgumentType]
+        except UsageError as error:
+            problems.append(str(error))
+    return tools, problems

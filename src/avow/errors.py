@@ -1,0 +1,123 @@
+"""The error tree.
+
+AvowError
+├── UsageError            exit 2   what was asked for cannot be understood
+│   ├── TargetError                a target that names nothing avow can reach
+│   ├── ConfigError                a file with a mistake in it: path, line, column
+│   └── PortInUseError             the address to listen on is taken
+├── AuthenticationError   exit 3   the other side wants credentials it was not given
+├── UnreachableError      exit 4   a server that cannot be started, reached or understood
+│   ├── CommandNotFoundError       the command of a stdio server is not installed
+│   ├── ServerExitedError          the process ended before it answered
+│   ├── NotMcpError                something answers, but not in MCP
+│   └── TimedOutError              no answer within the time limit
+├── DeniedError           exit 5   policy or a person said no
+└── StoreError            exit 4   the database cannot be opened, read or written
+
+Every class has a stable `code`; `docs/troubleshooting.md` has a heading for each.
+"""
+
+from typing import Any, ClassVar
+
+
+class AvowError(Exception):
+    """Anything avow reports to a person: what happened, where, and what to do next.
+
+    `str()` gives one line fit for a person; it holds no stack trace and no secret.
+    """
+
+    code: ClassVar[str] = "avow"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        self.what = what
+        self.where = where
+        self.fix = fix
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        """`where: what. fix`, each part only where it is known."""
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{head.rstrip('.')}. {self.fix}" if self.fix else head
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as data, for `--json`."""
+        fields = {"code": self.code, "what": self.what, "where": self.where, "fix": self.fix}
+        return {"error": {key: value for key, value in fields.items() if value is not None}}
+
+
+class UsageError(AvowError):
+    """What was asked for cannot be understood."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class TargetError(UsageError):
+    """A target that names nothing avow can reach."""
+
+    code = "target"
+
+
+class ConfigError(UsageError):
+    """A file with a mistake in it; `where` is `file:line:column` as far as they are known."""
+
+    code = "config"
+
+
+class PortInUseError(UsageError):
+    """The address to listen on is taken by another process."""
+
+    code = "port-in-use"
+
+
+class AuthenticationError(AvowError):
+    """The other side wants credentials it was not given, or refuses those it was given."""
+
+    code = "authentication"
+    exit_code = 3
+
+
+class UnreachableError(AvowError):
+    """A server that cannot be started, reached or understood."""
+
+    code = "unreachable"
+    exit_code = 4
+
+
+class CommandNotFoundError(UnreachableError):
+    """The command of a stdio server is not installed or not executable."""
+
+    code = "command-not-found"
+
+
+class ServerExitedError(UnreachableError):
+    """The server's process ended before it answered."""
+
+    code = "server-exited"
+
+
+class NotMcpError(UnreachableError):
+    """Something answers, but what it says is not MCP."""
+
+    code = "not-mcp"
+
+
+class TimedOutError(UnreachableError):
+    """No answer within the time limit."""
+
+    code = "timed-out"
+
+
+class DeniedError(AvowError):
+    """Policy or a person said no."""
+
+    code = "denied"
+    exit_code = 5
+
+
+class StoreError(AvowError):
+    """The database cannot be opened, read or written."""
+
+    code = "store"
+    exit_code = 4

@@ -1,0 +1,126 @@
+"""Hints guessed from one tool's name and description, with reasons in words.
+
+A pure function of the tool. Words count by their position, not as substrings: the verb of
+`delete-list-item` is *delete*, the verb of `memory.show` is *show*.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from avow.infer import words
+from avow.intent import LOOSER, Guess, HintName
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_DESTROYS: Final = re.compile(
+    r"\b(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)\b|\birreversibl[ey]\b"
+    r"|\bpermanently (?:delete|remove|destroy|erase)s?\b",
+    re.IGNORECASE,
+)
+_READS: Final = re.compile(r"\bread[- ]only\b|\bdoes(?: not|n't) (?:modify|change|write)\b", re.IGNORECASE)
+_REPEATS: Final = re.compile(r"\bidempotent\b", re.IGNORECASE)
+_NEGATED: Final = re.compile(r"\b(?:not|non|isn't|never)[\s-]+$", re.IGNORECASE)
+
+_SURE: Final = 0.99
+_LIKELY: Final = 0.95
+_MAYBE: Final = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Verb:
+    word: str
+    place: str
+    weight: float
+
+
+def guess(tool: Mapping[str, Any]) -> dict[HintName, Guess]:
+    """The hints that `tool`, an entry of `tools/list`, suggests; nothing where nothing speaks.
+
+    Two cues that disagree on a hint leave the stricter value.
+    """
+    name, description = str(tool.get("name", "")), str(tool.get("description") or "")
+    parts = [one.lower() for one in _WORD.findall(name)]
+    found = [*_from_description(description), *_from_reach(parts)]
+    if verb := _verb_of(parts):
+        found += _from_verb(verb)
+    return _merge(found)
+
+
+def _verb_of(parts: list[str]) -> _Verb | None:
+    """The verb of a name: its first word, else its last, else the one after a prefix."""
+    known = words.READ | words.WRITE
+    places = ((0, "starts", _SURE), (-1, "ends", _SURE), (1, "goes on", _MAYBE))
+    for index, place, weight in places:
+        if len(parts) > max(index, 0) and parts[index] in known:
+            return _Verb(parts[index], place, _weight(parts[index], parts, weight))
+    return None
+
+
+def _weight(verb: str, parts: list[str], weight: float) -> float:
+    """Less where a reading verb has company that writes, as in `get_or_create`."""
+    if verb not in words.READ:
+        return weight
+    if any(one in words.WRITE for one in parts):
+        return _MAYBE
+    return weight if verb in words.SURELY_READ else _MAYBE
+
+
+def _from_verb(verb: _Verb) -> list[tuple[HintName, Guess]]:
+    reason = (f"the name {verb.place} with the verb “{verb.word}”",)
+
+    def say(name: HintName, value: bool) -> tuple[HintName, Guess]:  # noqa: FBT001 - a hint's value
+        return name, Guess(value, verb.weight, reason)
+
+    if verb.word in words.READ:
+        return [say("read_only", value=True)]
+    said = [say("read_only", value=False)]
+    if verb.word in words.DESTROY or verb.word in words.SEND:
+        said.append(say("destructive", value=True))
+    if verb.word in words.SEND:
+        said += [say("open_world", value=True), say("idempotent", value=False)]
+    if verb.word in words.REPEATABLE:
+        said.append(("idempotent", Guess(value=True, confidence=_MAYBE, reasons=reason)))
+    return said
+
+
+def _from_reach(parts: list[str]) -> list[tuple[HintName, Guess]]:
+    for word in parts:
+        if word in words.OPEN:
+            return [("open_world", Guess(True, _LIKELY, (f"the name says “{word}”",)))]  # noqa: FBT003 - a hint's value
+    for word in parts:
+        if word in words.CLOSED:
+            return [("open_world", Guess(False, _MAYBE, (f"the name says “{word}”",)))]  # noqa: FBT003 - a hint's value
+    return []
+
+
+def _from_description(text: str) -> list[tuple[HintName, Guess]]:
+    cues: tuple[tuple[re.Pattern[str], HintName, bool], ...] = (
+        (_DESTROYS, "destructive", True),
+        (_DESTROYS, "read_only", False),
+        (_READS, "read_only", True),
+        (_REPEATS, "idempotent", True),
+    )
+    found: list[tuple[HintName, Guess]] = []
+    for pattern, name, value in cues:
+        match = pattern.search(text)
+        if match and not _NEGATED.search(text[: match.start()]):
+            reason = f"the description says “{match.group()}”"
+            found.append((name, Guess(value, _LIKELY, (reason,))))
+    return found
+
+
+def _merge(found: list[tuple[HintName, Guess]]) -> dict[HintName, Guess]:
+    merged: dict[HintName, Guess] = {}
+    for name, one in found:
+        before = merged.get(name)
+        merged[name] = one if before is None else _join(name, before, one)
+    return merged
+
+
+def _join(name: HintName, a: Guess, b: Guess) -> Guess:
+    if a.value == b.value:
+        # Independent cues that agree: both would have to be wrong.
+        both = 1 - (1 - a.confidence) * (1 - b.confidence)
+        return Guess(a.value, round(both, 4), a.reasons + b.reasons)
+    return a if a.value is not LOOSER[name] else b

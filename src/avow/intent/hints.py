@@ -1,0 +1,71 @@
+"""The four hints, their defaults, which of their values is looser, and the level they make."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal, get_args
+
+HintName = Literal["read_only", "destructive", "idempotent", "open_world"]
+
+HINT_NAMES: Final[tuple[HintName, ...]] = get_args(HintName)
+
+DEFAULTS: Final[Mapping[HintName, bool]] = {
+    "read_only": False,
+    "destructive": True,
+    "idempotent": False,
+    "open_world": True,
+}
+"""What holds where nothing is said (MCP 2025-03-26 and later, ToolAnnotations)."""
+
+LOOSER: Final[Mapping[HintName, bool]] = {name: not value for name, value in DEFAULTS.items()}
+"""The value of each hint that permits more. The specification's default is always the stricter."""
+
+
+class Level(StrEnum):
+    """How much a call may change: nothing, something, or something that cannot be had back."""
+
+    READ = "read"
+    WRITE = "write"
+    DESTRUCTIVE = "destructive"
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Four hints, each `True`, `False` or `None` for unset.
+
+    >>> Hints(read_only=True).is_complete
+    False
+    >>> Hints(read_only=True).with_defaults()
+    Hints(read_only=True, destructive=True, idempotent=False, open_world=True)
+    """
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+    def __getitem__(self, name: HintName) -> bool | None:
+        """The value of one hint by its name."""
+        value: bool | None = getattr(self, name)
+        return value
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all four are set."""
+        return all(self[name] is not None for name in HINT_NAMES)
+
+    def with_defaults(self) -> "Hints":
+        """The same, with the specification's default for each hint that is unset."""
+        return Hints(**{name: default_for(name, self[name]) for name in HINT_NAMES})
+
+
+def default_for(name: HintName, value: bool | None) -> bool:  # noqa: FBT001 - a hint's value is what it is about
+    """`value`, or the specification's default where it is unset."""
+    return DEFAULTS[name] if value is None else value
+
+
+def level_of(*, read_only: bool, destructive: bool) -> Level:
+    """The level of a tool with these hints; `destructive` means nothing on a read-only tool."""
+    if read_only:
+        return Level.READ
+    return Level.DESTRUCTIVE if destructive else Level.WRITE

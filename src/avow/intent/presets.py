@@ -1,0 +1,94 @@
+"""Intent, what an author declares of one tool, and the ready-made ones to start from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, cast
+
+from avow.errors import UsageError
+from avow.intent.hints import HINT_NAMES, Hints, Level, default_for, level_of
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """All that is declared of one tool.
+
+    `scopes` must all be held by a caller to see the tool; any one of `roles` is enough.
+    `confirm` is the sentence a person is asked. `plan` says what a call would change;
+    `narrow` may make one call's intent narrower than the tool's, never wider.
+
+    >>> from avow import DELETE
+    >>> DELETE.but(idempotent=True, title="Delete customer").hints.idempotent
+    True
+    """
+
+    hints: Hints = field(default_factory=Hints)
+    title: str | None = None
+    category: str | None = None
+    tags: frozenset[str] = frozenset()
+    scopes: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+    confirm: str | None = None
+    plan: Callable[..., Any] | None = None
+    narrow: Callable[..., Any] | None = None
+
+    @property
+    def level(self) -> Level:
+        """The level, with the specification's defaults for what is unset."""
+        return level_of(
+            read_only=default_for("read_only", self.hints.read_only),
+            destructive=default_for("destructive", self.hints.destructive),
+        )
+
+    def but(self, **changes: Any) -> "Intent":
+        """The same intent with some hints or other fields changed.
+
+        Raises `UsageError` for a name that is neither, and for a hint that is not a boolean.
+        """
+        hints = {name: changes.pop(name) for name in HINT_NAMES if name in changes}
+        for name, value in hints.items():
+            if value is not None and not isinstance(value, bool):
+                what = f"hint {name!r} must be True, False or None, not {value!r}"
+                raise UsageError(what, where="Intent.but")
+        known = {one.name for one in fields(self)}
+        for name in changes:
+            if name not in known:
+                allowed = ", ".join([*HINT_NAMES, *sorted(known - {"hints"})])
+                what = f"an intent has no field {name!r}"
+                raise UsageError(what, where="Intent.but", fix=f"Known fields: {allowed}.")
+        for name in ("tags", "scopes", "roles"):
+            if name in changes:
+                changes[name] = frozenset(cast("set[str]", changes[name]))
+        base = cast("Hints", changes.pop("hints", self.hints))
+        return replace(self, hints=replace(base, **hints), **changes)
+
+
+def _preset(read_only: bool, destructive: bool, idempotent: bool, open_world: bool) -> Intent:  # noqa: FBT001 - one row of the table
+    return Intent(Hints(read_only, destructive, idempotent, open_world))
+
+
+# fmt: off
+#                              read_only destructive idempotent open_world
+READ_ONLY: Final   = _preset(  True,     False,      True,      False)
+FETCH: Final       = _preset(  True,     False,      True,      True)
+WRITE: Final       = _preset(  False,    False,      True,      False)
+APPEND: Final      = _preset(  False,    False,      False,     False)
+DESTRUCTIVE: Final = _preset(  False,    True,       False,     False)
+SEND: Final        = _preset(  False,    True,       False,     True)
+DEPLOY: Final      = _preset(  False,    True,       True,      True)
+# fmt: on
+
+QUERY: Final = READ_ONLY
+SEARCH: Final = READ_ONLY
+UPSERT: Final = WRITE
+DELETE: Final = DESTRUCTIVE
+
+PRESETS: Final[dict[str, Intent]] = {
+    "READ_ONLY": READ_ONLY,
+    "FETCH": FETCH,
+    "WRITE": WRITE,
+    "APPEND": APPEND,
+    "DESTRUCTIVE": DESTRUCTIVE,
+    "SEND": SEND,
+    "DEPLOY": DEPLOY,
+}
+"""The presets by name, one name each; archetypes of equal value stand under their preset."""

@@ -1,0 +1,151 @@
+"""Canonical JSON (RFC 8785), the form that is digested, and strict reading of JSON text."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final, cast
+
+from avow.errors import UsageError
+
+_EXACT: Final = 2**53
+_MAX_DEPTH: Final = 200
+
+
+def canonical(value: Any) -> bytes:
+    """`value` as canonical JSON, UTF-8: sorted keys, no spaces, one spelling per number.
+
+    Follows RFC 8785 but for integers beyond ±2⁵³, which keep all their digits: rounding them
+    (RFC 8785 §3.2.2.3) would give two different calls one digest.
+
+    Raises `UsageError` for what JSON cannot say: NaN, infinities, lone surrogates, keys that are
+    not strings, other types, and nesting deeper than 200.
+    """
+    parts: list[str] = []
+    _write(value, parts, 0)
+    try:
+        return "".join(parts).encode()
+    except UnicodeEncodeError as error:
+        what = "a string holds half of a surrogate pair, which is not text"
+        raise UsageError(what) from error
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of `canonical(value)`, as 64 hexadecimal digits."""
+    return sha256(canonical(value)).hexdigest()
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON strictly: a key given twice, NaN and infinities are errors, not guesses.
+
+    Raises `UsageError` with line and column.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        what = f"not JSON: {error.msg}"
+        raise UsageError(what, where=f"line {error.lineno}, column {error.colno}") from error
+    except UnicodeDecodeError as error:
+        what = f"not UTF-8 text (byte {error.start})"
+        raise UsageError(what) from error
+    except RecursionError as error:
+        what = "nested too deeply"
+        raise UsageError(what) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            what = f"the key {key!r} is given twice"
+            raise UsageError(what)
+        found[key] = value
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    what = f"{name} is not JSON"
+    raise UsageError(what)
+
+
+def _write(value: Any, parts: list[str], depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        what = f"nested deeper than {_MAX_DEPTH} levels"
+        raise UsageError(what)
+    if value is None or isinstance(value, bool):
+        parts.append({None: "null", True: "true", False: "false"}[value])
+    elif isinstance(value, str):
+        parts.append(json.dumps(value, ensure_ascii=False))
+    elif isinstance(value, int | float):
+        parts.append(_number(value))
+    elif isinstance(value, Mapping):
+        _write_object(cast("Mapping[Any, Any]", value), parts, depth)
+    elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        _write_array(cast("Sequence[Any]", value), parts, depth)
+    else:
+        what = f"{type(value).__name__} is not a JSON value"
+        raise UsageError(what)
+
+
+def _write_object(value: Mapping[Any, Any], parts: list[str], depth: int) -> None:
+    for key in value:
+        if not isinstance(key, str):
+            what = f"an object's key must be a string, not {key!r}"
+            raise UsageError(what)
+    parts.append("{")
+    for index, key in enumerate(sorted(value, key=_utf16)):
+        parts.append(f"{',' if index else ''}{json.dumps(key, ensure_ascii=False)}:")
+        _write(value[key], parts, depth + 1)
+    parts.append("}")
+
+
+def _write_array(value: Sequence[Any], parts: list[str], depth: int) -> None:
+    parts.append("[")
+    for index, one in enumerate(value):
+        if index:
+            parts.append(",")
+        _write(one, parts, depth + 1)
+    parts.append("]")
+
+
+def _utf16(key: str) -> bytes:
+    """RFC 8785 §3.2.3 sorts by UTF-16 code units, not by code points."""
+    return key.encode("utf-16-be", "surrogatepass")
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int) and abs(value) > _EXACT:
+        return str(value)
+    number = float(value)
+    if not math.isfinite(number):
+        what = f"{number} is not a JSON number"
+        raise UsageError(what)
+    return _ecmascript(number)
+
+
+def _ecmascript(number: float) -> str:
+    """ECMAScript's Number::toString, which RFC 8785 §3.2.2.3 prescribes."""
+    if number == 0:
+        return "0"
+    sign = "-" if number < 0 else ""
+    mantissa, exponent = f"{abs(number)!r}e0".split("e")[:2]
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole.lstrip("0")) + int(exponent)
+    if not whole.strip("0"):
+        point = int(exponent) - (len(fraction) - len(fraction.lstrip("0")))
+    digits = digits.rstrip("0")
+    return sign + _place(digits, point)
+
+
+def _place(digits: str, point: int) -> str:
+    """Decimal or exponent form of 0.`digits` × 10^`point`."""
+    count = len(digits)
+    if count <= point <= 21:
+        return digits + "0" * (point - count)
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    tail = f".{digits[1:]}" if count > 1 else ""
+    return f"{digits[0]}{tail}e{'+' if point > 0 else '-'}{abs(point - 1)}"

@@ -1,0 +1,51 @@
+"""Redaction: what is written down about a call without what must not be written down."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+MASK: Final = "•••"
+
+_SECRET_NAME: Final = re.compile(
+    r"pass(word|wd|phrase)?$|secret|token|api[_-]?key|credential|authorization|private[_-]?key"
+    r"|cookie|^pin$|^otp$",
+    re.IGNORECASE,
+)
+_NOT_SECRET: Final = re.compile(r"^(max|min|n|num|count)?_?tokens?$|_tokens$|page_?token", re.IGNORECASE)
+_SECRET_VALUE: Final = re.compile(
+    r"""
+      \b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}   # keys of payment and model services
+    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,}
+    | \bglpat-[A-Za-z0-9_-]{16,}
+    | \bxox[abprs]-[A-Za-z0-9-]{10,}
+    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
+    | \bAIza[A-Za-z0-9_-]{30,}
+    | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*          # JSON Web Token
+    | -----BEGIN[ A-Z]*PRIVATE\ KEY-----[\s\S]*?(?:-----END[ A-Z]*PRIVATE\ KEY-----|\Z)
+    | (?<=://)[^/\s:@]+:[^/\s@]+(?=@)                                    # user:password in a URL
+    | (?i:(?<=bearer\ ))[A-Za-z0-9._~+/=-]{12,}
+    """,
+    re.VERBOSE,
+)
+
+
+def redact(value: Any) -> Any:
+    """A copy of JSON `value` with secrets masked, by the name of a field and by their look.
+
+    Numbers and booleans under a secret name are masked too; empty values are left, since they
+    hold nothing.
+    """
+    if isinstance(value, str):
+        return _SECRET_VALUE.sub(MASK, value)
+    if isinstance(value, Mapping):
+        return {key: _field(key, one) for key, one in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [redact(one) for one in cast("Sequence[Any]", value)]
+    return value
+
+
+def _field(name: str, value: Any) -> Any:
+    is_secret = _SECRET_NAME.search(name) and not _NOT_SECRET.search(name)
+    if is_secret and value not in (None, "", [], {}):
+        return MASK
+    return redact(value)
