@@ -1,0 +1,109 @@
+"""A question to a person, and what its answer is bound to."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from avow.catalog import Tool
+from avow.policy import Decision, Principal
+from avow.schema import digest, redact
+from avow.store import ApprovalRow, ApprovalState
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """May `principal` make this one call? `arguments` are redacted; `binding` covers the real ones.
+
+    `findings` and `hints` are as they stood when the question was asked.
+    """
+
+    binding: str
+    subject: str
+    client: str
+    server: str
+    tool: str
+    title: str
+    description: str
+    level: str
+    hints: Mapping[str, Any]
+    findings: tuple[Mapping[str, Any], ...]
+    fingerprint: str
+    arguments: Mapping[str, Any]
+    arguments_digest: str
+    rule: str
+    reason: str
+
+    def to_json(self) -> str:
+        """As the store keeps it."""
+        body = {name: getattr(self, name) for name in self.__slots__ if name != "binding"}
+        return json.dumps(body, ensure_ascii=False)
+
+    @classmethod
+    def from_row(cls, row: ApprovalRow) -> Self:
+        """As the store kept it."""
+        body = json.loads(row.body)
+        return cls(binding=row.binding, **{**body, "findings": tuple(body["findings"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One question and where it stands; times in Unix seconds."""
+
+    number: int
+    state: ApprovalState
+    question: Question
+    created: float
+    expires: float
+    answered_at: float | None
+    answered_by: str | None
+    channel: str | None
+
+    @classmethod
+    def from_row(cls, row: ApprovalRow) -> Self:
+        """As the store kept it."""
+        return cls(
+            number=row.number,
+            state=row.state,
+            question=Question.from_row(row),
+            created=row.created,
+            expires=row.expires,
+            answered_at=row.answered_at,
+            answered_by=row.answered_by,
+            channel=row.channel,
+        )
+
+
+def make_question(
+    principal: Principal,
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    decision: Decision,
+    arguments_digest: str,
+) -> Question:
+    """The question that `decision` asks, bound to caller, tool as it stands, and exact arguments."""
+    bound = {
+        "subject": principal.subject,
+        "client": principal.client,
+        "server": tool.server,
+        "tool": tool.name,
+        "fingerprint": tool.fingerprint,
+        "arguments": arguments_digest,
+    }
+    return Question(
+        binding=digest(bound),
+        subject=principal.subject,
+        client=principal.client,
+        server=tool.server,
+        tool=tool.name,
+        title=tool.title,
+        description=str(tool.raw.get("description") or ""),
+        level=str(tool.level),
+        hints=tool.resolved.to_dict(),
+        findings=tuple(finding.to_dict() for finding in tool.findings),
+        fingerprint=tool.fingerprint,
+        arguments=redact(arguments),
+        arguments_digest=arguments_digest,
+        rule=decision.rule,
+        reason=decision.reason,
+    )

@@ -1,0 +1,66 @@
+"""The log that calls are written to."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from avow.audit.record import Event, Facts, Outcome, record, record_unknown, severity
+from avow.policy import Principal
+from avow.schema import digest
+from avow.store import RecordRow, Store
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLog:
+    """Writes what happens to calls; each method returns when its line is on disk.
+
+    Every method raises `StoreError` when the line could not be written.
+    """
+
+    store: Store
+    clock: Callable[[], float] = time.time
+
+    async def asked(self, facts: Facts, approval: int) -> None:
+        """A person is asked about a call."""
+        await self._append(record(facts, self.clock(), Event.ASKED, approval=approval))
+
+    async def attempt(self, facts: Facts, approval: int | None) -> None:
+        """A call is about to be sent to its server."""
+        await self._append(record(facts, self.clock(), Event.ATTEMPT, approval=approval))
+
+    async def outcome(
+        self,
+        facts: Facts,
+        outcome: Outcome,
+        *,
+        started: float,
+        approval: int | None = None,
+        result: Mapping[str, Any] | None = None,
+        incident: str | None = None,
+    ) -> None:
+        """A call has ended; `started` is the clock's time when it came in."""
+        now = self.clock()
+        row = record(
+            facts,
+            now,
+            Event.OUTCOME,
+            outcome=str(outcome),
+            severity=severity(facts.tool.level, outcome),
+            milliseconds=round((now - started) * 1000, 3),
+            approval=approval,
+            result_digest=None if result is None else digest(result),
+            incident=incident,
+        )
+        await self._append(row)
+
+    async def unknown_tool(self, call: str, principal: Principal, name: str) -> None:
+        """Somebody called a tool that is not there for them."""
+        await self._append(record_unknown(call, self.clock(), principal, name))
+
+    async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
+        """The newest lines, newest first."""
+        return await self.store.records(call=call, limit=limit)
+
+    async def _append(self, row: RecordRow) -> None:
+        await self.store.append([row])

@@ -1,0 +1,93 @@
+"""What is written down about a call: each line stands for itself."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from avow.catalog import Tool
+from avow.intent import Level
+from avow.policy import Decision, Principal
+from avow.schema import redact
+from avow.store import RecordRow
+
+
+class Event(StrEnum):
+    """The moments of a call. `attempt` is on disk before anything is sent to the server."""
+
+    ASKED = "asked"
+    ATTEMPT = "attempt"
+    OUTCOME = "outcome"
+    UNKNOWN_TOOL = "unknown_tool"
+
+
+class Outcome(StrEnum):
+    """How a call ended. Only `outcome_unknown` leaves open whether it ran."""
+
+    OK = "ok"
+    TOOL_ERROR = "tool_error"
+    ERROR = "error"
+    DENIED = "denied"
+    WAITING = "waiting"
+    CANCELLED = "cancelled"
+    UNREACHABLE = "unreachable"
+    FAILED = "failed"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+
+
+_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.OUTCOME_UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Who calls what, and what was decided: the part that all lines of a call share."""
+
+    call: str
+    principal: Principal
+    tool: Tool
+    arguments: Mapping[str, Any]
+    arguments_digest: str
+    decision: Decision
+
+
+def severity(level: Level, outcome: Outcome) -> str:
+    """How loud a line is: `info`, `notice`, `warning`, `error` or `critical`.
+
+    A call that may or may not have happened is louder than one that did.
+    """
+    if outcome is Outcome.OUTCOME_UNKNOWN:
+        return {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}[level]
+    if outcome is Outcome.FAILED:
+        return "error"
+    if outcome in _RAN:
+        return {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}[level]
+    return "warning" if outcome is Outcome.DENIED else "notice"
+
+
+def record(facts: Facts, at: float, event: Event, **more: Any) -> RecordRow:
+    """One line about a call. `arguments` are redacted here; the digest covers the real ones."""
+    tool, principal = facts.tool, facts.principal
+    body = {
+        "subject": principal.subject,
+        "client": principal.client,
+        "server": tool.server,
+        "tool": tool.name,
+        "title": tool.title,
+        "fingerprint": tool.fingerprint,
+        "level": str(tool.level),
+        "hints": tool.resolved.to_dict(),
+        "decision": str(facts.decision.effect),
+        "rule": facts.decision.rule,
+        "reason": facts.decision.reason,
+        "arguments": redact(facts.arguments),
+        "arguments_digest": facts.arguments_digest,
+        **{key: value for key, value in more.items() if value is not None},
+    }
+    return RecordRow(facts.call, at, str(event), json.dumps(body, ensure_ascii=False))
+
+
+def record_unknown(call: str, at: float, principal: Principal, name: str) -> RecordRow:
+    """One line about a call of a tool that the caller has not got."""
+    body = {"subject": principal.subject, "client": principal.client, "name": name[:256]}
+    return RecordRow(call, at, str(Event.UNKNOWN_TOOL), json.dumps(body, ensure_ascii=False))

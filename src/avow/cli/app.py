@@ -1,0 +1,81 @@
+"""Reads the command line, runs one command, and turns errors into words and an exit code."""
+
+import inspect
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import cyclopts
+from cyclopts import App
+
+from avow import __version__
+from avow.cli.terminal import print_error, print_error_json
+from avow.errors import AvowError, UsageError
+
+_INTERRUPTED: Final = 130
+_INTERNAL: Final = 70
+"""What `sysexits.h` calls EX_SOFTWARE: the mistake is avow's."""
+
+app = App(
+    name="avow",
+    version=f"avow {__version__}",
+    help="Declare once what a tool does to the world; everything follows from it.",
+    help_format="plaintext",
+)
+app.command("avow.cli.inspect:inspect", name="inspect")
+app.command("avow.cli.gateway:gateway", name="gateway")
+app.command("avow.cli.demo:demo", name="demo")
+
+
+def run(words: Sequence[str]) -> int:
+    """Run one command; `words` after `--` are a command to start, not options of avow."""
+    before, after = _split(words)
+    is_json = "--json" in before
+    try:
+        return _dispatch(before, after)
+    except AvowError as error:
+        (print_error_json if is_json else print_error)(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has read enough; Python must not complain about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # the edge of the process
+        if os.environ.get("AVOW_DEBUG"):
+            raise
+        what = f"a mistake in avow itself: {type(error).__name__}: {error}"
+        wrong = AvowError(what, fix="Set AVOW_DEBUG=1 to see where, and please report it.")
+        (print_error_json if is_json else print_error)(wrong)
+        return _INTERNAL
+
+
+def _dispatch(before: list[str], after: list[str] | None) -> int:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="avow: %(message)s")
+    # The SDK logs with stack traces what avow tells in words.
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)
+    try:
+        command, bound, extra = app.parse_args(
+            before, exit_on_error=False, print_error=False, help_on_error=False
+        )
+    except cyclopts.CycloptsError as error:
+        fix = "avow --help lists the commands, avow COMMAND --help the options of one."
+        raise UsageError(" ".join(str(error).split()), fix=fix) from error
+    if "command" in extra:
+        bound.arguments["command"] = after
+    elif after is not None:
+        raise UsageError("this command takes nothing after --")
+    code = command(*bound.args, **bound.kwargs)
+    if inspect.isawaitable(code):  # pragma: no cover - no command of avow is a coroutine
+        raise TypeError(command)
+    return code if isinstance(code, int) else 0
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
+    if "--" not in words:
+        return list(words), None
+    index = words.index("--")
+    return list(words[:index]), list(words[index + 1 :])

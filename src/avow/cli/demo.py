@@ -1,0 +1,45 @@
+"""`avow demo`: the gateway in front of a small server with customers and invoices."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from avow.connect import CommandTarget
+from avow.store.location import VARIABLE
+
+
+def demo(
+    *,
+    store: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8321,
+    patience: float = 45.0,
+    json: bool = False,
+) -> int:
+    """Serve the demo: customers and invoices to list, change and delete, behind the gateway.
+
+    All it holds is made up, and is gone when it ends.
+
+    Parameters
+    ----------
+    store
+        Where records and approvals are kept: sqlite:PATH. Default: AVOW_STORE, or a file that is
+        gone when the demo ends.
+    host
+        A loopback address to listen on.
+    port
+        The port to listen on; 0 takes a free one.
+    patience
+        Seconds that a call waits for a person before it ends and can be made again.
+    json
+        Print the addresses as one line of JSON, and errors likewise.
+    """
+    from avow.cli.serve import Options, serve
+
+    with tempfile.TemporaryDirectory(prefix="avow-demo-") as folder:
+        data = Path(folder) / "demo.db"
+        server = ("-m", "avow.demo.server", "--data", str(data))
+        target = CommandTarget("demo", sys.executable, server, {}, None)
+        kept = store or os.environ.get(VARIABLE) or f"sqlite:{Path(folder) / 'avow.db'}"
+        return serve((target,), Options(kept, host, port, 60.0, patience, json))

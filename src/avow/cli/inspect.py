@@ -1,0 +1,126 @@
+"""`avow inspect`: what the tools of a server do to the world, and who says so."""
+
+from typing import Annotated, Any, Final
+
+import anyio
+from cyclopts import Parameter
+from rich.table import Table
+from rich.text import Text
+
+from avow.catalog import Tool
+from avow.cli.surface import Surface, read_surface
+from avow.cli.terminal import out, plain, print_error, print_error_json, print_json, working
+from avow.connect import Target, parse_target
+from avow.errors import AvowError
+from avow.intent import HINT_NAMES, Level, Source
+
+_SCHEMA: Final = 1
+_COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE: "red"}
+
+
+def inspect(
+    *target: str,
+    json: bool = False,
+    timeout: float = 30.0,
+    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+) -> int:
+    """Show the tools of a server with their level and hints, and who says so.
+
+    Connects, lists the tools and calls none of them. Exit code 1 when a declaration is wrong.
+
+    Parameters
+    ----------
+    target
+        server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), one
+        entry of it (mcp.json#name), or a saved tools/list (tools.json). A command goes after --.
+    json
+        Print one JSON document.
+    timeout
+        Seconds to wait for a server.
+    """
+    words = target if command is None else [*target, *command]
+    targets = parse_target(words, is_command=command is not None and not target)
+    with working("Asking for the tools …"):
+        found = anyio.run(_read_all, targets, timeout)
+    errors = [one for one in found if isinstance(one, AvowError)]
+    if json:
+        _print_json(targets, found)
+    else:
+        _print(found)
+    if errors:
+        for error in errors if len(targets) > 1 or not json else ():
+            print_error(error)
+        if json and len(targets) == 1:
+            print_error_json(errors[0])
+        return max(error.exit_code for error in errors)
+    return int(any(one.findings for surface in found for one in _tools(surface)))
+
+
+async def _read_all(targets: tuple[Target, ...], timeout: float) -> list[Surface | AvowError]:
+    """All servers at once; an error in the place of one that could not be asked."""
+    found: list[Surface | AvowError] = [AvowError("not asked")] * len(targets)
+
+    async def read(index: int, target: Target) -> None:
+        try:
+            found[index] = await read_surface(target, timeout=timeout)
+        except AvowError as error:
+            found[index] = error
+
+    async with anyio.create_task_group() as group:
+        for index, target in enumerate(targets):
+            group.start_soon(read, index, target)
+    return found
+
+
+def _tools(surface: Surface | AvowError) -> list[Tool]:
+    return [] if isinstance(surface, AvowError) else surface.tools
+
+
+def _print_json(targets: tuple[Target, ...], found: list[Surface | AvowError]) -> None:
+    documents = [
+        {"server": {"name": target.name}, **one.to_dict()}
+        if isinstance(one, AvowError)
+        else one.to_dict()
+        for target, one in zip(targets, found, strict=True)
+    ]
+    if len(documents) > 1:
+        print_json({"schema": _SCHEMA, "servers": documents})
+    elif not isinstance(found[0], AvowError):
+        print_json({"schema": _SCHEMA, **documents[0]})
+
+
+def _print(found: list[Surface | AvowError]) -> None:
+    console = out()
+    surfaces = [one for one in found if isinstance(one, Surface)]
+    for index, surface in enumerate(surfaces):
+        if index:
+            console.print()
+        console.print(Text(plain(surface.headline), style="bold"))
+        console.print(_table(surface.tools))
+        for line in _remarks(surface):
+            console.print(Text(plain(line), style="yellow"))
+
+
+def _table(tools: list[Tool]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("tool", "level", *(name.replace("_", " ") for name in HINT_NAMES)):
+        table.add_column(name, overflow="fold")
+    for tool in tools:
+        level = Text(str(tool.level), style=_COLOURS[tool.level])
+        table.add_row(plain(tool.name), level, *(_hint(tool, name) for name in HINT_NAMES))
+    return table
+
+
+def _hint(tool: Tool, name: Any) -> Text:
+    one = tool.resolved[name]
+    text = Text("yes" if one.value else "no")
+    return text.append(f" {one.source}", "dim" if one.source is Source.DEFAULT else "cyan")
+
+
+def _remarks(surface: Surface) -> list[str]:
+    of_tools = [
+        f"{tool.name}: {finding.message} [{finding.code}]"
+        for tool in surface.tools
+        for finding in tool.findings
+    ]
+    return [*of_tools, *surface.problems]

@@ -1,0 +1,82 @@
+"""The tools of one target, read once: what `inspect` shows."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from avow.catalog import Tool, read_tools
+from avow.connect import CommandTarget, RpcError, SavedTarget, Target, UrlTarget
+from avow.errors import TimedOutError, UnreachableError
+from avow.intent import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """One server's tools; `problems` are about entries of its list that are no tools."""
+
+    name: str
+    server: Mapping[str, Any]
+    protocol: str | None
+    tools: list[Tool]
+    problems: list[str]
+
+    @property
+    def headline(self) -> str:
+        """The server in one line, with the number of its tools by level."""
+        counts = Counter(tool.level for tool in self.tools)
+        levels = ", ".join(f"{counts[level]} {level}" for level in Level if counts[level])
+        version = self.server.get("version") or ""
+        about = " ".join(part for part in (self.name, str(version)) if part)
+        protocol = f" (MCP {self.protocol})" if self.protocol else ""
+        noun = "tool" if len(self.tools) == 1 else "tools"
+        return f"{about}{protocol}: {len(self.tools)} {noun}" + (f": {levels}" if levels else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented form, without its `schema` number."""
+        server = {**self.server, "name": self.name, "protocol": self.protocol}
+        if declared := self.server.get("name"):
+            server["declared_name"] = declared
+        document: dict[str, Any] = {"server": server, "tools": [_tool(one) for one in self.tools]}
+        return document | ({"problems": self.problems} if self.problems else {})
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "level": str(tool.level),
+        "hints": tool.resolved.to_dict(),
+        "inferred": {
+            name: {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
+            for name, one in tool.inferred.items()
+        },
+        "fingerprint": tool.fingerprint,
+        "findings": [finding.to_dict() for finding in tool.findings],
+    }
+
+
+async def read_surface(target: Target, *, timeout: float) -> Surface:
+    """Connect to `target`, list its tools, and end the connection; `timeout` in seconds.
+
+    Raises an `AvowError` that says why the list cannot be had.
+    """
+    if isinstance(target, SavedTarget):
+        tools, problems = read_tools(target.name, target.tools)
+        return Surface(target.name, target.server, None, tools, problems)
+    return await _ask(target, timeout)
+
+
+async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Surface:
+    from avow.connect.link import open_link
+    from avow.connect.listing import list_all
+
+    async with open_link(target, timeout=timeout) as link:
+        try:
+            entries = await list_all(link, "tools/list", timeout=timeout)
+        except RpcError as error:
+            kind = TimedOutError if error.may_have_run else UnreachableError
+            raise kind(f"tools/list failed: {error}", where=target.name) from error
+        greeting = link.greeting
+        tools, problems = read_tools(target.name, entries)
+        return Surface(target.name, greeting.server, link.version, tools, problems)

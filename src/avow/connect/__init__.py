@@ -1,0 +1,18 @@
+"""Servers and how to reach them: targets, connections, both eras of the protocol.
+
+Importing this package imports no MCP SDK; `avow.connect.link` does, when a connection is opened.
+"""
+
+from avow.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget
+from avow.connect.rpc import Fault, RpcError
+from avow.connect.target import parse_target
+
+__all__ = [
+    "CommandTarget",
+    "Fault",
+    "RpcError",
+    "SavedTarget",
+    "Target",
+    "UrlTarget",
+    "parse_target",
+]

@@ -1,0 +1,107 @@
+"""HTTP to a server so that one broken exchange ends one call, not the whole client.
+
+The SDK's client ends when any of its requests fails in transport. Here such a failure becomes an
+ordinary JSON-RPC error for that request alone, marked with the `Fault` that it was; and answers
+that are not MCP at all (a login page, a proxy's error) are marked likewise.
+"""
+
+import json
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from functools import cache
+from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+
+from avow.connect.rpc import FAULT_KEY, Fault
+
+_CONNECT_SECONDS: Final = 10.0
+_NOT_IMPLEMENTED: Final = 501
+_SPEAKS_MCP: Final = ("application/json", "text/event-stream")
+
+
+def http_client(url: str, headers: Mapping[str, str]) -> httpx2.AsyncClient:
+    """A client for one endpoint; redirects are left to the SDK, which stays within the origin."""
+    parts = urlsplit(url)
+    is_direct = proxy_bypass(parts.hostname or "")
+    proxy = None if is_direct else getproxies().get(parts.scheme)
+    inner = httpx2.AsyncHTTPTransport(verify=_tls(), proxy=proxy, trust_env=False)
+    timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
+    return httpx2.AsyncClient(
+        transport=_Courier(inner), headers=dict(headers), timeout=timeout, trust_env=False
+    )
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """One context for all connections: making one costs tens of milliseconds."""
+    return ssl.create_default_context()
+
+
+class _Courier(httpx2.AsyncBaseTransport):
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            response = await self._inner.handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
+            return _fault(Fault.NOT_SENT, f"no connection: {error}")
+        except httpx2.TransportError as error:
+            return _fault(Fault.LOST, f"the connection broke: {type(error).__name__}")
+        if request.method != "POST":
+            return response
+        if marked := await _marked(response):
+            return marked
+        response.stream = _Guarded(response.stream)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Guarded(httpx2.AsyncByteStream):
+    """A response body that ends where it breaks; the SDK then answers for what is missing."""
+
+    def __init__(self, inner: object) -> None:
+        if not isinstance(inner, httpx2.AsyncByteStream):  # pragma: no cover - a sync body cannot come from an async transport
+            message = "an asynchronous response must have an asynchronous body"
+            raise TypeError(message)
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._inner:
+                yield chunk
+        except httpx2.TransportError:
+            return
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def _marked(response: httpx2.Response) -> httpx2.Response | None:
+    """An error in the place of an answer that is not MCP, or `None` when it is."""
+    status = response.status_code
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if status in (401, 403):
+        fault, what = Fault.UNAUTHORIZED, f"HTTP {status}"
+    elif status == 202 or 300 <= status < 400 or (kind in _SPEAKS_MCP and status < 500):
+        return None
+    elif status >= 500 and status != _NOT_IMPLEMENTED:
+        # A proxy's 502 or 504 says nothing of whether the server behind it did its work.
+        fault, what = Fault.LOST, f"HTTP {status}"
+    elif status >= 400:
+        fault, what = Fault.REFUSED, f"HTTP {status}"
+    else:
+        fault, what = Fault.NOT_MCP, f"HTTP {status} with {kind or 'no content type'}"
+    await response.aclose()
+    return _fault(fault, what)
+
+
+def _fault(fault: Fault, message: str) -> httpx2.Response:
+    error = {"code": -32000, "message": message, "data": {FAULT_KEY: str(fault)}}
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+    return httpx2.Response(503, headers={"content-type": "application/json"}, content=body)

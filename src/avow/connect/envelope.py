@@ -1,0 +1,63 @@
+"""What every request carries in each protocol era: `_meta` and headers.
+
+2026-07-28 is stateless: version, client and capabilities travel with each request, and the
+headers must agree with the body. Before that only a version header goes along.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+MODERN: Final = "2026-07-28"
+LATEST_HANDSHAKE: Final = "2025-11-25"
+HANDSHAKE_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST_HANDSHAKE)
+
+_META: Final = "io.modelcontextprotocol/"
+_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """How to dress requests for a server that speaks `version`."""
+
+    version: str
+    client_info: Mapping[str, Any]
+    capabilities: Mapping[str, Any]
+
+    @property
+    def is_modern(self) -> bool:
+        """Whether each request stands alone."""
+        return self.version not in HANDSHAKE_VERSIONS
+
+    def params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """`params` with what `_meta` must hold; what it held already stays."""
+        if not self.is_modern:
+            return dict(params)
+        own = {
+            f"{_META}protocolVersion": self.version,
+            f"{_META}clientInfo": dict(self.client_info),
+            f"{_META}clientCapabilities": dict(self.capabilities),
+        }
+        return {**params, "_meta": {**(params.get("_meta") or {}), **own}}
+
+    def headers(
+        self, method: str, params: Mapping[str, Any], input_schema: Mapping[str, Any] | None = None
+    ) -> dict[str, str]:
+        """HTTP headers that name what the body says (2026-07-28, Streamable HTTP transport).
+
+        `input_schema` is the called tool's: arguments it marks with `x-mcp-header` travel as
+        headers too. Importing the SDK late keeps this module free to import.
+        """
+        found = {"mcp-protocol-version": self.version}
+        if not self.is_modern:
+            return found
+        from mcp.shared.inbound import encode_header_value, mcp_param_headers, x_mcp_header_map  # noqa: PLC0415 - slow
+
+        found["mcp-method"] = method
+        name = params.get(_NAMED.get(method, ""))
+        if isinstance(name, str):
+            found["mcp-name"] = encode_header_value(name)
+        if method == "tools/call" and input_schema:
+            arguments = params.get("arguments") or {}
+            found |= mcp_param_headers(x_mcp_header_map(input_schema), arguments)
+        return found

@@ -1,0 +1,41 @@
+"""What of avow's environment a server's process is given.
+
+The SDK passes on PATH, HOME and their like. Servers that are fetched when they start (`uvx`,
+`npx`) also need certificates and proxies, which hold no secrets of other programs.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+PASSED_ON: Final = (
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+    "PIP_CONFIG_FILE",
+    "UV_CONFIG_FILE",
+    "UV_DEFAULT_INDEX",
+    "NPM_CONFIG_USERCONFIG",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+)
+
+
+def child_environment(declared: Mapping[str, str]) -> dict[str, str]:
+    """The variables to add for a server that was configured with `declared`, which wins."""
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return kept | dict(declared)

@@ -1,0 +1,120 @@
+"""Why there is no connection, in words a person can act on."""
+
+from dataclasses import dataclass, field
+from typing import IO, Final
+
+from avow.connect.rpc import Fault, RpcError
+from avow.connect.kinds import CommandTarget, UrlTarget
+from avow.errors import (
+    AuthenticationError,
+    AvowError,
+    CommandNotFoundError,
+    NotMcpError,
+    ServerExitedError,
+    TimedOutError,
+    UnreachableError,
+)
+from avow.schema import redact
+
+_TAIL_LINES: Final = 5
+_LINE_LENGTH: Final = 200
+
+
+@dataclass(slots=True)
+class Diary:
+    """What a server's process said beside the protocol: on stderr, and in place of messages."""
+
+    stderr: IO[str]
+    garbage: list[str] = field(default_factory=list[str])
+
+    async def note_garbage(self, error: Exception) -> None:
+        """Keep the first lines of stdout that were no messages."""
+        if len(self.garbage) < _TAIL_LINES:
+            self.garbage.append(_input_of(error))
+
+    def tail(self) -> str:
+        """The last lines of stderr, secrets masked."""
+        self.stderr.seek(0)
+        lines = [line.rstrip() for line in self.stderr if line.strip()]
+        return str(redact("\n".join(line[:_LINE_LENGTH] for line in lines[-_TAIL_LINES:])))
+
+
+def explain(
+    error: Exception, target: CommandTarget | UrlTarget, diary: Diary, timeout: float
+) -> AvowError:
+    """The error a person should read in the place of `error`."""
+    if isinstance(error, ExceptionGroup):
+        return explain(_first(error), target, diary, timeout)
+    if isinstance(error, AvowError):
+        error.where = error.where or target.name
+        return error
+    if isinstance(target, UrlTarget):
+        return _explain_url(error, target, timeout)
+    return _explain_command(error, target, diary, timeout)
+
+
+def _first(group: ExceptionGroup[Exception]) -> Exception:
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, ExceptionGroup) else inner  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _explain_command(
+    error: Exception, target: CommandTarget, diary: Diary, timeout: float
+) -> AvowError:
+    where = f"{target.name} ({target.command})"
+    if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+        return _explain_spawn(error, target, where)
+    said = diary.tail()
+    aside = f"; the last it said on stderr:\n{said}" if said else ""
+    if diary.garbage:
+        what = f"it printed something that is not MCP to stdout: “{diary.garbage[0]}”{aside}"
+        fix = "A stdio server may print only messages there; its own talk belongs on stderr."
+        return NotMcpError(what, where=where, fix=fix)
+    if _is_timeout(error):
+        what = f"no answer within {timeout:g} s{aside}"
+        return TimedOutError(what, where=where, fix="Raise --timeout if it is slow to start.")
+    if isinstance(error, RpcError) and error.fault is Fault.LOST:
+        return ServerExitedError(f"it ended before it answered{aside}", where=where)
+    return UnreachableError(f"{error}{aside}", where=where)
+
+
+def _explain_spawn(error: OSError, target: CommandTarget, where: str) -> AvowError:
+    if isinstance(error, FileNotFoundError) and error.filename == target.cwd:
+        return CommandNotFoundError(f"the folder {target.cwd} does not exist", where=where)
+    if isinstance(error, FileNotFoundError):
+        what = f"the command “{target.command}” was not found"
+        fix = "Install it, or give its full path."
+        return CommandNotFoundError(what, where=target.name, fix=fix)
+    what = f"the command cannot be run: {error.strerror or error}"
+    return CommandNotFoundError(what, where=where, fix="It must be a program you may execute.")
+
+
+def _explain_url(error: Exception, target: UrlTarget, timeout: float) -> AvowError:
+    where = target.shown
+    if _is_timeout(error):
+        return TimedOutError(
+            f"no answer within {timeout:g} s", where=where, fix="Raise --timeout if it is slow."
+        )
+    fault = error.fault if isinstance(error, RpcError) else None
+    if fault is Fault.UNAUTHORIZED:
+        fix = "Put an Authorization header into the server's entry of a configuration file."
+        return AuthenticationError(f"it wants credentials ({error})", where=where, fix=fix)
+    if fault is Fault.NOT_MCP or fault is Fault.REFUSED:
+        fix = "Is this the MCP endpoint? Its path is often /mcp."
+        return NotMcpError(f"it does not answer as an MCP server ({error})", where=where, fix=fix)
+    if fault is Fault.NOT_SENT:
+        return UnreachableError(f"{error}", where=where, fix="Is the server running?")
+    return UnreachableError(f"no usable answer: {error}", where=where)
+
+
+def _is_timeout(error: Exception) -> bool:
+    return isinstance(error, TimeoutError) or (
+        isinstance(error, RpcError) and error.fault is Fault.TIMED_OUT
+    )
+
+
+def _input_of(error: Exception) -> str:
+    """The line that could not be read; pydantic keeps it beside what it says about it."""
+    details = getattr(error, "errors", None)
+    raw = details()[0].get("input", "") if callable(details) else str(error)  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType,reportIndexIssue,reportOptionalSubscript]
+    return str(redact(str(raw)))[:_LINE_LENGTH]  # pyright: ignore[reportUnknownArgumentType]

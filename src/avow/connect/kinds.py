@@ -1,0 +1,60 @@
+"""The three kinds of target: a command to run, an address to call, a list that was saved."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTarget:
+    """A server that avow starts and speaks to over stdio.
+
+    `env` is what is set beyond the few variables every server gets; its values are kept out of
+    `repr()`. Without a `cwd` the server runs where avow runs.
+    """
+
+    name: str
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
+    cwd: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UrlTarget:
+    """A server that is reached over streamable HTTP.
+
+    >>> UrlTarget("example", "https://example.com/mcp?key=secret")
+    UrlTarget(name='example', url='https://example.com/mcp?…')
+    """
+
+    name: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
+
+    @property
+    def shown(self) -> str:
+        """The URL as it may be shown: without its query, where some servers take their key."""
+        parts = urlsplit(self.url)
+        return parts._replace(query="…").geturl() if parts.query else self.url
+
+    def __repr__(self) -> str:
+        """Name and address, without headers and query: both may hold secrets."""
+        return f"UrlTarget(name={self.name!r}, url={self.shown!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTarget:
+    """Tools as they once stood in a server's `tools/list`, raw: unknown keys and odd hints stay.
+
+    `server` is what the file says of the server (name, version); empty where it says nothing.
+    """
+
+    name: str
+    path: str
+    server: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
+    tools: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, hash=False)
+
+
+Target = CommandTarget | UrlTarget | SavedTarget

@@ -1,0 +1,136 @@
+"""Names of servers: from the words of a command, from a URL's host, from a file's name."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]+")
+_EXTENSION: Final = re.compile(
+    r"\.(?:py|pyz|[cm]?[jt]sx?|jar|rb|php|sh|exe|cmd|bat|ps1|git)$", re.IGNORECASE
+)
+_VERSION: Final = re.compile(r"[@=<>!~\[:;#?].*", re.DOTALL)
+_PYTHON: Final = re.compile(r"(?:python|pypy)[\d.]*w?|py")
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """A program that runs another: what stands between its own name and the other's.
+
+    `verbs` are the subcommands that run something; empty when it needs none. `valued` are the
+    flags that take the next word with them, `module` those whose next word is what is run.
+    """
+
+    verbs: frozenset[str] = frozenset()
+    valued: frozenset[str] = frozenset()
+    module: frozenset[str] = frozenset()
+
+
+def _runner(verbs: str = "", valued: str = "", module: str = "") -> _Runner:
+    return _Runner(frozenset(verbs.split()), frozenset(valued.split()), frozenset(module.split()))
+
+
+_NPX: Final = _runner(valued="-p --package -c --call -w --workspace --registry --prefix")
+_UV_FLAGS: Final = (
+    "--from --with --with-editable --with-requirements -w --python -p --index --index-url "
+    "--default-index --extra-index-url -i --find-links -f --directory --project --env-file "
+    "--extra --group --only-group --cache-dir --config-file --refresh-package --constraints -c"
+)
+_CONTAINER: Final = _runner(
+    "run container",
+    "-v --volume -e --env --env-file -p --publish --name --network --net --mount -w --workdir -u "
+    "--user --entrypoint -l --label --platform --add-host --gpus -m --memory --cpus -h --hostname "
+    "--device --tmpfs --pull --restart --security-opt --cap-add --cap-drop --ulimit --shm-size "
+    "--volumes-from --dns --ip --log-driver --runtime --secret --userns",
+)
+_NODE_FLAGS: Final = (
+    "-r --require --import --loader --experimental-loader -C --conditions -e --eval"
+)
+
+_RUNNERS: Final[Mapping[str, _Runner]] = {
+    "npx": _NPX,
+    "bunx": _NPX,
+    "pnpx": _NPX,
+    "npm": _runner("exec x", "-p --package -c --call -w --workspace --registry --prefix"),
+    "pnpm": _runner("dlx exec", "--package -C --dir"),
+    "yarn": _runner("dlx exec", "-p --package"),
+    "bun": _runner("x run"),
+    "uvx": _runner(valued=_UV_FLAGS),
+    "uv": _runner("tool run x", _UV_FLAGS, "-m --module"),
+    "pipx": _runner("run", "--spec --python --index-url -i --pip-args"),
+    "python": _runner(valued="-W -X -c", module="-m"),
+    "node": _runner(valued=_NODE_FLAGS),
+    "tsx": _runner(valued=_NODE_FLAGS),
+    "ts-node": _runner(valued="-P --project -r --require"),
+    "deno": _runner("run", "-c --config --import-map"),
+    "docker": _CONTAINER,
+    "podman": _CONTAINER,
+    "mcp": _runner("run dev", "-t --transport --with --with-editable -e -f --env-file -v"),
+    "fastmcp": _runner("run dev", "-t --transport --with --with-editable -e --python --project"),
+    "env": _runner(valued="-u --unset -C --chdir"),
+    "cmd": _runner("/c /d /s"),
+}
+
+
+def name_of_command(words: Sequence[str]) -> str:
+    """A name for the server that a command starts: of the package, module or script it runs.
+
+    >>> name_of_command(["npx", "-y", "@modelcontextprotocol/server-filesystem", "/tmp"])
+    'server-filesystem'
+    >>> name_of_command(["uv", "run", "--directory", "/srv", "python", "-m", "mcp_server_git"])
+    'mcp_server_git'
+    """
+    rest = tuple(words)
+    while (after := _after_runner(rest)) is not None:
+        rest, is_module = after
+        if is_module:
+            return plain_name(rest[0])
+    return plain_name(_bare(rest[0]))
+
+
+def name_of_file(path: str) -> str:
+    """A name for a server or a list that stands in a file."""
+    return plain_name(PurePath(path).stem)
+
+
+def plain_name(text: str) -> str:
+    """`text` with only letters, digits, `_` and `-` of ASCII; `server` when nothing is left.
+
+    >>> plain_name("My Server (beta)")
+    'My-Server-beta'
+    """
+    return _NOT_IN_NAMES.sub("-", text).strip("-") or "server"
+
+
+def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None:
+    """The words that a runner runs, and whether the first is a module; `None` for no runner."""
+    head = _bare(words[0]).lower()
+    head = "python" if _PYTHON.fullmatch(head) else head
+    runner = _RUNNERS.get(head)
+    if runner is None:
+        return None
+    has_verb = not runner.verbs
+    rest = iter(range(1, len(words)))
+    for at in rest:
+        word = words[at]
+        if word in runner.module:
+            return (words[at + 1 :], True) if words[at + 1 :] else None
+        if word in runner.valued:
+            next(rest, None)
+        elif word.lower() in runner.verbs:
+            has_verb = True
+        elif not _is_aside(head, word):
+            return (words[at:], False) if has_verb else None
+    return None
+
+
+def _is_aside(head: str, word: str) -> bool:
+    """A flag without a value of its own, or an assignment before `env`'s command."""
+    return word.startswith("-") or (head == "env" and "=" in word)
+
+
+def _bare(word: str) -> str:
+    """A package, image or script without scope, folder, version, tag and extension."""
+    last = re.split(r"[\\/]", word.rstrip("\\/"))[-1]
+    return _EXTENSION.sub("", _VERSION.sub("", last))

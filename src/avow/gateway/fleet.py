@@ -1,0 +1,162 @@
+"""All servers behind the gateway, and whose a tool, a prompt or a resource is."""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
+from avow.connect import RpcError
+from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
+from avow.errors import AvowError, TargetError
+from avow.gateway.upstream import Upstream
+from avow.guard import Answer, Call
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The upstream servers, in the order of the configuration."""
+
+    upstreams: Sequence[Upstream]
+    timeout: float
+
+    async def catalog(self) -> Catalog:
+        """The tools of all servers; one that fails leaves the others, and is told of."""
+        found: list[tuple[list[Tool], list[str]]] = [([], [])] * len(self.upstreams)
+
+        async def ask(index: int, upstream: Upstream) -> None:
+            try:
+                found[index] = await upstream.tools()
+            except AvowError as error:
+                found[index] = ([], [str(error)])
+
+        async with anyio.create_task_group() as group:
+            for index, upstream in enumerate(self.upstreams):
+                group.start_soon(ask, index, upstream)
+        return make_catalog(
+            (tool for tools, _ in found for tool in tools),
+            (problem for _, problems in found for problem in problems),
+        )
+
+    async def find_tool(self, qualified_name: str) -> Tool | None:
+        """The tool of this name; asks only servers whose name it can be under."""
+        for upstream in self._owners(qualified_name):
+            try:
+                tools, _ = await upstream.tools()
+            except AvowError:
+                continue
+            for tool in tools:
+                if tool.qualified_name == qualified_name:
+                    return tool
+        return None
+
+    def owner(self, name: str) -> Upstream:
+        """The server of this name; a tool in hand names one that is there."""
+        return next(one for one in self.upstreams if one.name == name)
+
+    def _owners(self, qualified_name: str) -> list[Upstream]:
+        return [
+            one for one in self.upstreams if qualified_name.startswith(f"{one.name}{SEPARATOR}")
+        ]
+
+    async def run_tool(self, call: Call) -> Answer:
+        """Send one call to its server, once. Raises `RpcError`, or that there is no connection."""
+        tool = call.found
+        link = await self.owner(tool.server).link()
+        call.is_sent = True
+        schema = tool.raw.get("inputSchema")
+        return await link.request(
+            "tools/call",
+            {"name": tool.name, "arguments": call.arguments, **_own_meta(call)},
+            timeout=self.timeout,
+            progress=call.progress,
+            input_schema=schema if isinstance(schema, dict) else None,
+        )
+
+    async def collect(self, method: str) -> list[tuple[Upstream, Any]]:
+        """The entries of one list of all servers, each with its server."""
+        found: list[tuple[Upstream, Any]] = []
+        for upstream in self.upstreams:
+            try:
+                found += [(upstream, entry) for entry in await upstream.list(method)]
+            except AvowError:
+                continue
+        return found
+
+    async def find_prompt(self, qualified_name: str) -> tuple[Upstream, str] | None:
+        """The server of a prompt, and the prompt's own name there."""
+        for upstream in self._owners(qualified_name):
+            return upstream, qualified_name.removeprefix(f"{upstream.name}{SEPARATOR}")
+        return None
+
+    async def find_resource(self, uri: str) -> Upstream | None:
+        """The server that lists this resource, or else one with a template that fits it."""
+        for upstream, entry in await self.collect("resources/list"):
+            if isinstance(entry, dict) and entry.get("uri") == uri:  # pyright: ignore[reportUnknownMemberType]
+                return upstream
+        for upstream, entry in await self.collect("resources/templates/list"):
+            template = entry.get("uriTemplate") if isinstance(entry, dict) else None  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+            if isinstance(template, str) and (template == uri or _fits(template, uri)):
+                return upstream
+        return None
+
+    async def forward(
+        self, upstream: Upstream, method: str, params: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Pass one request on as it is. Raises `RpcError` with what the server answered."""
+        try:
+            link = await upstream.link()
+        except AvowError as error:
+            raise RpcError(-32603, str(error)) from error
+        return await link.request(method, params, timeout=self.timeout)
+
+
+@asynccontextmanager
+async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncIterator[Fleet]:
+    """Servers that connect when they are first needed, and end when this is left.
+
+    Raises `TargetError` for a saved list: there is nothing behind it to call.
+    """
+    upstreams = [Upstream(_callable(one), timeout=timeout) for one in targets]
+    failure: Exception | None = None
+    async with anyio.create_task_group() as group:
+        for upstream in upstreams:
+            group.start_soon(upstream.run)
+        try:
+            yield Fleet(upstreams, timeout)
+        except Exception as error:  # raised again below, outside the group that would wrap it
+            failure = error
+        group.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+def _callable(target: Target) -> CommandTarget | UrlTarget:
+    if isinstance(target, SavedTarget):
+        what = "a saved tools/list cannot be called, only inspected"
+        raise TargetError(what, where=target.path, fix="Name the server itself.")
+    return target
+
+
+def _own_meta(call: Call) -> dict[str, Any]:
+    """What the caller put into `_meta` for the server; the protocol's own keys stay behind, since
+    they speak of the caller's connection and not of ours."""
+    kept = {
+        key: value
+        for key, value in (call.meta or {}).items()
+        if key != "progressToken" and not key.startswith("io.modelcontextprotocol/")
+    }
+    return {"_meta": kept} if kept else {}
+
+
+def _fits(template: str, uri: str) -> bool:
+    """Whether `uri` could come from an RFC 6570 template; `{+x}` and `{/x*}` may span slashes."""
+    parts = re.split(r"\{([^}]*)\}", template)
+    pattern = "".join(
+        re.escape(part) if index % 2 == 0 else (".*" if part[:1] in "+#/?&;." else "[^/]*")
+        for index, part in enumerate(parts)
+    )
+    return re.fullmatch(pattern, uri) is not None

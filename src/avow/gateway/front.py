@@ -1,0 +1,127 @@
+"""The front door: MCP in both eras over one endpoint. The only file that knows the server SDK.
+
+The SDK reads and frames messages; what it would sieve out of results (unknown keys, arrays) is
+kept by answering from a middleware, whose results go out as they are.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import methods
+from pydantic import BaseModel
+
+from avow import __version__
+from avow.connect import RpcError
+from avow.connect.envelope import HANDSHAKE_VERSIONS
+from avow.errors import AvowError
+from avow.gateway.passage import Passage, Request
+from avow.guard import UnknownToolError
+from avow.policy import LOCAL, Principal
+
+Context = ServerRequestContext[Any, Any]
+Route = Callable[[Request], Awaitable[dict[str, Any]]]
+
+_PARAMS: Final[Mapping[str, type[BaseModel]]] = {
+    "tools/list": types.PaginatedRequestParams,
+    "tools/call": types.CallToolRequestParams,
+    "resources/list": types.PaginatedRequestParams,
+    "resources/templates/list": types.PaginatedRequestParams,
+    "resources/read": types.ReadResourceRequestParams,
+    "prompts/list": types.PaginatedRequestParams,
+    "prompts/get": types.GetPromptRequestParams,
+    "completion/complete": types.CompleteRequestParams,
+}
+_LIST_METHODS: Final = frozenset(name for name in _PARAMS if name.endswith("/list"))
+_META: Final = "io.modelcontextprotocol/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Door:
+    """The middleware that answers what the gateway serves, and leaves the rest to the SDK."""
+
+    passage: Passage
+    server: Server[Any]
+
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        route = self.passage.routes.get(ctx.method)
+        if route is None or ctx.request_id is None:
+            return await call_next(ctx)
+        self._check(ctx)
+        try:
+            result = await route(_request(ctx))
+        except UnknownToolError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        except RpcError as error:
+            raise MCPError(error.code, error.message, error.data) from None
+        except AvowError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+        return self._dress(ctx, result)
+
+    def _check(self, ctx: Context) -> None:
+        """Refuse what the SDK would refuse: it does so only for requests that reach it."""
+        if ctx.protocol_version in HANDSHAKE_VERSIONS and ctx.session.client_params is None:
+            raise MCPError(types.INVALID_PARAMS, "Send initialize first")
+        try:
+            methods.validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
+        except KeyError:
+            raise MCPError(types.METHOD_NOT_FOUND, "Method not found", ctx.method) from None
+
+    def _dress(self, ctx: Context, result: dict[str, Any]) -> dict[str, Any]:
+        """What 2026-07-28 wants around every result; older clients are spared it."""
+        if ctx.protocol_version in HANDSHAKE_VERSIONS:
+            return {key: value for key, value in result.items() if key != "resultType"}
+        meta = {**(result.get("_meta") or {}), f"{_META}serverInfo": self.server.server_info_stamp}
+        fresh = {"ttlMs": 0, "cacheScope": "private"} if ctx.method in _CACHEABLE else {}
+        return {"resultType": "complete", **fresh, **result, "_meta": meta}
+
+
+_CACHEABLE: Final = _LIST_METHODS | {"resources/read"}
+
+
+def make_server(passage: Passage) -> Server[Any]:
+    """The SDK's server for the gateway, to be served over any transport."""
+    server: Server[Any] = Server(
+        "avow",
+        version=__version__,
+        title="avow gateway",
+        instructions=(
+            "Calls that may destroy something wait until a person approves them outside this "
+            "conversation. A tool error that says so is not a failure: tell the person, then make "
+            "the same call again."
+        ),
+        get_tool_input_schema=passage.input_schema,
+    )
+    for method, params in _PARAMS.items():
+        server.add_request_handler(method, params, _never)
+    server.middleware.append(_Door(passage, server))
+    return server
+
+
+async def _never(_ctx: Context, _params: Any) -> dict[str, Any]:
+    """Stands in the registry so that the capability is announced; the middleware answers first."""
+    raise MCPError(types.INTERNAL_ERROR, "the gateway's middleware is missing")
+
+
+def _request(ctx: Context) -> Request:
+    params = dict(ctx.params or {})
+    return Request(
+        method=ctx.method,
+        params=params,
+        version=ctx.protocol_version,
+        principal=Principal(LOCAL, client=_client_name(ctx, params)),
+        progress=ctx.session.report_progress,
+    )
+
+
+def _client_name(ctx: Context, params: Mapping[str, Any]) -> str:
+    """What the client calls itself: in each request since 2026-07-28, in the handshake before."""
+    info = (params.get("_meta") or {}).get(f"{_META}clientInfo")
+    name = info.get("name") if isinstance(info, dict) else None  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+    if name is None and ctx.session.client_params is not None:
+        name = ctx.session.client_params.client_info.name
+    return name[:128] if isinstance(name, str) and name else "unknown"

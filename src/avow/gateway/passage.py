@@ -1,0 +1,134 @@
+"""What the gateway does with each request: lists are joined, calls go through the guard, the rest
+is passed on to the server it belongs to."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from avow.catalog import SEPARATOR, Catalog
+from avow.connect import RpcError
+from avow.connect.listing import LISTS
+from avow.gateway.fleet import Fleet
+from avow.guard import Guard
+from avow.guard.call import Progress
+from avow.policy import Principal, is_visible
+
+META_PROBLEMS: Final = "io.avow/problems"
+_INVALID_PARAMS: Final = -32602
+_RESOURCE_NOT_FOUND: Final = -32002
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a client, of any method, with its raw parameters."""
+
+    method: str
+    params: Mapping[str, Any]
+    version: str
+    principal: Principal
+    progress: Progress
+
+
+@dataclass(slots=True)
+class Passage:
+    """Answers requests over a fleet of servers, with one guard before every tool."""
+
+    fleet: Fleet
+    guard: Guard
+    _catalog: Catalog = field(default_factory=lambda: Catalog({}))
+
+    @property
+    def routes(self) -> Mapping[str, Callable[[Request], Awaitable[dict[str, Any]]]]:
+        """The methods that are answered here."""
+        return {
+            "tools/list": self.list_tools,
+            "tools/call": self.call_tool,
+            "prompts/list": self.list_prompts,
+            "prompts/get": self.get_prompt,
+            "resources/list": self.list_resources,
+            "resources/templates/list": self.list_resources,
+            "resources/read": self.read_resource,
+            "completion/complete": self.complete,
+        }
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema of a tool that was listed; the SDK checks `Mcp-Param` headers against it."""
+        tool = self._catalog.find(name)
+        schema = tool.raw.get("inputSchema") if tool else None
+        return cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
+
+    async def list_tools(self, request: Request) -> dict[str, Any]:
+        """The tools this caller may know of, with the hints that count."""
+        self._catalog = await self.fleet.catalog()
+        tools = [
+            tool.listing(request.version)
+            for tool in self._catalog.tools.values()
+            if is_visible(request.principal, tool.intent)
+        ]
+        problems = list(self._catalog.problems)
+        return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
+
+    async def call_tool(self, request: Request) -> dict[str, Any]:
+        """One call through the guard."""
+        params = request.params
+        return await self.guard.call(
+            request.principal,
+            params["name"],
+            params.get("arguments") or {},
+            progress=request.progress,
+            meta=params.get("_meta"),
+        )
+
+    async def list_prompts(self, _: Request) -> dict[str, Any]:
+        """The prompts of all servers, named `server__prompt`."""
+        found = await self.fleet.collect("prompts/list")
+        named = [{**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"} for one, entry in found]
+        return {"prompts": named}
+
+    async def get_prompt(self, request: Request) -> dict[str, Any]:
+        """One prompt, from its server."""
+        return await self._forward_prompt(request, request.params["name"], ("name",))
+
+    async def list_resources(self, request: Request) -> dict[str, Any]:
+        """The resources or templates of all servers, as they are."""
+        found = await self.fleet.collect(request.method)
+        return {LISTS[request.method]: [entry for _, entry in found]}
+
+    async def read_resource(self, request: Request) -> dict[str, Any]:
+        """One resource, from the server that lists it or has a template that fits."""
+        uri = request.params["uri"]
+        upstream = await self.fleet.find_resource(uri)
+        if upstream is None:
+            raise RpcError(_RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
+        return await self.fleet.forward(upstream, request.method, _own(request.params))
+
+    async def complete(self, request: Request) -> dict[str, Any]:
+        """Completions for a prompt's or a template's argument, from its server."""
+        ref = request.params["ref"]
+        if ref.get("type") == "ref/prompt":
+            return await self._forward_prompt(request, ref["name"], ("ref", "name"))
+        upstream = await self.fleet.find_resource(ref["uri"])
+        if upstream is None:
+            raise RpcError(_RESOURCE_NOT_FOUND, f"Resource not found: {ref['uri']}")
+        return await self.fleet.forward(upstream, request.method, _own(request.params))
+
+    async def _forward_prompt(
+        self, request: Request, qualified: str, path: tuple[str, ...]
+    ) -> dict[str, Any]:
+        found = await self.fleet.find_prompt(qualified)
+        if found is None:
+            raise RpcError(_INVALID_PARAMS, f"Unknown prompt: {qualified}")
+        upstream, name = found
+        params = _with(_own(request.params), path, name)
+        return await self.fleet.forward(upstream, request.method, params)
+
+
+def _own(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters without `_meta`, which speaks of the caller's connection."""
+    return {key: value for key, value in params.items() if key != "_meta"}
+
+
+def _with(params: Mapping[str, Any], path: tuple[str, ...], value: str) -> dict[str, Any]:
+    key, *rest = path
+    inner = _with(params[key], tuple(rest), value) if rest else value
+    return {**params, key: inner}

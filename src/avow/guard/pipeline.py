@@ -1,0 +1,77 @@
+"""The guard: one list of steps that every call takes. Nothing else decides."""
+
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Protocol
+
+from avow.approvals import Approvals
+from avow.audit import AuditLog
+from avow.catalog import Tool
+from avow.guard.call import Answer, Call, Execute, Progress, no_progress
+from avow.guard.steps.attempt import attempt
+from avow.guard.steps.confirm import confirm
+from avow.guard.steps.decide import decide
+from avow.guard.steps.execute import execute
+from avow.guard.steps.find import find
+from avow.guard.steps.outcome import outcome
+from avow.policy import Mode, Principal
+
+Then = Callable[[Call], Awaitable[Answer]]
+
+
+class Step(Protocol):
+    """One step: looks at the call, and goes on with `then` or answers itself."""
+
+    async def __call__(self, guard: "Guard", call: Call, then: Then) -> Answer: ...
+
+
+STEPS: Final[tuple[Step, ...]] = (find, decide, outcome, confirm, attempt, execute)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What the steps need: where tools are found, who is asked, what is written, what runs.
+
+    `find_tool` may connect to a server. `console` is the address where a person answers;
+    `patience` is how many seconds a call waits for one.
+    """
+
+    find_tool: Callable[[str], Awaitable[Tool | None]]
+    run: Execute
+    approvals: Approvals
+    audit: AuditLog
+    mode: Mode = Mode.GUARDED
+    console: str = "the console"
+    patience: float = 45.0
+    clock: Callable[[], float] = field(default=time.time)
+
+    async def call(
+        self,
+        principal: Principal,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        progress: Progress = no_progress,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Take one call through all steps and return its `tools/call` result.
+
+        Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
+        Cancelling cancels the call at the server; the log says what is known of it.
+        """
+        call = Call(
+            id=uuid.uuid4().hex,
+            principal=principal,
+            name=name,
+            arguments=arguments,
+            started=self.clock(),
+            progress=progress,
+            meta=meta,
+        )
+        return await self._from(0, call)
+
+    async def _from(self, index: int, call: Call) -> Answer:
+        return await STEPS[index](self, call, partial(self._from, index + 1))

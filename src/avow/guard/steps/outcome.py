@@ -1,0 +1,95 @@
+"""Outcome: however the steps after this one end, the log says how."""
+
+import logging
+import uuid
+from typing import TYPE_CHECKING, Final
+
+import anyio
+
+from avow.audit import Outcome
+from avow.connect import RpcError
+from avow.errors import StoreError, UnreachableError, AuthenticationError
+from avow.guard.call import META_OUTCOME, Answer, Call, tool_error
+from avow.intent import Level
+
+if TYPE_CHECKING:
+    from avow.guard.pipeline import Guard, Then
+
+_log: Final = logging.getLogger(__name__)
+
+
+async def outcome(guard: "Guard", call: Call, then: "Then") -> Answer:
+    """Turn what went wrong into an answer, and write down how the call ended.
+
+    When cancelled, what is known is written down before the cancellation goes on.
+    """
+    try:
+        answer = await _answered(call, then)
+    except anyio.get_cancelled_exc_class():
+        call.outcome = _cancelled(call)
+        with anyio.CancelScope(shield=True):
+            await _write(guard, call, None)
+        raise
+    except RpcError:
+        call.outcome = Outcome.ERROR
+        await _write(guard, call, None)
+        raise
+    if call.outcome is None:
+        call.outcome = Outcome.TOOL_ERROR if answer.get("isError") is True else Outcome.OK
+    await _write(guard, call, answer)
+    return answer
+
+
+async def _answered(call: Call, then: "Then") -> Answer:
+    try:
+        return await then(call)
+    except RpcError as error:
+        if not error.may_have_run:
+            raise
+        return _lost(call)
+    except StoreError as error:
+        _log.error("a call was not run because it could not be recorded: %s", error)  # noqa: TRY400 - the message says it all
+        call.outcome = Outcome.FAILED
+        return tool_error("Nothing was run: avow cannot write its log, and what is not on record does not run.")
+    except (UnreachableError, AuthenticationError) as error:
+        _log.warning("%s", error)
+        call.outcome = Outcome.UNREACHABLE
+        return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
+    except Exception:  # the edge of a step that records: nothing may pass unrecorded
+        incident = uuid.uuid4().hex[:12]
+        _log.exception("incident %s", incident)
+        call.outcome = Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.FAILED
+        ran = "It may have run." if call.is_sent else "Nothing was run."
+        return tool_error(f"Something went wrong inside avow (incident {incident}). {ran}")
+
+
+def _lost(call: Call) -> Answer:
+    call.outcome = Outcome.OUTCOME_UNKNOWN
+    if call.found.level is Level.READ:
+        text = "The server's answer was lost. The call only reads, so it may be made again."
+    else:
+        text = (
+            "The server's answer was lost: this call may have run or not. It was not sent again. "
+            "Look at what it would have changed before doing anything else."
+        )
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
+
+
+def _cancelled(call: Call) -> Outcome:
+    is_open = call.is_sent and call.found.level is not Level.READ
+    return Outcome.OUTCOME_UNKNOWN if is_open else Outcome.CANCELLED
+
+
+async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:
+    """Write the last line. When that fails the answer still stands: the attempt is on record,
+    and an attempt without an outcome reads as unknown."""
+    try:
+        await guard.audit.outcome(
+            call.facts,
+            call.outcome or Outcome.FAILED,
+            started=call.started,
+            approval=call.approval,
+            result=answer,
+        )
+    except Exception:  # the call has ended either way; its caller must learn how
+        _log.exception("the outcome of call %s could not be recorded", call.id)
