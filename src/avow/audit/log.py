@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from avow.audit.record import Event, Facts, Outcome, record, record_unknown, severity
+from avow.audit.record import Event, Facts, Outcome, record, record_refused, severity
 from avow.policy import Principal
 from avow.schema import digest
 from avow.store import RecordRow, Store
@@ -54,9 +54,12 @@ class AuditLog:
         )
         await self._append(row)
 
-    async def unknown_tool(self, call: str, principal: Principal, name: str) -> None:
-        """Somebody called a tool that is not there for them."""
-        await self._append(record_unknown(call, self.clock(), principal, name))
+    async def refused(
+        self, call: str, principal: Principal, *, name: str, outcome: Outcome
+    ) -> None:
+        """A call of `name` came to nothing before there was anything to decide."""
+        row = record_refused(call, self.clock(), principal, name=name, outcome=outcome)
+        await self._append(row)
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """The newest lines, newest first."""

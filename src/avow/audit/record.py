@@ -14,12 +14,13 @@ from avow.store import RecordRow
 
 
 class Event(StrEnum):
-    """The moments of a call. `attempt` is on disk before anything is sent to the server."""
+    """The moments of a call. `attempt` is on disk before anything is sent to the server;
+    `refused` is the only line of a call that never came as far as a decision."""
 
     ASKED = "asked"
     ATTEMPT = "attempt"
     OUTCOME = "outcome"
-    UNKNOWN_TOOL = "unknown_tool"
+    REFUSED = "refused"
 
 
 class Outcome(StrEnum):
@@ -32,6 +33,8 @@ class Outcome(StrEnum):
     WAITING = "waiting"
     CANCELLED = "cancelled"
     UNREACHABLE = "unreachable"
+    UNKNOWN_TOOL = "unknown_tool"
+    BAD_ARGUMENTS = "bad_arguments"
     FAILED = "failed"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
@@ -87,7 +90,15 @@ def record(facts: Facts, at: float, event: Event, **more: Any) -> RecordRow:
     return RecordRow(facts.call, at, str(event), json.dumps(body, ensure_ascii=False))
 
 
-def record_unknown(call: str, at: float, principal: Principal, name: str) -> RecordRow:
-    """One line about a call of a tool that the caller has not got."""
-    body = {"subject": principal.subject, "client": principal.client, "name": name[:256]}
-    return RecordRow(call, at, str(Event.UNKNOWN_TOOL), json.dumps(body, ensure_ascii=False))
+def record_refused(
+    call: str, at: float, principal: Principal, *, name: str, outcome: Outcome
+) -> RecordRow:
+    """The one line about a call that came to nothing: no such tool, no server, no arguments."""
+    body = {
+        "subject": principal.subject,
+        "client": principal.client,
+        "name": name[:256],
+        "outcome": str(outcome),
+        "severity": "notice",
+    }
+    return RecordRow(call, at, str(Event.REFUSED), json.dumps(body, ensure_ascii=False))

@@ -6,13 +6,12 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final, cast
 
 from avow.connect.address import fault_of_url
 from avow.connect.entry import Entry, nearest
 from avow.connect.envfile import read_env_file
-from avow.connect.jsonfile import JsonFile, type_name
+from avow.connect.jsonfile import JsonFile, fault_of_file, type_name
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.naming import plain_name
 from avow.connect.variables import Scope
@@ -162,8 +161,8 @@ def _env_file(entry: Entry) -> dict[str, str]:
     path = entry.folder("envFile")
     if path is None:
         return {}
-    if not Path(path).is_file():
-        raise entry.fault(f"there is no file {path}", "envFile", fix="Mend the path.")
+    if what := fault_of_file(path):
+        raise entry.fault(f"{what}: {path}", "envFile", fix="Mend the path.")
     return read_env_file(path)
 
 

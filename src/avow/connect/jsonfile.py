@@ -2,6 +2,7 @@
 
 import json
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,6 +89,17 @@ def read_text(path: str) -> str:
         place = _place(path, position_at(before, len(before)))
         what = f"the byte 0x{error.object[error.start]:02x} is not UTF-8"
         raise ConfigError(what, where=place, fix="Save the file as UTF-8.") from error
+
+
+def fault_of_file(path: str) -> str | None:
+    """Why `path` is not a file that could be read, or `None`."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "there is no such file"
+    except OSError as error:
+        return f"the file cannot be reached: {error.strerror}"
+    return None if stat.S_ISREG(mode) else "this is not a file"
 
 
 def type_name(value: object) -> str:

@@ -73,7 +73,7 @@ def _streams_put_aside() -> Generator[None]:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     # A stream of its own: a file may wrap, keep or close what it finds as sys.stdout.
-    aside = os.fdopen(os.dup(2), "w", 1, encoding="utf-8", errors="backslashreplace")
+    aside = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
     try:
         with contextlib.redirect_stdout(aside):
             yield

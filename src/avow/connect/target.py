@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from avow.connect.address import fault_of_url
 from avow.connect.config import is_config, read_config, read_entry
-from avow.connect.jsonfile import read_json
+from avow.connect.jsonfile import fault_of_file, read_json
 from avow.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.connect.naming import name_of_command, name_of_file, plain_name
 from avow.connect.saved import is_saved, read_saved, read_saved_lines
@@ -98,20 +98,19 @@ def _refuse_entry(path: str, entry: str | None) -> None:
 
 def _check_file(path: str) -> None:
     """Raise unless `path` is a file, with the names in its folder that may have been meant."""
-    file = Path(path)
-    if file.is_file():
-        return
-    if file.exists():
-        raise TargetError("this is not a file", where=path, fix=_KINDS)
-    if not file.parent.is_dir():
-        what = f"there is no such file, nor the folder {file.parent}"
-        raise TargetError(what, where=path, fix="Mend the path.")
-    names = sorted(one.name for one in file.parent.iterdir() if one.suffix == file.suffix)
-    near = difflib.get_close_matches(file.name, names, n=3)
-    shown = ", ".join(str(file.parent / name) for name in near)
-    raise TargetError(
-        "there is no such file", where=path, fix=f"Did you mean {shown}?" if near else _KINDS
-    )
+    if what := fault_of_file(path):
+        near = _names_like(Path(path))
+        fix = f"Did you mean {', '.join(near)}?" if near else _KINDS
+        raise TargetError(what, where=path, fix=fix)
+
+
+def _names_like(file: Path) -> list[str]:
+    try:
+        found = sorted(one for one in file.parent.iterdir() if one.suffix == file.suffix)
+    except OSError:
+        return []
+    by_stem = {one.stem: str(one) for one in found if one.name != file.name}
+    return [by_stem[stem] for stem in difflib.get_close_matches(file.stem, by_stem, n=3)]
 
 
 def _not_one(words: Sequence[str]) -> TargetError:
@@ -128,9 +127,9 @@ def _no_target(word: str) -> TargetError:
         fix = f"It is a command: put -- before it, avow inspect -- {shlex.quote(word)}."
     elif _HOST_AND_PORT.fullmatch(word):
         fix = f"Write http://{word} or https://{word}."
-    elif Path(word).is_dir():
-        fix = f"It is a folder; name a file in it. {_KINDS}"
-    elif Path(word).is_file():
+    elif fault_of_file(word) == "this is not a file":
+        fix = f"It is no file; name a file, or one in that folder. {_KINDS}"
+    elif fault_of_file(word) is None:
         fix = f"Name the command that runs this file: avow inspect -- COMMAND {shlex.quote(word)}."
     elif " " in word and shutil.which(word.split(maxsplit=1)[0]):
         fix = f"It is a command: write it without quotes, avow inspect -- {word}."

@@ -42,15 +42,22 @@ class Fleet:
         )
 
     async def find_tool(self, qualified_name: str) -> Tool | None:
-        """The tool of this name; asks only servers whose name it can be under."""
+        """The tool of this name; asks only servers whose name it can be under.
+
+        Raises the error of a server that cannot be asked, when no other has the tool.
+        """
+        failure: AvowError | None = None
         for upstream in self._owners(qualified_name):
             try:
                 tools, _ = await upstream.tools()
-            except AvowError:
+            except AvowError as error:
+                failure = error
                 continue
             for tool in tools:
                 if tool.qualified_name == qualified_name:
                     return tool
+        if failure is not None:
+            raise failure
         return None
 
     def owner(self, name: str) -> Upstream:
@@ -81,7 +88,7 @@ class Fleet:
         found: list[tuple[Upstream, Any]] = []
         for upstream in self.upstreams:
             try:
-                found += [(upstream, entry) for entry in await upstream.list(method)]
+                found += [(upstream, entry) for entry in await upstream.entries(method)]
             except AvowError:
                 continue
         return found

@@ -107,7 +107,7 @@ class Upstream:
             raise attempt.error or UnreachableError("no connection", where=self.name)
         return attempt.link
 
-    async def list(self, method: str) -> list[Any]:
+    async def entries(self, method: str) -> list[Any]:
         """All entries of one list, as received and not older than 30 s."""
         link = await self.link()
         if not _offers(link.greeting.capabilities, method):
@@ -126,7 +126,7 @@ class Upstream:
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
         """Its tools, and what is wrong with entries of its list that are none."""
-        entries = await self.list("tools/list")
+        entries = await self.entries("tools/list")
         if self._tools is None or self._tools[0] is not entries:
             self._tools = (entries, *read_tools(self.name, entries, trust=self._trust))
         return self._tools[1], self._tools[2]

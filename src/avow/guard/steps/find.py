@@ -1,8 +1,10 @@
 """Find: the tool of this name, if this caller may know of it."""
 
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Final
 
-from avow.errors import UsageError
+from avow.audit import Outcome
+from avow.errors import AuthenticationError, UnreachableError, UsageError
 from avow.guard.call import Answer, Call, UnknownToolError, tool_error
 from avow.policy import is_visible
 from avow.schema import digest
@@ -10,16 +12,28 @@ from avow.schema import digest
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
 
+_log: Final = logging.getLogger(__name__)
+
 
 async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Raise the same `UnknownToolError` for a tool that is hidden as for one that is not there."""
-    tool = await guard.find_tool(call.name)
+    try:
+        tool = await guard.find_tool(call.name)
+    except (UnreachableError, AuthenticationError) as error:
+        _log.warning("%s", error)
+        await _refuse(guard, call, Outcome.UNREACHABLE)
+        return tool_error("Nothing was run: the server of this tool cannot be reached.")
     if tool is None or not is_visible(call.principal, tool.intent):
-        await guard.audit.unknown_tool(call.id, call.principal, call.name)
+        await _refuse(guard, call, Outcome.UNKNOWN_TOOL)
         raise UnknownToolError(call.name)
     try:
         call.arguments_digest = digest(call.arguments)
     except UsageError as error:
-        return tool_error(f"The arguments are not JSON that can be passed on: {error}.")
+        await _refuse(guard, call, Outcome.BAD_ARGUMENTS)
+        return tool_error(f"Nothing was run: the arguments are not JSON to pass on ({error}).")
     call.tool = tool
     return await then(call)
+
+
+async def _refuse(guard: "Guard", call: Call, outcome: Outcome) -> None:
+    await guard.audit.refused(call.id, call.principal, name=call.name, outcome=outcome)

@@ -1,0 +1,78 @@
+"""The log: each line stands for itself, holds no secret, and says how loud it is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from avow.audit import AuditLog, Facts, Outcome, severity
+from avow.intent import Level
+from avow.policy import Decision, Effect
+from avow.schema import MASK, digest
+from avow.store import open_store
+from tests.sample_tools import AMY, DELETE, tool
+
+pytestmark = pytest.mark.anyio
+
+
+def facts(arguments: dict[str, Any]) -> Facts:
+    decision = Decision(Effect.CONFIRM, "mode:guarded", "it may destroy something")
+    return Facts("c1", AMY, tool(annotations=DELETE), arguments, digest(arguments), decision)
+
+
+async def test_each_line_says_who_what_with_which_hints_and_why(tmp_path: Path) -> None:
+    log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"), clock=lambda: 12.5)
+    told = facts({"customer_id": 7, "password": "hunter2"})
+    await log.asked(told, 3)
+    await log.attempt(told, 3)
+    await log.outcome(told, Outcome.OK, started=12.0, approval=3, result={"isError": False})
+    rows = await log.newest(call="c1")
+    assert [row.event for row in rows] == ["outcome", "attempt", "asked"]
+    for row in rows:
+        body = json.loads(row.body)
+        assert body["subject"] == AMY.subject
+        assert body["client"] == "chat"
+        assert (body["server"], body["tool"]) == ("demo", "customer_delete")
+        assert body["hints"]["destructive"] == {"value": True, "source": "declared"}
+        assert (body["decision"], body["rule"]) == ("confirm", "mode:guarded")
+        assert body["arguments"] == {"customer_id": 7, "password": MASK}
+        assert body["arguments_digest"] == told.arguments_digest
+        assert body["approval"] == 3
+        assert "hunter2" not in row.body
+    outcome = json.loads(rows[0].body)
+    assert (outcome["outcome"], outcome["severity"]) == ("ok", "warning")
+    assert outcome["milliseconds"] == 500
+    assert outcome["result_digest"] == digest({"isError": False})
+    await log.store.close()
+
+
+async def test_a_call_of_an_unknown_tool_is_on_record(tmp_path: Path) -> None:
+    log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"))
+    await log.refused("c1", AMY, name="x" * 1000, outcome=Outcome.UNKNOWN_TOOL)
+    (row,) = await log.newest()
+    assert row.event == "refused"
+    assert json.loads(row.body)["name"] == "x" * 256
+    await log.store.close()
+
+
+@pytest.mark.parametrize(
+    ("level", "outcome", "expected"),
+    [
+        ("read", "ok", "info"),
+        ("write", "ok", "notice"),
+        ("destructive", "ok", "warning"),
+        ("destructive", "tool_error", "warning"),
+        ("read", "outcome_unknown", "notice"),
+        ("write", "outcome_unknown", "error"),
+        ("destructive", "outcome_unknown", "critical"),
+        ("destructive", "denied", "warning"),
+        ("destructive", "waiting", "notice"),
+        ("destructive", "cancelled", "notice"),
+        ("read", "unreachable", "notice"),
+        ("read", "error", "notice"),
+        ("read", "failed", "error"),
+    ],
+)
+def test_severity_follows_from_level_and_outcome(level: str, outcome: str, expected: str) -> None:
+    assert severity(Level(level), Outcome(outcome)) == expected

@@ -1,0 +1,370 @@
+"""The guard: what runs, what waits, what is written down, and in which order."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from avow.approvals import Approvals
+from avow.audit import AuditLog
+from avow.catalog import Tool
+from avow.connect import Fault, RpcError
+from avow.errors import StoreError, UnreachableError
+from avow.guard import Call, Guard, UnknownToolError
+from avow.policy import LOCAL, Mode, Principal
+from avow.store import RecordRow, Store, open_store
+from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
+
+pytestmark = pytest.mark.anyio
+
+META = {"io.avow/intent": {"scopes": ["customers.write"]}}
+
+
+@dataclass
+class World:
+    """The guard's surroundings: a real store, and a server that does as it is told."""
+
+    store: Store
+    tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    ran: list[Call] = field(default_factory=list[Call])
+    fails: Exception | None = None
+    at_run: list[str] = field(default_factory=list[str])
+    starts: anyio.Event = field(default_factory=anyio.Event)
+    hangs: bool = False
+    is_sent: bool = True
+
+    async def find(self, name: str) -> Tool | None:
+        return self.tools.get(name)
+
+    async def run(self, call: Call) -> dict[str, Any]:
+        self.at_run = [row.event for row in await self.store.records()]
+        call.is_sent = self.is_sent
+        self.starts.set()
+        if self.hangs:
+            await anyio.sleep_forever()
+        if self.fails is not None:
+            raise self.fails
+        self.ran.append(call)
+        return {"content": [{"type": "text", "text": "done"}], "structuredContent": {"n": 1}}
+
+    def guard(self, **more: Any) -> Guard:
+        return Guard(self.find, self.run, Approvals(self.store), AuditLog(self.store), **more)
+
+    def add(self, name: str, annotations: Any, **more: Any) -> str:
+        self.tools[name] = tool(name, annotations, **more)
+        return name
+
+    async def log(self) -> list[tuple[str, str | None]]:
+        rows = await self.store.records()
+        return [(row.event, json.loads(row.body).get("outcome")) for row in reversed(rows)]
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
+    yield World(store)
+    await store.close()
+
+
+def text(answer: dict[str, Any]) -> str:
+    return answer["content"][0]["text"]
+
+
+@pytest.mark.parametrize("annotations", [READ, WRITE])
+async def test_reads_and_plain_writes_run_at_once(world: World, annotations: Any) -> None:
+    answer = await world.guard().call(AMY, world.add("t", annotations), {"a": 1})
+    assert answer["structuredContent"] == {"n": 1}
+    assert await world.log() == [("attempt", None), ("outcome", "ok")]
+
+
+async def test_the_attempt_is_on_disk_before_the_server_sees_the_call(world: World) -> None:
+    await world.guard().call(AMY, world.add("t", WRITE), {})
+    assert world.at_run == ["attempt"]
+
+
+async def test_a_destructive_call_waits_and_says_where_to_answer(world: World) -> None:
+    guard = world.guard(patience=0.05, console="http://127.0.0.1:1/console/")
+    answer = await guard.call(AMY, world.add("customer_delete", DELETE), {"customer_id": 7})
+    assert answer["isError"] is True
+    assert "approval 1" in text(answer)
+    assert "http://127.0.0.1:1/console/" in text(answer)
+    assert answer["_meta"]["io.avow/approval"] == {"number": 1, "state": "pending"}
+    assert world.ran == []
+    assert await world.log() == [("asked", None), ("outcome", "waiting")]
+
+
+async def test_an_approval_runs_one_call_once(world: World) -> None:
+    guard = world.guard(patience=0.05)
+    name = world.add("customer_delete", DELETE)
+    await guard.call(AMY, name, {"customer_id": 7})
+    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    first = await guard.call(AMY, name, {"customer_id": 7})
+    second = await guard.call(AMY, name, {"customer_id": 7})
+    assert "isError" not in first
+    assert second["_meta"]["io.avow/approval"]["number"] == 2
+    assert len(world.ran) == 1
+    assert world.ran[0].approval == 1
+
+
+async def test_of_many_calls_at_once_one_approval_runs_one(world: World) -> None:
+    guard = world.guard(patience=0.3)
+    name = world.add("customer_delete", DELETE)
+    async with anyio.create_task_group() as group:
+        for _ in range(16):
+            group.start_soon(guard.call, AMY, name, {"customer_id": 7})
+        with anyio.fail_after(5):
+            while not await guard.approvals.newest():
+                await anyio.lowlevel.checkpoint()
+        await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    assert len(world.ran) == 1
+    assert len(await guard.approvals.newest()) == 2
+
+
+@pytest.mark.parametrize(
+    ("principal", "arguments"),
+    [
+        (Principal("bo", "chat"), {"customer_id": 7}),
+        (Principal(LOCAL, "another"), {"customer_id": 7}),
+        (AMY, {"customer_id": 8}),
+        (AMY, {"customer_id": 7, "force": True}),
+    ],
+)
+async def test_an_approval_is_for_nobody_and_nothing_else(
+    world: World, principal: Principal, arguments: dict[str, Any]
+) -> None:
+    guard = world.guard(patience=0.05)
+    name = world.add("customer_delete", DELETE)
+    await guard.call(AMY, name, {"customer_id": 7})
+    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    answer = await guard.call(principal, name, arguments)
+    assert answer["isError"] is True
+    assert world.ran == []
+
+
+async def test_an_approval_dies_when_the_tool_changes(world: World) -> None:
+    guard = world.guard(patience=0.05)
+    name = world.add("customer_delete", DELETE)
+    await guard.call(AMY, name, {"customer_id": 7})
+    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    world.add(name, DELETE, description="Deletes the customer and everyone who knows them.")
+    assert (await guard.call(AMY, name, {"customer_id": 7}))["isError"] is True
+    assert world.ran == []
+
+
+async def test_a_denial_is_told_and_holds(world: World) -> None:
+    guard = world.guard(patience=0.05)
+    name = world.add("customer_delete", DELETE)
+    await guard.call(AMY, name, {})
+    await guard.approvals.answer(1, is_allowed=False, by="console", channel="console")
+    for _ in range(2):
+        answer = await guard.call(AMY, name, {})
+        assert "A person denied this call (approval 1)" in text(answer)
+    assert (await world.log())[-1] == ("outcome", "denied")
+
+
+async def test_what_policy_denies_asks_nobody(world: World) -> None:
+    guard = world.guard(mode=Mode.PLAN)
+    answer = await guard.call(AMY, world.add("t", WRITE), {})
+    assert "Policy does not allow this call" in text(answer)
+    assert await guard.approvals.newest() == []
+    assert await world.log() == [("outcome", "denied")]
+
+
+async def test_a_hidden_tool_is_unknown_in_the_same_words(world: World) -> None:
+    guard = world.guard()
+    world.add("secret", READ, _meta=META)
+    outsider = Principal("bo", scopes=frozenset({"customers.read"}))
+    with pytest.raises(UnknownToolError) as hidden:
+        await guard.call(outsider, "secret", {})
+    with pytest.raises(UnknownToolError) as missing:
+        await guard.call(outsider, "absent", {})
+    assert str(hidden.value).replace("secret", "absent") == str(missing.value)
+    insider = Principal("al", scopes=frozenset({"customers.write"}))
+    assert "isError" not in await guard.call(insider, "secret", {})
+    assert (await world.log())[:2] == [("refused", "unknown_tool")] * 2
+
+
+async def test_a_tools_own_error_is_passed_on_and_recorded(world: World) -> None:
+    guard = Guard(
+        world.find, _refuses, Approvals(world.store), AuditLog(world.store)
+    )
+    answer = await guard.call(AMY, world.add("t", READ), {})
+    assert answer == {"content": [], "isError": True}
+    assert (await world.log())[-1] == ("outcome", "tool_error")
+
+
+async def _refuses(_: Call) -> dict[str, Any]:
+    return {"content": [], "isError": True}
+
+
+async def test_a_protocol_error_of_the_server_is_passed_on_and_recorded(world: World) -> None:
+    world.fails = RpcError(-32602, "Invalid params", {"a": 1})
+    with pytest.raises(RpcError, match="Invalid params"):
+        await world.guard().call(AMY, world.add("t", WRITE), {})
+    assert (await world.log())[-1] == ("outcome", "error")
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST, Fault.TIMED_OUT])
+async def test_a_lost_answer_of_a_write_is_unknown_and_not_sent_again(
+    world: World, fault: Fault
+) -> None:
+    world.fails = RpcError(-32000, "gone", fault=fault)
+    answer = await world.guard().call(AMY, world.add("t", WRITE), {})
+    assert "may have run or not" in text(answer)
+    assert answer["_meta"] == {"io.avow/outcome": "outcome_unknown"}
+    assert await world.log() == [("attempt", None), ("outcome", "outcome_unknown")]
+
+
+async def test_a_lost_answer_of_a_read_may_be_asked_for_again(world: World) -> None:
+    world.fails = RpcError(-32000, "gone", fault=Fault.LOST)
+    answer = await world.guard().call(AMY, world.add("t", READ), {})
+    assert "it may be made again" in text(answer)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RpcError(-32000, "no connection to db.internal:5432", fault=Fault.NOT_SENT),
+        UnreachableError("cannot start db.internal", where="demo"),
+    ],
+)
+async def test_a_server_that_cannot_be_reached_ran_nothing_and_names_nothing_inside(
+    world: World, error: Exception
+) -> None:
+    world.fails, world.is_sent = error, False
+    answer = await world.guard().call(AMY, world.add("t", WRITE), {})
+    assert text(answer) == "Nothing was run: the server “demo” cannot be reached."
+    assert (await world.log())[-1] == ("outcome", "unreachable")
+
+
+@pytest.mark.parametrize(
+    ("is_sent", "outcome", "words"),
+    [(True, "outcome_unknown", "It may have run."), (False, "failed", "Nothing was run.")],
+)
+async def test_a_mistake_of_ours_leaks_nothing_and_is_recorded(
+    world: World, is_sent: bool, outcome: str, words: str
+) -> None:
+    world.fails, world.is_sent = ValueError("password hunter2 in a stack"), is_sent
+    answer = await world.guard().call(AMY, world.add("t", WRITE), {})
+    assert "hunter2" not in json.dumps(answer)
+    assert words in text(answer)
+    assert (await world.log())[-1] == ("outcome", outcome)
+
+
+async def test_cancelled_while_it_runs_a_write_is_unknown(world: World) -> None:
+    await _cancelled_while_running(world, WRITE)
+    assert await world.log() == [("attempt", None), ("outcome", "outcome_unknown")]
+
+
+async def test_cancelled_while_it_runs_a_read_is_just_cancelled(world: World) -> None:
+    await _cancelled_while_running(world, READ)
+    assert await world.log() == [("attempt", None), ("outcome", "cancelled")]
+
+
+async def _cancelled_while_running(world: World, annotations: Any) -> None:
+    world.hangs = True
+    name = world.add("t", annotations)
+    async with anyio.create_task_group() as group:
+        group.start_soon(world.guard().call, AMY, name, {})
+        with anyio.fail_after(5):
+            await world.starts.wait()
+        group.cancel_scope.cancel()
+
+
+async def test_cancelled_while_it_waits_nothing_runs_and_the_question_stays(world: World) -> None:
+    guard = world.guard()
+    name = world.add("customer_delete", DELETE)
+    async with anyio.create_task_group() as group:
+        group.start_soon(guard.call, AMY, name, {})
+        with anyio.fail_after(5):
+            while not await guard.approvals.newest():
+                await anyio.lowlevel.checkpoint()
+        group.cancel_scope.cancel()
+    assert await world.log() == [("asked", None), ("outcome", "cancelled")]
+    assert [one.state for one in await guard.approvals.newest()] == ["pending"]
+    assert world.ran == []
+
+
+class BrokenStore:
+    """A real store whose disk gives out for one event."""
+
+    def __init__(self, store: Store, event: str) -> None:
+        self._store, self._event = store, event
+
+    async def append(self, records: list[RecordRow]) -> None:
+        if any(row.event == self._event for row in records):
+            raise StoreError("the disk is full")
+        await self._store.append(records)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+@pytest.mark.parametrize("annotations", [READ, WRITE])
+async def test_what_cannot_be_recorded_is_not_run(world: World, annotations: Any) -> None:
+    broken: Any = BrokenStore(world.store, "attempt")
+    guard = Guard(world.find, world.run, Approvals(broken), AuditLog(broken))
+    answer = await guard.call(AMY, world.add("t", annotations), {})
+    assert "what is not on record does not run" in text(answer)
+    assert world.ran == []
+
+
+async def test_a_question_that_cannot_be_recorded_runs_nothing(world: World) -> None:
+    broken: Any = BrokenStore(world.store, "asked")
+    guard = Guard(world.find, world.run, Approvals(broken), AuditLog(broken))
+    answer = await guard.call(AMY, world.add("t", DELETE), {})
+    assert "what is not on record does not run" in text(answer)
+    assert world.ran == []
+
+
+async def test_an_outcome_that_cannot_be_recorded_still_reaches_the_caller(world: World) -> None:
+    broken: Any = BrokenStore(world.store, "outcome")
+    guard = Guard(world.find, world.run, Approvals(broken), AuditLog(broken))
+    answer = await guard.call(AMY, world.add("t", WRITE), {})
+    assert answer["structuredContent"] == {"n": 1}
+    assert await world.log() == [("attempt", None)]
+
+
+async def test_arguments_that_are_no_json_run_nothing(world: World) -> None:
+    answer = await world.guard().call(AMY, world.add("t", READ), {"a": float("nan")})
+    assert "not JSON" in text(answer)
+    assert world.ran == []
+    assert await world.log() == [("refused", "bad_arguments")]
+
+
+async def test_a_tool_of_a_server_that_is_gone_is_not_called_unknown(world: World) -> None:
+    guard = Guard(_is_gone, world.run, Approvals(world.store), AuditLog(world.store))
+    answer = await guard.call(AMY, "demo__t", {})
+    assert text(answer) == "Nothing was run: the server of this tool cannot be reached."
+    assert await world.log() == [("refused", "unreachable")]
+
+
+async def _is_gone(_: str) -> None:
+    raise UnreachableError("no connection to db.internal", where="demo")
+
+
+async def test_progress_is_told_while_a_person_is_waited_for(world: World) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        told.append((done, total, message))
+
+    guard = world.guard(patience=0.05)
+    await guard.call(AMY, world.add("customer_delete", DELETE), {}, progress=progress)
+    done, total, message = told[0]
+    assert 0 <= done <= 0.05
+    assert total == 0.05
+    assert message is not None
+    assert "“Delete customer” waits for a person (approval 1)" in message
+
+
+def test_a_step_that_comes_too_early_says_so() -> None:
+    call = Call("c", AMY, "t", {}, 0.0)
+    with pytest.raises(RuntimeError, match="before it is found"):
+        _ = call.found
+    with pytest.raises(RuntimeError, match="before it is made"):
+        _ = call.decided
