@@ -66,7 +66,9 @@ class _Guarded(httpx2.AsyncByteStream):
     """A response body that ends where it breaks; the SDK then answers for what is missing."""
 
     def __init__(self, inner: object) -> None:
-        if not isinstance(inner, httpx2.AsyncByteStream):  # pragma: no cover - a sync body cannot come from an async transport
+        if not isinstance(
+            inner, httpx2.AsyncByteStream
+        ):  # pragma: no cover - a sync body cannot come from an async transport
             message = "an asynchronous response must have an asynchronous body"
             raise TypeError(message)
         self._inner = inner

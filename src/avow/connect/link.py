@@ -100,7 +100,9 @@ async def open_link(
                 else:
                     try:
                         yield link
-                    except Exception as error:  # raised below, outside the groups that would wrap it
+                    except (
+                        Exception
+                    ) as error:  # raised below, outside the groups that would wrap it
                         failure = error
         except ExceptionGroup as group:
             # The transport's own tasks failed: on the way in, that is why there is no connection.
@@ -210,5 +212,3 @@ def _parameters(target: CommandTarget) -> StdioServerParameters:
 def _stderr_file() -> IO[str]:
     """Where a server's own talk goes: a file, since the child needs a real descriptor."""
     return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", prefix="avow-stderr-")
-
-

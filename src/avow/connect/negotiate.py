@@ -96,7 +96,9 @@ def _greeting(envelope: Envelope, server: Mapping[str, Any], found: Mapping[str,
 def _supports(data: object, *versions: str) -> bool:
     """Whether the data of an `UNSUPPORTED_PROTOCOL_VERSION` error names one of `versions`."""
     supported = _object(data).get("supported")
-    return isinstance(supported, list) and not set(versions).isdisjoint(cast("list[str]", supported))
+    return isinstance(supported, list) and not set(versions).isdisjoint(
+        cast("list[str]", supported)
+    )
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -47,7 +47,9 @@ class RpcError(Exception):
 
         The dispatcher itself answers for a closed connection, a timeout and unreadable text.
         """
-        marked = cast("Mapping[str, Any]", data).get(FAULT_KEY) if isinstance(data, Mapping) else None
+        marked = (
+            cast("Mapping[str, Any]", data).get(FAULT_KEY) if isinstance(data, Mapping) else None
+        )
         if marked is not None:
             return cls(code, message, fault=Fault(marked))
         local = {CONNECTION_LOST: Fault.LOST, PARSE_ERROR: Fault.LOST, TIMED_OUT: Fault.TIMED_OUT}
