@@ -15,6 +15,7 @@ from avow.store import open_store
 
 ERAS = ["2026-07-28", "legacy"]
 
+
 @dataclass(frozen=True)
 class Served:
     """A running gateway and where it is."""

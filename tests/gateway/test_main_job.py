@@ -26,7 +26,9 @@ async def pending(served: Served) -> Approval:
     with anyio.fail_after(10):
         while True:
             waiting = [
-                one for one in await served.gateway.guard.approvals.newest() if one.state == "pending"
+                one
+                for one in await served.gateway.guard.approvals.newest()
+                if one.state == "pending"
             ]
             if waiting:
                 (one,) = waiting
@@ -57,13 +59,17 @@ def text(result: Any) -> str:
 async def test_tools_are_listed_with_hints_that_name_their_source(
     era: str, git_server: CommandTarget, tmp_path: Path
 ) -> None:
-    async with serve(git_server, store=tmp_path / "avow.db") as served, Client(
-        served.url, mode=era
-    ) as client:
+    async with (
+        serve(git_server, store=tmp_path / "avow.db") as served,
+        Client(served.url, mode=era) as client,
+    ):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         reset = tools["git__git_reset"]
         assert reset.annotations is not None
-        assert (reset.annotations.read_only_hint, reset.annotations.destructive_hint) == (False, True)
+        assert (reset.annotations.read_only_hint, reset.annotations.destructive_hint) == (
+            False,
+            True,
+        )
         ours = (reset.meta or {})["io.avow/intent"]
         assert ours["level"] == "destructive"
         assert ours["hints"]["destructive"] == {"value": True, "source": "declared"}
@@ -76,9 +82,10 @@ async def test_tools_are_listed_with_hints_that_name_their_source(
 async def test_a_read_runs_at_once(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
-    async with serve(git_server, store=tmp_path / "avow.db") as served, Client(
-        served.url, mode=era
-    ) as client:
+    async with (
+        serve(git_server, store=tmp_path / "avow.db") as served,
+        Client(served.url, mode=era) as client,
+    ):
         result = await client.call_tool("git__git_status", {"repo_path": str(repository)})
         assert not result.is_error
         assert "a.txt" in text(result)
@@ -89,9 +96,10 @@ async def test_a_read_runs_at_once(
 async def test_a_destructive_call_waits_and_runs_once_after_approval(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
-    async with serve(git_server, store=tmp_path / "avow.db") as served, Client(
-        served.url, mode=era
-    ) as client:
+    async with (
+        serve(git_server, store=tmp_path / "avow.db") as served,
+        Client(served.url, mode=era) as client,
+    ):
         results: list[Any] = []
 
         async def call() -> None:
@@ -113,9 +121,10 @@ async def test_a_destructive_call_waits_and_runs_once_after_approval(
 async def test_an_approval_serves_one_call_with_the_arguments_it_was_given_for(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
-    async with serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served, Client(
-        served.url, mode=era
-    ) as client:
+    async with (
+        serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served,
+        Client(served.url, mode=era) as client,
+    ):
         arguments = {"repo_path": str(repository)}
         waited = await client.call_tool("git__git_reset", arguments)
         assert waited.is_error
@@ -141,9 +150,10 @@ async def test_an_approval_serves_one_call_with_the_arguments_it_was_given_for(
 async def test_a_denied_call_is_a_result_that_says_so_and_stays_denied(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
-    async with serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served, Client(
-        served.url, mode=era
-    ) as client:
+    async with (
+        serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served,
+        Client(served.url, mode=era) as client,
+    ):
         arguments = {"repo_path": str(repository)}
         await client.call_tool("git__git_reset", arguments)
         await answer(served, is_allowed=False)
@@ -159,9 +169,10 @@ async def test_a_denied_call_is_a_result_that_says_so_and_stays_denied(
 async def test_an_unknown_tool_is_refused_by_name(
     era: str, git_server: CommandTarget, tmp_path: Path
 ) -> None:
-    async with serve(git_server, store=tmp_path / "avow.db") as served, Client(
-        served.url, mode=era
-    ) as client:
+    async with (
+        serve(git_server, store=tmp_path / "avow.db") as served,
+        Client(served.url, mode=era) as client,
+    ):
         for name in ("git__nothing", "nothing", "git_status"):
             with pytest.raises(MCPError, match=f"Unknown tool: {name}"):
                 await client.call_tool(name, {})
@@ -198,9 +209,10 @@ async def test_progress_tells_where_a_person_can_answer(
     async def progress(_done: float, _total: float | None, message: str | None) -> None:
         told.append(message)
 
-    async with serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served, Client(
-        served.url
-    ) as client:
+    async with (
+        serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served,
+        Client(served.url) as client,
+    ):
         await client.call_tool(
             "git__git_reset", {"repo_path": str(repository)}, progress_callback=progress
         )

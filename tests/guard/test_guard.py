@@ -189,9 +189,7 @@ async def test_a_hidden_tool_is_unknown_in_the_same_words(world: World) -> None:
 
 
 async def test_a_tools_own_error_is_passed_on_and_recorded(world: World) -> None:
-    guard = Guard(
-        world.find, _refuses, Approvals(world.store), AuditLog(world.store)
-    )
+    guard = Guard(world.find, _refuses, Approvals(world.store), AuditLog(world.store))
     answer = await guard.call(AMY, world.add("t", READ), {})
     assert answer == {"content": [], "isError": True}
     assert (await world.log())[-1] == ("outcome", "tool_error")

@@ -12,8 +12,12 @@ from avow.errors import UsageError
 from avow.schema import canonical, digest, parse_json
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
-SCALARS = st.none() | st.booleans() | TEXT | st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(
-    allow_nan=False, allow_infinity=False
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | TEXT
+    | st.integers(-(2**53) + 1, 2**53 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
 )
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4)

@@ -15,7 +15,9 @@ def test_a_field_with_a_secret_name_is_masked(name: str) -> None:
     assert redact({"a": [{name: "hunter2"}]}) == {"a": [{name: MASK}]}
 
 
-@pytest.mark.parametrize("name", ["max_tokens", "tokens", "page_token", "pageToken", "passenger", "compass"])
+@pytest.mark.parametrize(
+    "name", ["max_tokens", "tokens", "page_token", "pageToken", "passenger", "compass"]
+)
 def test_a_field_that_only_sounds_secret_is_kept(name: str) -> None:
     assert redact({name: 7}) == {name: 7}
 
@@ -42,6 +44,8 @@ def test_an_empty_secret_is_left_since_it_holds_nothing() -> None:
     assert redact({"password": ""}) == {"password": ""}
 
 
-@given(st.dictionaries(st.sampled_from(["path", "title", "count"]), st.integers() | st.text("abc 123")))
+@given(
+    st.dictionaries(st.sampled_from(["path", "title", "count"]), st.integers() | st.text("abc 123"))
+)
 def test_ordinary_arguments_are_kept_as_they_are(arguments: dict[str, object]) -> None:
     assert redact(arguments) == arguments

@@ -203,7 +203,9 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     assert path.read_text().startswith("remember")
 
 
-async def test_a_locked_database_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_locked_database_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "avow.db"
     await open_store(f"sqlite:{path}").close()
     monkeypatch.setattr("avow.store.sqlite._BUSY_SECONDS", 0.01)

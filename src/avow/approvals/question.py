@@ -42,8 +42,9 @@ class Question:
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
         """As the store kept it."""
-        body = json.loads(row.body)
-        return cls(binding=row.binding, **{**body, "findings": tuple(body["findings"])})
+        body: dict[str, Any] = json.loads(row.body)
+        body["findings"] = tuple(body["findings"])
+        return cls(binding=row.binding, **body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def make_question(
     decision: Decision,
     arguments_digest: str,
 ) -> Question:
-    """The question that `decision` asks, bound to caller, tool as it stands, and exact arguments."""
+    """The question that `decision` asks, bound to caller, tool and exact arguments."""
     bound = {
         "subject": principal.subject,
         "client": principal.client,

@@ -14,8 +14,11 @@ from avow.store import RecordRow
 
 
 class Event(StrEnum):
-    """The moments of a call. `attempt` is on disk before anything is sent to the server;
-    `refused` is the only line of a call that never came as far as a decision."""
+    """The moments of a call.
+
+    `attempt` is on disk before anything is sent to the server; `refused` is the only line of a
+    call that never came as far as a decision.
+    """
 
     ASKED = "asked"
     ATTEMPT = "attempt"

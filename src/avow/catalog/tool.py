@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from avow.catalog.title import derive_title
 from avow.errors import UsageError
@@ -66,6 +66,12 @@ class Tool:
         """The level of its resolved hints."""
         return self.resolved.level
 
+    @property
+    def input_schema(self) -> Mapping[str, Any] | None:
+        """The schema of its arguments, where it is one."""
+        schema = self.raw.get("inputSchema")
+        return cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
+
     def listing(self, version: str) -> dict[str, Any]:
         """Its entry of the gateway's `tools/list` for a client that speaks `version`."""
         wire = list_tool(self.raw, self.resolved, version=version, title=self.title)
@@ -126,7 +132,7 @@ def make_tool(
 
 
 def make_catalog(tools: Iterable[Tool], problems: Iterable[str] = ()) -> Catalog:
-    """Tools by their qualified name; of two with one name the first counts, the other is a problem."""
+    """Tools by their qualified name; of two with one name the second is a problem."""
     found: dict[str, Tool] = {}
     wrong = list(problems)
     for tool in tools:
@@ -144,11 +150,11 @@ def read_tools(
     tools: list[Tool] = []
     problems: list[str] = []
     for index, raw in enumerate(raws):
+        if not isinstance(raw, Mapping):
+            problems.append(f"{server}: entry {index} of tools/list is not an object")
+            continue
         try:
-            if not isinstance(raw, Mapping):
-                what = f"entry {index} of tools/list is not an object"
-                raise UsageError(what, where=server)
-            tools.append(make_tool(server, raw, trust=trust))  # pyright: ignore[reportUnknownArgumentType]
+            tools.append(make_tool(server, cast("Mapping[str, Any]", raw), trust=trust))
         except UsageError as error:
             problems.append(str(error))
     return tools, problems

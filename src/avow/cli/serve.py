@@ -103,7 +103,7 @@ def _listen(options: Options) -> socket.socket:
     if not address.is_loopback:
         fix = "Use 127.0.0.1 or ::1: without authentication nobody else may reach the gateway."
         raise UsageError(f"{options.host} is not a loopback address", where="--host", fix=fix)
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
+    family = socket.AF_INET6 if isinstance(address, ipaddress.IPv6Address) else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -4,7 +4,7 @@ import contextlib
 import json
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any, Final
 
 from rich.console import Console
@@ -49,7 +49,9 @@ def print_json(value: Any) -> None:
 def print_error(error: AvowError) -> None:
     """What went wrong, where, and what to do."""
     line = Text("avow: ", style="bold red")
-    line.append(plain(f"{error.where}: {error.what}" if error.where else error.what), "not bold default")
+    line.append(
+        plain(f"{error.where}: {error.what}" if error.where else error.what), "not bold default"
+    )
     if error.fix:
         line.append(f"\n{plain(error.fix)}", "not bold default")
     talk().print(line)
@@ -61,7 +63,7 @@ def print_error_json(error: AvowError) -> None:
 
 
 @contextlib.contextmanager
-def working(what: str) -> Iterator[None]:
+def working(what: str) -> Generator[None]:
     """Show that something takes a while; only on a terminal."""
     console = talk()
     if not console.is_terminal:

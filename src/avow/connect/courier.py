@@ -9,6 +9,7 @@ import json
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from functools import cache
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -18,7 +19,6 @@ import httpx2
 from avow.connect.rpc import FAULT_KEY, Fault
 
 _CONNECT_SECONDS: Final = 10.0
-_NOT_IMPLEMENTED: Final = 501
 _SPEAKS_MCP: Final = ("application/json", "text/event-stream")
 
 
@@ -86,21 +86,26 @@ class _Guarded(httpx2.AsyncByteStream):
 
 async def _marked(response: httpx2.Response) -> httpx2.Response | None:
     """An error in the place of an answer that is not MCP, or `None` when it is."""
-    status = response.status_code
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if status in (401, 403):
-        fault, what = Fault.UNAUTHORIZED, f"HTTP {status}"
-    elif status == 202 or 300 <= status < 400 or (kind in _SPEAKS_MCP and status < 500):
+    fault = _fault_of(response, kind)
+    if fault is None:
         return None
-    elif status >= 500 and status != _NOT_IMPLEMENTED:
-        # A proxy's 502 or 504 says nothing of whether the server behind it did its work.
-        fault, what = Fault.LOST, f"HTTP {status}"
-    elif status >= 400:
-        fault, what = Fault.REFUSED, f"HTTP {status}"
-    else:
-        fault, what = Fault.NOT_MCP, f"HTTP {status} with {kind or 'no content type'}"
     await response.aclose()
-    return _fault(fault, what)
+    aside = f" with {kind or 'no content type'}" if fault is Fault.NOT_MCP else ""
+    return _fault(fault, f"HTTP {response.status_code}{aside}")
+
+
+def _fault_of(response: httpx2.Response, kind: str) -> Fault | None:
+    status = response.status_code
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return Fault.UNAUTHORIZED
+    if response.is_server_error and status != HTTPStatus.NOT_IMPLEMENTED:
+        # A proxy's 502 or 504 says nothing of whether the server behind it did its work.
+        return Fault.LOST
+    is_empty = status == HTTPStatus.ACCEPTED or response.is_redirect
+    if is_empty or (kind in _SPEAKS_MCP and not response.is_server_error):
+        return None
+    return Fault.REFUSED if response.is_error else Fault.NOT_MCP
 
 
 def _fault(fault: Fault, message: str) -> httpx2.Response:

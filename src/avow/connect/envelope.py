@@ -58,6 +58,6 @@ class Envelope:
         if isinstance(name, str):
             found["mcp-name"] = encode_header_value(name)
         if method == "tools/call" and input_schema:
-            arguments = params.get("arguments") or {}
+            arguments: Mapping[str, Any] = params.get("arguments") or {}
             found |= mcp_param_headers(x_mcp_header_map(input_schema), arguments)
         return found

@@ -1,10 +1,10 @@
 """Why there is no connection, in words a person can act on."""
 
 from dataclasses import dataclass, field
-from typing import IO, Final
+from typing import IO, Final, cast
 
-from avow.connect.rpc import Fault, RpcError
 from avow.connect.kinds import CommandTarget, UrlTarget
+from avow.connect.rpc import Fault, RpcError
 from avow.errors import (
     AuthenticationError,
     AvowError,
@@ -43,8 +43,7 @@ def explain(
     error: Exception, target: CommandTarget | UrlTarget, diary: Diary, timeout: float
 ) -> AvowError:
     """The error a person should read in the place of `error`."""
-    if isinstance(error, ExceptionGroup):
-        return explain(_first(error), target, diary, timeout)
+    error = _first(error)
     if isinstance(error, AvowError):
         error.where = error.where or target.name
         return error
@@ -53,9 +52,11 @@ def explain(
     return _explain_command(error, target, diary, timeout)
 
 
-def _first(group: ExceptionGroup[Exception]) -> Exception:
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, ExceptionGroup) else inner  # pyright: ignore[reportUnknownArgumentType]
+def _first(error: Exception) -> Exception:
+    """The first error of a group, however deep: the others followed from it."""
+    while isinstance(error, ExceptionGroup):
+        error = cast("ExceptionGroup[Exception]", error).exceptions[0]
+    return error
 
 
 def _explain_command(

@@ -6,14 +6,14 @@ wrong type arrive as they were sent.
 
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any, Final, TextIO, cast
 
 import anyio
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.dispatcher import CallOptions, DispatchContext
+from mcp.shared.dispatcher import CallOptions, DispatchContext, ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
@@ -23,10 +23,10 @@ from avow.connect.courier import http_client
 from avow.connect.envelope import Envelope
 from avow.connect.environment import child_environment
 from avow.connect.failure import Diary, explain
+from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.negotiate import Greeting, negotiate
 from avow.connect.rpc import METHOD_NOT_FOUND, RpcError
 from avow.errors import AvowError
-from avow.connect.kinds import CommandTarget, UrlTarget
 
 CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "avow", "title": "avow", "version": __version__}
 
@@ -78,7 +78,7 @@ async def open_link(
     timeout: float,
     client_info: Mapping[str, Any] = CLIENT_INFO,
     notified: Notified = ignore,
-) -> AsyncIterator[Link]:
+) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
     Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError` that
@@ -100,9 +100,7 @@ async def open_link(
                 else:
                     try:
                         yield link
-                    except (
-                        Exception
-                    ) as error:  # raised below, outside the groups that would wrap it
+                    except Exception as error:  # noqa: BLE001 - raised below, outside its wrappers
                         failure = error
         except ExceptionGroup as group:
             # The transport's own tasks failed: on the way in, that is why there is no connection.
@@ -191,7 +189,7 @@ async def _send(
         "cancel_on_abandon": method not in ("initialize", "server/discover"),
     }
     if progress is not None:
-        options["on_progress"] = progress
+        options["on_progress"] = cast("ProgressFnT", progress)  # it calls by position
     try:
         return await dispatcher.send_raw_request(method, envelope.params(params), options)
     except MCPError as error:

@@ -1,6 +1,6 @@
 """The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -36,7 +36,7 @@ async def open_gateway(
     console: str = "the console",
     timeout: float = 60.0,
     patience: float = 45.0,
-) -> AsyncIterator[Gateway]:
+) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     Servers are started when they are first needed, and ended when this is left.

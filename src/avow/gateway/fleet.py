@@ -1,7 +1,7 @@
 """All servers behind the gateway, and whose a tool, a prompt or a resource is."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -74,13 +74,12 @@ class Fleet:
         tool = call.found
         link = await self.owner(tool.server).link()
         call.is_sent = True
-        schema = tool.raw.get("inputSchema")
         return await link.request(
             "tools/call",
             {"name": tool.name, "arguments": call.arguments, **_own_meta(call)},
             timeout=self.timeout,
             progress=call.progress,
-            input_schema=schema if isinstance(schema, dict) else None,
+            input_schema=tool.input_schema,
         )
 
     async def collect(self, method: str) -> list[tuple[Upstream, Any]]:
@@ -122,7 +121,7 @@ class Fleet:
 
 
 @asynccontextmanager
-async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncIterator[Fleet]:
+async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
@@ -134,7 +133,7 @@ async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncItera
             group.start_soon(upstream.run)
         try:
             yield Fleet(upstreams, timeout)
-        except Exception as error:  # raised again below, outside the group that would wrap it
+        except Exception as error:  # noqa: BLE001 - raised again below, outside the group that would wrap it
             failure = error
         group.cancel_scope.cancel()
     if failure is not None:
@@ -149,8 +148,10 @@ def _callable(target: Target) -> CommandTarget | UrlTarget:
 
 
 def _own_meta(call: Call) -> dict[str, Any]:
-    """What the caller put into `_meta` for the server; the protocol's own keys stay behind, since
-    they speak of the caller's connection and not of ours."""
+    """What the caller put into `_meta` for the server.
+
+    The protocol's own keys stay behind: they speak of the caller's connection and not of ours.
+    """
     kept = {
         key: value
         for key, value in (call.meta or {}).items()

@@ -75,7 +75,8 @@ class _Door:
         """What 2026-07-28 wants around every result; older clients are spared it."""
         if ctx.protocol_version in HANDSHAKE_VERSIONS:
             return {key: value for key, value in result.items() if key != "resultType"}
-        meta = {**(result.get("_meta") or {}), f"{_META}serverInfo": self.server.server_info_stamp}
+        before: Mapping[str, Any] = result.get("_meta") or {}
+        meta = {**before, f"{_META}serverInfo": self.server.server_info_stamp}
         fresh = {"ttlMs": 0, "cacheScope": "private"} if ctx.method in _CACHEABLE else {}
         return {"resultType": "complete", **fresh, **result, "_meta": meta}
 
@@ -120,8 +121,9 @@ def _request(ctx: Context) -> Request:
 
 def _client_name(ctx: Context, params: Mapping[str, Any]) -> str:
     """What the client calls itself: in each request since 2026-07-28, in the handshake before."""
-    info = (params.get("_meta") or {}).get(f"{_META}clientInfo")
-    name = info.get("name") if isinstance(info, dict) else None  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    info: Mapping[str, Any] = meta.get(f"{_META}clientInfo") or {}
+    name = info.get("name")
     if name is None and ctx.session.client_params is not None:
         name = ctx.session.client_params.client_info.name
     return name[:128] if isinstance(name, str) and name else "unknown"

@@ -1,9 +1,11 @@
-"""What the gateway does with each request: lists are joined, calls go through the guard, the rest
-is passed on to the server it belongs to."""
+"""What becomes of each request.
+
+Lists are joined, calls go through the guard, the rest is passed on to the server it belongs to.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from avow.catalog import SEPARATOR, Catalog
 from avow.connect import RpcError
@@ -54,8 +56,7 @@ class Passage:
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool that was listed; the SDK checks `Mcp-Param` headers against it."""
         tool = self._catalog.find(name)
-        schema = tool.raw.get("inputSchema") if tool else None
-        return cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
+        return tool.input_schema if tool else None
 
     async def list_tools(self, request: Request) -> dict[str, Any]:
         """The tools this caller may know of, with the hints that count."""

@@ -52,8 +52,11 @@ class _Cached:
 
 
 class Upstream:
-    """A server and the connection to it. `run` holds the connection; the rest may be called from
-    any task and raises an `AvowError` when the server cannot be had."""
+    """A server and the connection to it.
+
+    `run` holds the connection; the rest may be called from any task and raises an `AvowError`
+    when the server cannot be had.
+    """
 
     def __init__(
         self, target: CommandTarget | UrlTarget, *, timeout: float, trust: Trust = Trust.CAUTIOUS
@@ -86,7 +89,7 @@ class Upstream:
                 _log.warning("%s: the connection has ended", self.name)
         except AvowError as error:
             attempt.error = error
-        except Exception as error:  # the edge of a connection: its transport may end in any way
+        except Exception as error:  # noqa: BLE001 - the edge of a connection: its transport may end in any way
             _log.warning("%s: the connection broke: %s", self.name, error)
             attempt.error = attempt.error or UnreachableError(str(error), where=self.name)
         finally:

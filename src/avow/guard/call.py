@@ -59,9 +59,7 @@ class Call:
     def facts(self) -> Facts:
         """What the log is told; only once the tool is found and the decision is made."""
         tool, decision = self.found, self.decided
-        return Facts(
-            self.id, self.principal, tool, self.arguments, self.arguments_digest, decision
-        )
+        return Facts(self.id, self.principal, tool, self.arguments, self.arguments_digest, decision)
 
     @property
     def found(self) -> Tool:

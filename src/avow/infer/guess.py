@@ -18,7 +18,9 @@ _DESTROYS: Final = re.compile(
     r"|\bpermanently (?:delete|remove|destroy|erase)s?\b",
     re.IGNORECASE,
 )
-_READS: Final = re.compile(r"\bread[- ]only\b|\bdoes(?: not|n't) (?:modify|change|write)\b", re.IGNORECASE)
+_READS: Final = re.compile(
+    r"\bread[- ]only\b|\bdoes(?: not|n't) (?:modify|change|write)\b", re.IGNORECASE
+)
 _REPEATS: Final = re.compile(r"\bidempotent\b", re.IGNORECASE)
 _NEGATED: Final = re.compile(r"\b(?:not|non|isn't|never)[\s-]+$", re.IGNORECASE)
 

@@ -24,7 +24,9 @@ DESTROY: Final = frozenset(
 )
 
 REPEATABLE: Final = frozenset(
-    "assign configure disable enable mark mute pin put rename replace set star unset update upsert".split()
+    """
+    assign configure disable enable mark mute pin put rename replace set star unset update upsert
+    """.split()
 )
 
 APPEND: Final = frozenset(
@@ -35,10 +37,18 @@ APPEND: Final = frozenset(
     """.split()
 )
 
-SEND: Final = frozenset("buy charge email forward notify order pay post publish reply send share tweet".split())
+SEND: Final = frozenset(
+    "buy charge email forward notify order pay post publish reply send share tweet".split()
+)
 
 WRITE: Final = DESTROY | REPEATABLE | APPEND
 
-CLOSED: Final = frozenset("cache config configuration local memory preference preferences session setting settings".split())
+CLOSED: Final = frozenset(
+    """
+    cache config configuration local memory preference preferences session setting settings
+    """.split()
+)
 
-OPEN: Final = frozenset("browser crawl email http internet scrape sms tweet url urls web webpage website".split())
+OPEN: Final = frozenset(
+    "browser crawl email http internet scrape sms tweet url urls web webpage website".split()
+)

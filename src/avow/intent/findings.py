@@ -45,7 +45,9 @@ def _read_only_contradictions(intent: Intent) -> list[Finding]:
         message = "declared read-only and destructive; it is treated as a tool that destroys"
         found.append(Finding("read-only-destructive", message, "destructive"))
     if intent.hints.idempotent is False:
-        message = "declared read-only and not idempotent; a tool that changes nothing may be repeated"
+        message = (
+            "declared read-only and not idempotent; a tool that changes nothing may be repeated"
+        )
         found.append(Finding("read-only-not-idempotent", message, "idempotent"))
     if intent.confirm is not None:
         found.append(Finding("read-only-confirms", "declared read-only, yet it asks to confirm"))

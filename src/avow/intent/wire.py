@@ -25,6 +25,7 @@ WIRE_NAMES: Final[Mapping[HintName, str]] = {
 
 _ANNOTATIONS_SINCE: Final = "2025-03-26"
 _TITLE_SINCE: Final = "2025-06-18"
+_SHOWN: Final = 40
 
 JsonObject = Mapping[str, Any]
 
@@ -65,7 +66,7 @@ def write_annotations(hints: Hints, title: str | None) -> dict[str, Any]:
 
 
 def write_meta(intent: Intent) -> dict[str, Any]:
-    """What an author declared beyond the hints, for `_meta["io.avow/intent"]`; sorted, no empties."""
+    """What an author declared beyond the hints, for `_meta`; sorted, without what is empty."""
     fields: dict[str, Any] = {
         "category": intent.category,
         "confirm": intent.confirm,
@@ -114,9 +115,7 @@ def _with_intent(
     if intent.title and version >= _TITLE_SINCE:
         wire["title"] = intent.title
     if meta:
-        whole = tool.get("_meta")
-        base = cast("JsonObject", whole) if isinstance(whole, Mapping) else {}
-        wire["_meta"] = {**base, META_KEY: dict(meta)}
+        wire["_meta"] = {**_meta_of(tool), META_KEY: dict(meta)}
     return wire
 
 
@@ -143,9 +142,13 @@ def _hints_of(annotations: JsonObject) -> tuple[Hints, list[Finding]]:
 
 
 def _own_meta(tool: JsonObject) -> JsonObject:
-    meta = tool.get("_meta")
-    own = cast("JsonObject", meta).get(META_KEY) if isinstance(meta, Mapping) else None
+    own = _meta_of(tool).get(META_KEY)
     return cast("JsonObject", own) if isinstance(own, Mapping) else {}
+
+
+def _meta_of(tool: JsonObject) -> JsonObject:
+    meta = tool.get("_meta")
+    return cast("JsonObject", meta) if isinstance(meta, Mapping) else {}
 
 
 def _first_text(*values: object) -> str | None:
@@ -160,4 +163,4 @@ def _texts(value: object) -> frozenset[str]:
 
 def _show(value: object) -> str:
     text = "null" if value is None else f'"{value}"' if isinstance(value, str) else repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}…"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -10,6 +10,9 @@ from avow.errors import UsageError
 
 _EXACT: Final = 2**53
 _MAX_DEPTH: Final = 200
+_PLAIN_DIGITS: Final = 21
+_PLAIN_ZEROS: Final = 6
+"""How far ECMAScript writes a number without an exponent (Number::toString, steps 6 to 8)."""
 
 
 def canonical(value: Any) -> bytes:
@@ -141,11 +144,11 @@ def _ecmascript(number: float) -> str:
 def _place(digits: str, point: int) -> str:
     """Decimal or exponent form of 0.`digits` × 10^`point`."""
     count = len(digits)
-    if count <= point <= 21:
+    if count <= point <= _PLAIN_DIGITS:
         return digits + "0" * (point - count)
-    if 0 < point <= 21:
+    if 0 < point <= _PLAIN_DIGITS:
         return f"{digits[:point]}.{digits[point:]}"
-    if -6 < point <= 0:
+    if -_PLAIN_ZEROS < point <= 0:
         return f"0.{'0' * -point}{digits}"
     tail = f".{digits[1:]}" if count > 1 else ""
     return f"{digits[0]}{tail}e{'+' if point > 0 else '-'}{abs(point - 1)}"

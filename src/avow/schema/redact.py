@@ -11,10 +11,13 @@ _SECRET_NAME: Final = re.compile(
     r"|cookie|^pin$|^otp$",
     re.IGNORECASE,
 )
-_NOT_SECRET: Final = re.compile(r"^(max|min|n|num|count)?_?tokens?$|_tokens$|page_?token", re.IGNORECASE)
+_NOT_SECRET: Final = re.compile(
+    r"^(max|min|n|num|count)?_?tokens?$|_tokens$|page_?token", re.IGNORECASE
+)
 _SECRET_VALUE: Final = re.compile(
     r"""
-      \b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}   # keys of payment and model services
+      # keys of payment and model services, code hosts, chats, clouds; tokens; passwords in URLs
+      \b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}
     | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,}
     | \bglpat-[A-Za-z0-9_-]{16,}
     | \bxox[abprs]-[A-Za-z0-9-]{10,}

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -17,6 +17,11 @@ from avow.store.rows import ApprovalRow, ApprovalState, RecordRow
 _BUSY_SECONDS: Final = 5.0
 _APPROVAL: Final = (
     "number, binding, body, state, created, expires, answered_at, answered_by, channel, used_by"
+)
+
+_OPEN: Final = (
+    "INSERT INTO approvals (binding, body, state, created, expires) "  # noqa: S608 - constants
+    f"VALUES (?, ?, 'pending', ?, ?) RETURNING {_APPROVAL}"
 )
 
 T = TypeVar("T")
@@ -39,7 +44,9 @@ class SqliteStore:
     async def records(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """See `Store.records`."""
         where = "WHERE call = :call" if call else ""
-        sql = f"SELECT call, at, event, body, seq FROM records {where} ORDER BY seq DESC LIMIT :limit"  # noqa: S608 - both parts are ours
+        sql = (
+            f"SELECT call, at, event, body, seq FROM records {where} ORDER BY seq DESC LIMIT :limit"  # noqa: S608 - both parts are ours
+        )
         rows = await self._read(sql, {"call": call, "limit": limit})
         return [RecordRow(*row) for row in rows]
 
@@ -56,13 +63,7 @@ class SqliteStore:
                 "ORDER BY number DESC LIMIT 1"
             )
             row = db.execute(sql, (binding, now)).fetchone()
-            if row is None:
-                sql = (
-                    "INSERT INTO approvals (binding, body, state, created, expires) "
-                    f"VALUES (?, ?, 'pending', ?, ?) RETURNING {_APPROVAL}"
-                )
-                row = db.execute(sql, (binding, body, now, expires)).fetchone()
-            return _approval(row)
+            return _approval(row or db.execute(_OPEN, (binding, body, now, expires)).fetchone())
 
         return await self._write(write)
 
@@ -131,7 +132,7 @@ def open_sqlite(path: Path) -> SqliteStore:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Made with its mode, not changed afterwards: there is no moment in which others can read it.
+        # Made with its mode, not changed afterwards: others can read it at no moment.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         raise _store_error(path, error) from error
@@ -151,7 +152,7 @@ def open_sqlite(path: Path) -> SqliteStore:
 
 
 @contextlib.contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+def _transaction(db: sqlite3.Connection) -> Generator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield

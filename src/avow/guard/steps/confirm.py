@@ -24,7 +24,9 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
         return await then(call)
     if call.decided.effect is Effect.DENY:
         call.outcome = Outcome.DENIED
-        return tool_error(f"Policy does not allow this call: {call.decided.reason}. Nothing was run.")
+        return tool_error(
+            f"Policy does not allow this call: {call.decided.reason}. Nothing was run."
+        )
     deadline = guard.clock() + guard.patience
     while True:
         approval = await _answered(guard, call, deadline)
@@ -52,7 +54,9 @@ async def _answered(guard: "Guard", call: Call, deadline: float) -> Approval:
             break
         total = guard.patience
         await call.progress(total - left, total, _waits(guard, approval))
-        approval = await guard.approvals.wait(approval.number, min(left, _PROGRESS_SECONDS)) or approval
+        approval = (
+            await guard.approvals.wait(approval.number, min(left, _PROGRESS_SECONDS)) or approval
+        )
     return approval
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from avow.connect import Fault, RpcError
+from avow.connect import RpcError
 from avow.errors import UnreachableError
 from avow.guard.call import Answer, Call
 

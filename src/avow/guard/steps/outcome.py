@@ -8,7 +8,7 @@ import anyio
 
 from avow.audit import Outcome
 from avow.connect import RpcError
-from avow.errors import StoreError, UnreachableError, AuthenticationError
+from avow.errors import AuthenticationError, StoreError, UnreachableError
 from avow.guard.call import META_OUTCOME, Answer, Call, tool_error
 from avow.intent import Level
 
@@ -48,14 +48,16 @@ async def _answered(call: Call, then: "Then") -> Answer:
             raise
         return _lost(call)
     except StoreError as error:
-        _log.error("a call was not run because it could not be recorded: %s", error)  # noqa: TRY400 - the message says it all
+        _log.error("a call was not run because it could not be recorded: %s", error)
         call.outcome = Outcome.FAILED
-        return tool_error("Nothing was run: avow cannot write its log, and what is not on record does not run.")
+        return tool_error(
+            "Nothing was run: avow cannot write its log, and what is not on record does not run."
+        )
     except (UnreachableError, AuthenticationError) as error:
         _log.warning("%s", error)
         call.outcome = Outcome.UNREACHABLE
         return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
-    except Exception:  # the edge of a step that records: nothing may pass unrecorded
+    except Exception:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
         incident = uuid.uuid4().hex[:12]
         _log.exception("incident %s", incident)
         call.outcome = Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.FAILED
@@ -81,8 +83,11 @@ def _cancelled(call: Call) -> Outcome:
 
 
 async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:
-    """Write the last line. When that fails the answer still stands: the attempt is on record,
-    and an attempt without an outcome reads as unknown."""
+    """Write the last line.
+
+    When that fails the answer still stands: the attempt is on record, and an attempt without an
+    outcome reads as unknown.
+    """
     try:
         await guard.audit.outcome(
             call.facts,
@@ -91,5 +96,5 @@ async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:
             approval=call.approval,
             result=answer,
         )
-    except Exception:  # the call has ended either way; its caller must learn how
+    except Exception:  # noqa: BLE001 - the call has ended either way; its caller must learn how
         _log.exception("the outcome of call %s could not be recorded", call.id)
