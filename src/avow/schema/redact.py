@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 MASK: Final = "•••"
 
 _SECRET_NAME: Final = re.compile(
-    r"pass(word|wd|phrase)?$|secret|token|api[_-]?key|credential|authorization|private[_-]?key"
+    r"password|passwd|passphrase|(^|[_-])pass$|secret|token|api[_-]?key|credential|authorization|private[_-]?key"
     r"|cookie|^pin$|^otp$",
     re.IGNORECASE,
 )
