@@ -1,0 +1,113 @@
+"""The tools over invoices."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from avow.demo.customers import CustomerId, Number
+from avow.demo.data import Database
+from avow.demo.declaration import strict_tool
+from avow.demo.results import InvoiceDrafted, InvoiceSent
+from avow.intent import APPEND, SEND, Intent
+
+InvoiceId = Annotated[Number, Field(description="The invoice's number, from customers_get.")]
+
+WRITES: Final[dict[str, Any]] = {"category": "invoices", "scopes": {"customers.write"}}
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceTools:
+    """The tools over the invoices of one database; each public method is one."""
+
+    database: Database
+
+    def invoice_create_draft(
+        self,
+        customer_id: CustomerId,
+        description: Annotated[
+            str, Field(description="What it is for.", min_length=1, max_length=200, pattern=r"\S")
+        ],
+        amount_cents: Annotated[
+            int, Field(description="The amount in cents of a euro.", ge=1, le=100_000_000)
+        ],
+    ) -> InvoiceDrafted:
+        """Add a draft of an invoice for a customer. Nothing is sent; each call adds another."""
+        with self.database.writing() as connection:
+            _require_open_customer(connection, customer_id)
+            added = connection.execute(_INSERT, (customer_id, description, amount_cents))
+            number: int = added.fetchone()["id"]
+        return {
+            "invoiceId": number,
+            "customerId": customer_id,
+            "description": description,
+            "amountCents": amount_cents,
+            "status": "draft",
+        }
+
+    def invoice_send(self, invoice_id: InvoiceId) -> InvoiceSent:
+        """Send an invoice to its customer by mail. What was sent cannot be called back."""
+        with self.database.writing() as connection:
+            invoice = _require_draft(connection, invoice_id)
+            sent_to: str = invoice["email"]
+            subject = f"Invoice {invoice_id}: {invoice['description']}"
+            connection.execute(_MARK_SENT, (invoice_id,))
+            connection.execute(_POST, (invoice_id, sent_to, subject))
+        return {"invoiceId": invoice_id, "status": "sent", "sentTo": sent_to}
+
+
+def invoice_tools(database: Database) -> list[Tool]:
+    """The two tools over invoices, declared."""
+    tools = InvoiceTools(database)
+    declared: dict[Any, Intent] = {
+        tools.invoice_create_draft: APPEND.but(
+            title="Create invoice draft", tags={"draft"}, **WRITES
+        ),
+        tools.invoice_send: SEND.but(title="Send invoice", tags={"mail"}, **WRITES),
+    }
+    return [strict_tool(function, intent) for function, intent in declared.items()]
+
+
+def unpaid_invoices(database: Database) -> list[sqlite3.Row]:
+    """The invoices that were sent and are not paid, each with its customer's name and address."""
+    with database.reading() as connection:
+        return connection.execute(f"{_WITH_CUSTOMER} WHERE invoices.status = 'sent'").fetchall()
+
+
+_INSERT: Final = """
+    INSERT INTO invoices (customer_id, description, amount_cents) VALUES (?, ?, ?) RETURNING id
+"""
+_MARK_SENT: Final = "UPDATE invoices SET status = 'sent', sent_on = CURRENT_DATE WHERE id = ?"
+_POST: Final = "INSERT INTO outbox (invoice_id, sent_to, subject) VALUES (?, ?, ?)"
+_WITH_CUSTOMER: Final = """
+    SELECT invoices.*, customers.name, customers.email
+    FROM invoices JOIN customers ON customers.id = customer_id
+"""
+
+
+def _require_open_customer(connection: sqlite3.Connection, customer_id: int) -> None:
+    found = connection.execute("SELECT status FROM customers WHERE id = ?", (customer_id,))
+    customer = found.fetchone()
+    if customer is None:
+        raise ToolError(f"There is no customer {customer_id}; customers_list names them all.")
+    if customer["status"] == "closed":
+        raise ToolError(f"Customer {customer_id} is closed and gets no more invoices.")
+
+
+def _require_draft(connection: sqlite3.Connection, invoice_id: int) -> sqlite3.Row:
+    """The invoice, if it can be sent; a `ToolError` that says why not otherwise."""
+    found = connection.execute(f"{_WITH_CUSTOMER} WHERE invoices.id = ?", (invoice_id,))
+    invoice: sqlite3.Row | None = found.fetchone()
+    if invoice is None:
+        raise ToolError(f"There is no invoice {invoice_id}; customers_get names a customer's.")
+    if invoice["status"] != "draft":
+        when, to = invoice["sent_on"], invoice["name"]
+        raise ToolError(
+            f"Invoice {invoice_id} was already sent to {to} on {when}; nothing was sent again."
+        )
+    if not invoice["email"]:
+        raise ToolError(f"Invoice {invoice_id} was not sent: {invoice['name']} has no address.")
+    return invoice

@@ -1,0 +1,147 @@
+"""The tool that migrates the database, with progress and cancellation between its steps."""
+
+import logging
+import sqlite3
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+import anyio
+from anyio import from_thread
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from avow.demo.data import Database, schema_version
+from avow.demo.declaration import strict_tool
+from avow.demo.migration import (
+    STEPS,
+    BrokenReferenceError,
+    CancelledMigrationError,
+    is_migrated,
+    last_run,
+    migrate,
+    record_run,
+)
+from avow.demo.results import MigrationReport, MigrationStatus
+from avow.demo.schema import LATEST_VERSION
+from avow.intent import DESTRUCTIVE
+
+_log = logging.getLogger(__name__)
+
+_MESSAGES: Final[dict[MigrationStatus, str]] = {
+    "planned": "These steps would be run; nothing has been changed.",
+    "migrated": f"Migrated to version {LATEST_VERSION}.",
+    "already_migrated": f"Already migrated to version {LATEST_VERSION}; there was nothing to do.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceTools:
+    """The tool that migrates one database; it rests `pace` seconds after each step.
+
+    The rest is for people: the real work is too short to watch, let alone to cancel.
+    """
+
+    database: Database
+    pace: float
+
+    def migrate_database(
+        self,
+        context: Context[Any, Any],
+        dry_run: Annotated[  # noqa: FBT002 - a tool's arguments come by name
+            bool, Field(description="Only say what would be done; nothing changes.")
+        ] = False,
+    ) -> MigrationReport:
+        """Move all notes into a table of their own and drop the column that held them.
+
+        Runs whole or not at all: when it is cancelled midway, everything is as it was before.
+        """
+        if dry_run:
+            return self._plan()
+        progress = _Progress(context, self.pace)
+        try:
+            return self._run(progress)
+        except BrokenReferenceError as error:
+            raise ToolError(f"{error}; rolled back, nothing has changed.") from error
+
+    def _plan(self) -> MigrationReport:
+        with self.database.reading() as connection:
+            status = "already_migrated" if is_migrated(connection) else "planned"
+            return _report(status, schema_version(connection), last_run(connection), dry_run=True)
+
+    def _run(self, progress: "_Progress") -> MigrationReport:
+        with self.database.writing() as connection:
+            version, before = schema_version(connection), last_run(connection)
+            if is_migrated(connection):
+                return _report("already_migrated", version, before)
+            cancelled = _migrate_unless_cancelled(connection, progress)
+        if cancelled is None:
+            return _report("migrated", version, before)
+        _log.warning("migrate_database: %s", cancelled)
+        raise ToolError(f"{cancelled} Nothing has changed.")
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Tells the caller, from a worker thread, how far a migration is.
+
+    Raises `CancelledMigrationError` when the caller has cancelled.
+    """
+
+    context: Context[Any, Any]
+    pace: float
+    done: int = 0
+
+    def __call__(self, count: int, what: str) -> None:
+        self.done = count
+        if not from_thread.run(self._tell, count, what):
+            raise CancelledMigrationError
+
+    async def _tell(self, count: int, what: str) -> bool:
+        """Whether the caller still wants the migration."""
+        try:
+            await self.context.report_progress(count, len(STEPS), f"Done: {what}.")
+            await anyio.sleep(self.pace)
+        except anyio.get_cancelled_exc_class():
+            # Not lost: the scope stays cancelled, and the thread has to roll back first.
+            return False
+        return True
+
+
+def maintenance_tools(database: Database, *, pace: float) -> list[Tool]:
+    """The one tool that migrates, declared."""
+    intent = DESTRUCTIVE.but(
+        title="Migrate database",
+        category="maintenance",
+        tags={"dry-run", "progress"},
+        scopes={"customers.write"},
+    )
+    return [strict_tool(MaintenanceTools(database, pace).migrate_database, intent)]
+
+
+def _migrate_unless_cancelled(connection: sqlite3.Connection, progress: "_Progress") -> str | None:
+    """Migrate, or roll back and say so, also on record: who has cancelled reads no answer."""
+    connection.execute("SAVEPOINT migration")
+    try:
+        migrate(connection, progress)
+    except CancelledMigrationError:
+        connection.execute("ROLLBACK TO migration")
+        said = f"Cancelled after step {progress.done} of {len(STEPS)}; rolled back."
+        record_run(connection, "cancelled", said)
+        return said
+    return None
+
+
+def _report(
+    status: MigrationStatus, version: int, last: str | None, *, dry_run: bool = False
+) -> MigrationReport:
+    report: MigrationReport = {
+        "status": status,
+        "dryRun": dry_run,
+        "fromVersion": version,
+        "toVersion": LATEST_VERSION,
+        "steps": [] if status == "already_migrated" else [step.what for step in STEPS],
+        "message": _MESSAGES[status],
+    }
+    return report if last is None else {**report, "lastRun": last}
