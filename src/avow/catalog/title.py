@@ -5,14 +5,28 @@ from typing import Final
 
 from avow.infer import VERBS
 
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_JOINTS: Final = frozenset("and by for from in of on or to with".split())
+_PROGRAMS: Final = frozenset("docker git helm kubectl npm pip".split())
 
 
 def derive_title(name: str) -> str:
-    """A title made of the words of `name`, the verb first where the name ends with it."""
+    """A title made of the words of `name`, the verb first where the name ends with it.
+
+    The words keep their order where the last is as often a noun (“Git status”), where they are a
+    phrase (“Order by to update”), and where the first is a program whose commands read that way
+    (“Git add”). A name in another script is its own title.
+
+    >>> derive_title("customer_delete"), derive_title("git_status"), derive_title("getUserById")
+    ('Delete customer', 'Git status', 'Get user by id')
+    """
     parts = [one if one.isupper() and len(one) > 1 else one.lower() for one in _WORD.findall(name)]
-    if not parts:
+    if not parts or not name.isascii():
         return name
-    if len(parts) > 1 and parts[-1] in VERBS and parts[0] not in VERBS:
+    if _has_object_first(parts):
         parts = [parts[-1], *parts[:-1]]
     return " ".join([parts[0][:1].upper() + parts[0][1:], *parts[1:]])
+
+
+def _has_object_first(parts: list[str]) -> bool:
+    return parts[-1] in VERBS and parts[0] not in VERBS | _PROGRAMS and _JOINTS.isdisjoint(parts)

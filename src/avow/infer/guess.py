@@ -13,16 +13,20 @@ from avow.infer import words
 from avow.intent import LOOSER, Guess, HintName
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_DESTROYS: Final = re.compile(
-    r"\b(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)\b|\birreversibl[ey]\b"
-    r"|\bpermanently (?:delete|remove|destroy|erase)s?\b",
-    re.IGNORECASE,
+_NEGATED: Final = r"\b(?:not|non|isn['’]t|never)[\s-]+(?:(?:an?|strictly|necessarily)\s+)?"
+
+
+def _cue(pattern: str) -> re.Pattern[str]:
+    """What a description says, with the word that turns it around as first group."""
+    return re.compile(rf"({_NEGATED})?\b(?:{pattern})\b", re.IGNORECASE)
+
+
+_DESTROYS: Final = _cue(
+    r"(?:cannot|can['’]t|can not) be (?:undone|reversed|recovered|restored)|irreversibl[ey]"
+    r"|permanently (?:delete|remove|destroy|erase)s?"
 )
-_READS: Final = re.compile(
-    r"\bread[- ]only\b|\bdoes(?: not|n't) (?:modify|change|write)\b", re.IGNORECASE
-)
-_REPEATS: Final = re.compile(r"\bidempotent\b", re.IGNORECASE)
-_NEGATED: Final = re.compile(r"\b(?:not|non|isn't|never)[\s-]+$", re.IGNORECASE)
+_READS: Final = _cue(r"read[- ]only|does(?: not|n['’]t) (?:modify|change|write)")
+_REPEATS: Final = _cue(r"idempotent")
 
 _SURE: Final = 0.99
 _LIKELY: Final = 0.95
@@ -41,12 +45,17 @@ def guess(tool: Mapping[str, Any]) -> dict[HintName, Guess]:
 
     Two cues that disagree on a hint leave the stricter value.
     """
-    name, description = str(tool.get("name", "")), str(tool.get("description") or "")
-    parts = [one.lower() for one in _WORD.findall(name)]
-    found = [*_from_description(description), *_from_reach(parts)]
+    parts = [one.lower() for one in _WORD.findall(_text_of(tool, "name"))]
+    found = [*_from_description(_text_of(tool, "description")), *_from_reach(parts)]
     if verb := _verb_of(parts):
         found += _from_verb(verb)
     return _merge(found)
+
+
+def _text_of(tool: Mapping[str, Any], key: str) -> str:
+    """A text of the tool; what is no text says nothing."""
+    value = tool.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def _verb_of(parts: list[str]) -> _Verb | None:
@@ -105,9 +114,11 @@ def _from_description(text: str) -> list[tuple[HintName, Guess]]:
     )
     found: list[tuple[HintName, Guess]] = []
     for pattern, name, value in cues:
-        match = pattern.search(text)
-        if match and not _NEGATED.search(text[: match.start()]):
-            reason = f"the description says “{match.group()}”"
+        matches = list(pattern.finditer(text))
+        plain = [one.group() for one in matches if one.group(1) is None]
+        # A text that says a thing and its contrary does not speak for the looser value.
+        if plain and (value is not LOOSER[name] or len(plain) == len(matches)):
+            reason = f"the description says “{plain[0]}”"
             found.append((name, Guess(value, _LIKELY, (reason,))))
     return found
 

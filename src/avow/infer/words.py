@@ -43,6 +43,15 @@ SEND: Final = frozenset(
 
 WRITE: Final = DESTROY | REPEATABLE | APPEND
 
+NOUNS: Final = frozenset(
+    """
+    archive book charge check comment commit count diff email head invite lookup order pin ping post
+    preview push query record register reply reset schedule search share star stat status tail tweet
+    view
+    """.split()
+)
+"""Verbs that are nouns as often: what stands before them may describe them, as in `git_status`."""
+
 CLOSED: Final = frozenset(
     """
     cache config configuration local memory preference preferences session setting settings

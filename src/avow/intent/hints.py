@@ -36,7 +36,7 @@ class Hints:
     >>> Hints(read_only=True).is_complete
     False
     >>> Hints(read_only=True).with_defaults()
-    Hints(read_only=True, destructive=True, idempotent=False, open_world=True)
+    Hints(read_only=True, destructive=False, idempotent=True, open_world=True)
     """
 
     read_only: bool | None = None
@@ -55,8 +55,15 @@ class Hints:
         return all(self[name] is not None for name in HINT_NAMES)
 
     def with_defaults(self) -> "Hints":
-        """The same, with the specification's default for each hint that is unset."""
-        return Hints(**{name: default_for(name, self[name]) for name in HINT_NAMES})
+        """The same, with the specification's default for each hint that is unset.
+
+        A tool that is set read-only gets what that implies instead: it does not destroy and may
+        be repeated. The defaults would contradict it.
+        """
+        implied: dict[HintName, bool] = {"destructive": False, "idempotent": True}
+        base = {**DEFAULTS, **implied} if self.read_only else DEFAULTS
+        said = {name: self[name] for name in HINT_NAMES}
+        return Hints(**{name: base[name] if one is None else one for name, one in said.items()})
 
 
 def default_for(name: HintName, value: bool | None) -> bool:  # noqa: FBT001 - a hint's value is what it is about

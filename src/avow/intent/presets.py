@@ -42,7 +42,8 @@ class Intent:
     def but(self, **changes: Any) -> "Intent":
         """The same intent with some hints or other fields changed.
 
-        Raises `UsageError` for a name that is neither, and for a hint that is not a boolean.
+        Raises `UsageError` for a name that is neither, for a hint that is not a boolean, and for
+        one text where a set of texts belongs.
         """
         hints = {name: changes.pop(name) for name in HINT_NAMES if name in changes}
         for name, value in hints.items():
@@ -56,6 +57,9 @@ class Intent:
                 what = f"an intent has no field {name!r}"
                 raise UsageError(what, where="Intent.but", fix=f"Known fields: {allowed}.")
         for name in ("tags", "scopes", "roles"):
+            if isinstance(changes.get(name), str):
+                what = f"{name} must be a set of texts, not the one text {changes[name]!r}"
+                raise UsageError(what, where="Intent.but")
             if name in changes:
                 changes[name] = frozenset(cast("set[str]", changes[name]))
         base = cast("Hints", changes.pop("hints", self.hints))

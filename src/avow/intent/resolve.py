@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
@@ -119,7 +119,7 @@ def resolve(
     >>> resolve(Evidence(declared=Hints(read_only=True)), Trust.UNTRUSTED).level
     <Level.DESTRUCTIVE: 'destructive'>
     """
-    evidence = _without_contradiction(evidence, trust)
+    evidence = _as_writer_where_it_destroys(evidence, trust)
     chosen = {name: _resolve_one(name, evidence, trust, threshold) for name in HINT_NAMES}
     if (read_only := chosen["read_only"]).value:
         # The write hints have no meaning on a read-only tool, whatever was said of them.
@@ -128,16 +128,23 @@ def resolve(
     return ResolvedIntent(**chosen)
 
 
-def _without_contradiction(evidence: Evidence, trust: Trust) -> Evidence:
-    """To say that a tool destroys is to say that it writes, whatever else was declared.
+def _as_writer_where_it_destroys(evidence: Evidence, trust: Trust) -> Evidence:
+    """To say that a tool destroys is to say that it writes, whoever says it.
 
     A trusted server is read as the specification reads it: read-only makes the rest void.
     """
-    said = evidence.declared
-    if trust is Trust.TRUSTED or not (said.read_only and said.destructive):
-        return evidence
-    writes = Hints(False, said.destructive, said.idempotent, said.open_world)  # noqa: FBT003 - four hints in order
-    return Evidence(writes, evidence.inferred, evidence.verdicts, evidence.operator)
+    operator, said = evidence.operator, evidence.declared
+    verdicts, inferred = evidence.verdicts, evidence.inferred
+    if operator.destructive:
+        operator = replace(operator, read_only=False)
+    if said.destructive and not (said.read_only and trust is Trust.TRUSTED):
+        said = replace(said, read_only=False)
+    if verdicts.get("destructive") == "refuted":
+        verdicts = {**verdicts, "read_only": "refuted"}
+    destroys = inferred.get("destructive")
+    if destroys is not None and destroys.value and destroys.confidence >= DOUBT:
+        inferred = {**inferred, "read_only": replace(destroys, value=False)}
+    return Evidence(said, inferred, verdicts, operator)
 
 
 def _resolve_one(name: HintName, evidence: Evidence, trust: Trust, threshold: float) -> Resolved:

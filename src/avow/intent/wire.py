@@ -6,6 +6,7 @@ mistake into a promise. Writing keeps every key it does not know.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from reprlib import repr as show_short
 from typing import Any, Final, cast
 
 from avow.intent.findings import Finding, contradictions
@@ -112,10 +113,13 @@ def _with_intent(
         wire["annotations"] = {**before, **annotations}
     else:
         wire.pop("annotations", None)
-    if intent.title and version >= _TITLE_SINCE:
+    # Older versions have no such field; one that stands there all the same must not say otherwise.
+    if intent.title and (version >= _TITLE_SINCE or "title" in tool):
         wire["title"] = intent.title
+    if before_meta := _meta_of(tool):
+        wire["_meta"] = {key: one for key, one in before_meta.items() if key != META_KEY}
     if meta:
-        wire["_meta"] = {**_meta_of(tool), META_KEY: dict(meta)}
+        wire["_meta"] = {**_meta_of(wire), META_KEY: dict(meta)}
     return wire
 
 
@@ -162,5 +166,8 @@ def _texts(value: object) -> frozenset[str]:
 
 
 def _show(value: object) -> str:
-    text = "null" if value is None else f'"{value}"' if isinstance(value, str) else repr(value)
+    # Bounded in depth as well: the plain `repr` of deep nesting ends in a RecursionError.
+    text = (
+        "null" if value is None else f'"{value}"' if isinstance(value, str) else show_short(value)
+    )
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

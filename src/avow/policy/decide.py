@@ -35,8 +35,14 @@ class Decision:
 
 
 def is_visible(principal: Principal, intent: Intent) -> bool:
-    """Whether `principal` may know that a tool with this intent exists."""
-    return principal.scopes is None or intent.scopes <= principal.scopes
+    """Whether `principal` may know that a tool with this intent exists.
+
+    It needs every scope of the tool and, where the tool names roles, one of them.
+    """
+    if principal.scopes is None:
+        return True
+    has_role = not intent.roles or not intent.roles.isdisjoint(principal.roles)
+    return has_role and intent.scopes <= principal.scopes
 
 
 def decide(mode: Mode, intent: ResolvedIntent) -> Decision:

@@ -8,7 +8,7 @@ from typing import Final
 class Principal:
     """A caller: who it is, through which client it calls, and what it may see.
 
-    `scopes` is `None` where nobody hands out scopes: a person's own machine, without
+    `scopes` is `None` where nobody hands out scopes or roles: a person's own machine, without
     authentication.
     """
 

@@ -22,7 +22,7 @@ def canonical(value: Any) -> bytes:
     (RFC 8785 §3.2.2.3) would give two different calls one digest.
 
     Raises `UsageError` for what JSON cannot say: NaN, infinities, lone surrogates, keys that are
-    not strings, other types, and nesting deeper than 200.
+    not strings, other types, nesting deeper than 200, and integers of thousands of digits.
     """
     parts: list[str] = []
     _write(value, parts, 0)
@@ -41,15 +41,25 @@ def digest(value: Any) -> str:
 def parse_json(text: str | bytes) -> Any:
     """Read JSON strictly: a key given twice, NaN and infinities are errors, not guesses.
 
-    Raises `UsageError` with line and column.
+    So are numbers beyond a double and integers of thousands of digits. Raises `UsageError`, with
+    line and column where the text is not JSON at all.
     """
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_read_float,
+        )
     except json.JSONDecodeError as error:
         what = f"not JSON: {error.msg}"
         raise UsageError(what, where=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
         what = f"not UTF-8 text (byte {error.start})"
+        raise UsageError(what) from error
+    except ValueError as error:
+        # What is left is the interpreter's own limit on the digits of an integer.
+        what = "an integer is too long to be read"
         raise UsageError(what) from error
     except RecursionError as error:
         what = "nested too deeply"
@@ -69,6 +79,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _refuse_constant(name: str) -> Any:
     what = f"{name} is not JSON"
     raise UsageError(what)
+
+
+def _read_float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        what = "a number is too large to be read"
+        raise UsageError(what)
+    return number
 
 
 def _write(value: Any, parts: list[str], depth: int) -> None:
@@ -118,12 +136,20 @@ def _utf16(key: str) -> bytes:
 
 def _number(value: float) -> str:
     if isinstance(value, int) and abs(value) > _EXACT:
-        return str(value)
+        return _integer(value)
     number = float(value)
     if not math.isfinite(number):
         what = f"{number} is not a JSON number"
         raise UsageError(what)
     return _ecmascript(number)
+
+
+def _integer(value: int) -> str:
+    try:
+        return str(value)
+    except ValueError as error:
+        what = "an integer is too long to be written"
+        raise UsageError(what) from error
 
 
 def _ecmascript(number: float) -> str:

@@ -1,0 +1,127 @@
+# Everything a contributor runs. Each target works in a fresh clone that has only Python and make,
+# and installs what it needs. `make` alone lists them.
+
+SHELL := /bin/sh
+PYTHON ?= python3
+BIN := .venv/bin
+
+# The interpreter is the one at hand, never a downloaded one.
+export UV_PYTHON_DOWNLOADS := never
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+
+# What the system trusts, uv and npm trust too: behind a company's proxy that is what it takes.
+CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
+ifneq ($(CERTIFICATES),)
+export UV_SYSTEM_CERTS ?= true
+export NODE_EXTRA_CA_CERTS ?= $(CERTIFICATES)
+endif
+
+# uv from the PATH, or else a private one. Exact, hash-checked versions either way.
+UV := $(shell command -v uv 2>/dev/null || echo .cache/uv-venv/bin/uv)
+UV_READY := $(if $(filter .cache/%,$(UV)),.cache/uv-venv/ready)
+
+SYNCED := .venv/.synced
+READY := .venv/.ready
+NPM_READY := tests/npm/node_modules/.ready
+SYSTEM_READY := .cache/system-packages
+
+# `make lock UPGRADE=--upgrade` takes newer versions; without it only what must change does.
+UPGRADE ?=
+COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--generate-hashes --custom-compile-command "make lock"
+DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra otel
+FRAMEWORKS := --extra pydantic-ai --extra openai-agents --extra langchain --extra langgraph
+
+# `make check` sets COVERAGE, so that the same tests run once and are measured.
+COVERAGE ?=
+RUN_PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest)
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check bench proof format lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## build .venv and fetch all that the tests use
+	@sh tools/system_packages.sh
+	@mkdir -p .cache && touch $(SYSTEM_READY)
+	@$(MAKE) --silent $(READY) $(NPM_READY)
+	@echo "ready: make run, make test, make check"
+
+run: $(READY) ## start the demo behind the gateway and print its address
+	@$(BIN)/avow demo
+
+test: $(READY) $(NPM_READY) ## run the tests, except the long proofs
+	$(RUN_PYTEST) -m "not proof" $(PYTEST_ARGS)
+
+check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, tests, coverage
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-logo
+	@$(BIN)/coverage erase
+	@$(MAKE) --no-print-directory test COVERAGE=1
+	@$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+	@$(BIN)/coverage json --quiet -o .cache/coverage.json
+	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
+
+bench: $(READY) ## measure how fast avow starts; fails when a target is missed
+	@$(BIN)/python bench/start.py
+
+proof: $(READY) $(NPM_READY) ## run the long proofs
+	$(BIN)/pytest -m proof $(PYTEST_ARGS)
+
+format: $(READY) ## rewrite the code as ruff would have it
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+# All requirements are solved as one, then each file takes its part of that solution: what is
+# already written in an output file is what uv prefers.
+lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer versions)
+	@mkdir -p .cache
+	@cat requirements/dev.txt requirements/frameworks.txt > .cache/all.txt 2>/dev/null || true
+	@$(COMPILE) $(UPGRADE) --group dev --all-extras --output-file .cache/all.txt
+	@cp .cache/all.txt requirements/dev.txt
+	@cp .cache/all.txt requirements/frameworks.txt
+	@$(COMPILE) $(DEV) --output-file requirements/dev.txt
+	@$(COMPILE) $(FRAMEWORKS) --output-file requirements/frameworks.txt
+	@$(subst compile pyproject.toml,compile --group uv,$(COMPILE)) $(UPGRADE) \
+		--output-file requirements/uv.txt
+
+clean: ## remove everything that make has built
+	rm -rf .venv .cache .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache \
+		.import_linter_cache build dist tests/npm/node_modules
+	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(SYSTEM_READY): tools/system_packages.sh
+	@sh tools/system_packages.sh
+	@mkdir -p .cache && touch $@
+
+.cache/uv-venv/ready: requirements/uv.txt | $(SYSTEM_READY)
+	@sh tools/check_python.sh $(PYTHON) venv
+	@echo "uv is not on the PATH: a private one goes into .cache/uv-venv"
+	@$(PYTHON) -m venv --clear .cache/uv-venv
+	@.cache/uv-venv/bin/python -m pip install --quiet --disable-pip-version-check \
+		--require-hashes --requirement requirements/uv.txt
+	@touch $@
+
+$(SYNCED): requirements/dev.txt $(UV_READY) | $(SYSTEM_READY)
+	@sh tools/check_python.sh $(PYTHON)
+	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt
+	@touch $@
+
+# After the sync, which removes what is not in its file. The build backend is in .venv already.
+$(READY): $(SYNCED) pyproject.toml
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(NPM_READY): tests/npm/package.json | $(SYSTEM_READY)
+	@if command -v npm >/dev/null 2>&1; then \
+		npm install --loglevel error --no-package-lock --no-audit --no-fund \
+			--fetch-timeout 60000 --fetch-retries 2 --prefix tests/npm && touch $@; \
+	else \
+		echo "npm is missing: tests with servers from npm are skipped"; \
+	fi
