@@ -44,11 +44,6 @@ def _read_only_contradictions(intent: Intent) -> list[Finding]:
     if intent.hints.destructive:
         message = "declared read-only and destructive; it is treated as a tool that destroys"
         found.append(Finding("read-only-destructive", message, "destructive"))
-    if intent.hints.idempotent is False:
-        message = (
-            "declared read-only and not idempotent; a tool that changes nothing may be repeated"
-        )
-        found.append(Finding("read-only-not-idempotent", message, "idempotent"))
     if intent.confirm is not None:
         found.append(Finding("read-only-confirms", "declared read-only, yet it asks to confirm"))
     if intent.plan is not None:

@@ -60,10 +60,14 @@ class Hints:
         A tool that is set read-only gets what that implies instead: it does not destroy and may
         be repeated. The defaults would contradict it.
         """
-        implied: dict[HintName, bool] = {"destructive": False, "idempotent": True}
-        base = {**DEFAULTS, **implied} if self.read_only else DEFAULTS
-        said = {name: self[name] for name in HINT_NAMES}
-        return Hints(**{name: base[name] if one is None else one for name, one in said.items()})
+        if not self.read_only:
+            return Hints(**{name: default_for(name, self[name]) for name in HINT_NAMES})
+        return Hints(
+            read_only=True,
+            destructive=bool(self.destructive),
+            idempotent=self.idempotent is not False,
+            open_world=default_for("open_world", self.open_world),
+        )
 
 
 def default_for(name: HintName, value: bool | None) -> bool:  # noqa: FBT001 - a hint's value is what it is about

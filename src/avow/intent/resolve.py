@@ -134,16 +134,16 @@ def _as_writer_where_it_destroys(evidence: Evidence, trust: Trust) -> Evidence:
     A trusted server is read as the specification reads it: read-only makes the rest void.
     """
     operator, said = evidence.operator, evidence.declared
-    verdicts, inferred = evidence.verdicts, evidence.inferred
+    verdicts, inferred = dict(evidence.verdicts), dict(evidence.inferred)
     if operator.destructive:
         operator = replace(operator, read_only=False)
     if said.destructive and not (said.read_only and trust is Trust.TRUSTED):
         said = replace(said, read_only=False)
     if verdicts.get("destructive") == "refuted":
-        verdicts = {**verdicts, "read_only": "refuted"}
+        verdicts["read_only"] = "refuted"
     destroys = inferred.get("destructive")
     if destroys is not None and destroys.value and destroys.confidence >= DOUBT:
-        inferred = {**inferred, "read_only": replace(destroys, value=False)}
+        inferred["read_only"] = replace(destroys, value=False)
     return Evidence(said, inferred, verdicts, operator)
 
 

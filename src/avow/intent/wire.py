@@ -166,8 +166,7 @@ def _texts(value: object) -> frozenset[str]:
 
 
 def _show(value: object) -> str:
-    # Bounded in depth as well: the plain `repr` of deep nesting ends in a RecursionError.
-    text = (
-        "null" if value is None else f'"{value}"' if isinstance(value, str) else show_short(value)
-    )
+    # Short in depth as well: the plain `repr` of deep nesting ends in a RecursionError.
+    text = f'"{value}"' if isinstance(value, str) else show_short(value)
+    text = "null" if value is None else text
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
