@@ -25,9 +25,7 @@ class Served:
 
 
 @asynccontextmanager
-async def serve(
-    *targets: Target, store: Path, patience: float = 20.0
-) -> AsyncGenerator[Served]:
+async def serve(*targets: Target, store: Path, patience: float = 20.0) -> AsyncGenerator[Served]:
     """A gateway on a free loopback port."""
     kept = open_store(f"sqlite:{store}")
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -9,9 +9,9 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import Client
+from tests.gateway.serving import ERAS, serve
 
 from avow.connect import CommandTarget
-from tests.gateway.serving import ERAS, serve
 
 pytestmark = [pytest.mark.anyio, pytest.mark.proof]
 
@@ -54,7 +54,7 @@ async def test_whatever_dies_nothing_runs_twice_and_all_is_on_record(
     journal.touch()
     target = CommandTarget("m", sys.executable, (str(program), str(journal), str(SEED)))
     answers: dict[int, bool] = {}
-    chance = random.Random(SEED)
+    chance = random.Random(SEED)  # noqa: S311 - chance for a test, to be had again
     async with serve(target, store=tmp_path / "avow.db") as served:
 
         async def call(client: Client, number: int) -> None:
@@ -64,10 +64,12 @@ async def test_whatever_dies_nothing_runs_twice_and_all_is_on_record(
 
         with anyio.fail_after(240):
             for first in range(0, CALLS, 4):
-                async with Client(served.url, mode=era) as client:
-                    async with anyio.create_task_group() as group:
-                        for number in range(first, first + 4):
-                            group.start_soon(call, client, number)
+                async with (
+                    Client(served.url, mode=era) as client,
+                    anyio.create_task_group() as group,
+                ):
+                    for number in range(first, first + 4):
+                        group.start_soon(call, client, number)
             rows = await served.gateway.guard.audit.newest(limit=10_000)
     ran = Counter(int(line) for line in journal.read_text().split())
     assert max(ran.values()) == 1

@@ -8,10 +8,10 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from tests.gateway.serving import ERAS, Served, serve
 
 from avow.approvals import Approval
 from avow.connect import CommandTarget
-from tests.gateway.serving import ERAS, Served, serve
 
 pytestmark = pytest.mark.anyio
 
@@ -206,7 +206,8 @@ async def test_progress_tells_where_a_person_can_answer(
 ) -> None:
     told: list[str | None] = []
 
-    async def progress(_done: float, _total: float | None, message: str | None) -> None:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        assert progress <= (total or 0)
         told.append(message)
 
     async with (
@@ -214,7 +215,7 @@ async def test_progress_tells_where_a_person_can_answer(
         Client(served.url) as client,
     ):
         await client.call_tool(
-            "git__git_reset", {"repo_path": str(repository)}, progress_callback=progress
+            "git__git_reset", {"repo_path": str(repository)}, progress_callback=on_progress
         )
     assert told
     assert told[0] is not None

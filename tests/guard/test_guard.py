@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
 from avow.approvals import Approvals
 from avow.audit import AuditLog
@@ -17,7 +18,6 @@ from avow.errors import StoreError, UnreachableError
 from avow.guard import Call, Guard, UnknownToolError
 from avow.policy import LOCAL, Mode, Principal
 from avow.store import RecordRow, Store, open_store
-from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -244,7 +244,10 @@ async def test_a_server_that_cannot_be_reached_ran_nothing_and_names_nothing_ins
     [(True, "outcome_unknown", "It may have run."), (False, "failed", "Nothing was run.")],
 )
 async def test_a_mistake_of_ours_leaks_nothing_and_is_recorded(
-    world: World, is_sent: bool, outcome: str, words: str
+    world: World,
+    is_sent: bool,  # noqa: FBT001 - a row of the table above
+    outcome: str,
+    words: str,
 ) -> None:
     world.fails, world.is_sent = ValueError("password hunter2 in a stack"), is_sent
     answer = await world.guard().call(AMY, world.add("t", WRITE), {})

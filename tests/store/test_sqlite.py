@@ -13,6 +13,7 @@ import pytest
 from avow.errors import StoreError, UsageError
 from avow.store import ApprovalState, RecordRow, Store, open_store, store_path
 from avow.store.migrations import VERSION
+from avow.store.sqlite import open_sqlite
 
 pytestmark = pytest.mark.anyio
 
@@ -159,7 +160,7 @@ async def test_everything_is_there_after_closing_and_opening(tmp_path: Path) -> 
 
 
 async def test_a_failed_write_leaves_nothing_behind(store: Store) -> None:
-    good, bad = RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 1.0, "attempt", None)  # type: ignore[arg-type]
+    good, bad = RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 1.0, "attempt", None)  # pyright: ignore[reportArgumentType]
     with pytest.raises(StoreError):
         await store.append([good, bad])
     assert await store.records() == []
@@ -227,18 +228,16 @@ def test_a_folder_that_cannot_be_written_is_told_of() -> None:
 
 
 async def test_a_database_that_turns_read_only_is_told_of(tmp_path: Path) -> None:
-    path = tmp_path / "avow.db"
-    store = open_store(f"sqlite:{path}")
-    store._connection.execute("PRAGMA query_only = ON")  # type: ignore[attr-defined]  # pyright: ignore
+    store = open_sqlite(tmp_path / "avow.db")
+    store.connection.execute("PRAGMA query_only = ON")
     with pytest.raises(StoreError, match="cannot be written"):
         await store.append([RecordRow("a", 1.0, "attempt", "{}")])
     await store.close()
 
 
 async def test_a_full_disk_is_told_of(tmp_path: Path) -> None:
-    path = tmp_path / "avow.db"
-    store = open_store(f"sqlite:{path}")
-    store._connection.execute("PRAGMA max_page_count = 8")  # type: ignore[attr-defined]  # pyright: ignore
+    store = open_sqlite(tmp_path / "avow.db")
+    store.connection.execute("PRAGMA max_page_count = 8")
     with pytest.raises(StoreError, match="the disk is full"):
         await store.append([RecordRow("a", 1.0, "attempt", "x" * 100_000)])
     assert await store.records() == []

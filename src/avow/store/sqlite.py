@@ -32,7 +32,7 @@ class SqliteStore:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path = path
-        self._connection = connection
+        self.connection = connection
         self._turn = anyio.CapacityLimiter(1)
 
     async def append(self, records: Sequence[RecordRow]) -> None:
@@ -105,17 +105,17 @@ class SqliteStore:
 
     async def close(self) -> None:
         """See `Store.close`."""
-        await self._in_turn(self._connection.close)
+        await self._in_turn(self.connection.close)
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         def transact() -> T:
-            with _transaction(self._connection):
-                return work(self._connection)
+            with _transaction(self.connection):
+                return work(self.connection)
 
         return await self._in_turn(transact)
 
     async def _read(self, sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        return await self._in_turn(lambda: self._connection.execute(sql, values).fetchall())
+        return await self._in_turn(lambda: self.connection.execute(sql, values).fetchall())
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
         try:
