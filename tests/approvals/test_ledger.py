@@ -9,7 +9,7 @@ import anyio
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.approvals import Approvals, ApprovalState, Lifetimes, Question, make_question
+from avow.approvals import Approval, Approvals, ApprovalState, Lifetimes, Question, make_question
 from avow.errors import UsageError
 from avow.policy import Decision, Effect, Principal
 from avow.schema import MASK, digest
@@ -78,6 +78,7 @@ async def test_what_a_person_reads_is_kept_and_secrets_are_not(approvals: Approv
 
 async def test_an_answer_wakes_the_call_that_waits(approvals: Approvals) -> None:
     asked = await approvals.ask(question())
+    found: Approval | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_allow, approvals, asked.number)
         found = await approvals.wait(asked.number, 5)
@@ -88,6 +89,7 @@ async def test_an_answer_wakes_the_call_that_waits(approvals: Approvals) -> None
 async def test_an_answer_given_by_another_process_is_seen(approvals: Approvals) -> None:
     asked = await approvals.ask(question())
     elsewhere = Approvals(approvals.store, approvals.lifetimes, approvals.clock)
+    found: Approval | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_allow, elsewhere, asked.number)
         found = await approvals.wait(asked.number, 5)

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sample_tools import AMY, DELETE, tool
 
 from avow.audit import AuditLog, Facts, Outcome, severity
 from avow.intent import Level
 from avow.policy import Decision, Effect
 from avow.schema import MASK, digest
 from avow.store import open_store
-from tests.sample_tools import AMY, DELETE, tool
 
 pytestmark = pytest.mark.anyio
 
