@@ -1,7 +1,19 @@
 """What lasts: records and questions, behind one interface."""
 
-from avow.store.interface import Store
-from avow.store.location import open_store, store_path
-from avow.store.rows import ApprovalRow, ApprovalState, RecordRow
+from avow.store.interface import Note, Seal, Store
+from avow.store.location import is_postgres, open_store, store_path
+from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow
 
-__all__ = ["ApprovalRow", "ApprovalState", "RecordRow", "Store", "open_store", "store_path"]
+__all__ = [
+    "ApprovalRow",
+    "ApprovalState",
+    "Head",
+    "Note",
+    "RecordRow",
+    "Seal",
+    "Store",
+    "WriterRow",
+    "is_postgres",
+    "open_store",
+    "store_path",
+]

@@ -1,24 +1,121 @@
 """What a store must do. Everything above speaks to this, never to a database."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from avow.store.rows import ApprovalRow, RecordRow
+from avow.store.rows import ApprovalRow, Head, RecordRow, WriterRow
+
+Note = Callable[[Sequence[RecordRow], int], RecordRow]
+"""Makes the record of an erasure, from what was erased and how many questions went."""
+
+
+class Seal(Protocol):
+    """Gives records their places in one writer's chain, in the order in which they are written.
+
+    Called from the store's own thread, by one job at a time.
+    """
+
+    @property
+    def writer(self) -> str:
+        """Whose chain it is."""
+        ...
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the last records may or may not have been written."""
+        ...
+
+    def recall(self, head: Head | None) -> None:
+        """Learn where the chain stands in the store.
+
+        Raises `StoreError` when that is neither where it stood nor where it would stand now.
+        """
+        ...
+
+    def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
+        """The records with their places. They count once `settle(is_written=True)` follows."""
+        ...
+
+    def settle(self, *, is_written: bool | None) -> None:
+        """What became of the records sealed since the last call; `None` when nobody knows."""
+        ...
 
 
 class Store(Protocol):
     """Records that last, and questions that are answered and used exactly once.
 
-    Every method raises `StoreError` when the database fails, and then nothing was written. A
-    cancelled caller may find its write done or not done, never half done.
+    Every method raises `StoreError` when the database fails, and then nothing was written, unless
+    the error says that nobody knows. A cancelled caller may find its write done or not done,
+    never half done. What is written at the same time shares one commit.
     """
 
-    async def append(self, records: Sequence[RecordRow]) -> None:
-        """Add records; they are on disk when this returns."""
+    @property
+    def where(self) -> str:
+        """The database as a person may read it, without a password."""
+        ...
+
+    async def append(
+        self, records: Sequence[RecordRow], *, seal: Seal | None = None, is_deferred: bool = False
+    ) -> None:
+        """Add records; they are on disk when this returns.
+
+        Deferred ones are on disk a moment later, and are seen by whoever reads here. Where that
+        failed, the next call of `append` raises.
+        """
         ...
 
     async def records(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """The newest records, newest first."""
+        ...
+
+    async def scan(self, after: int, limit: int) -> list[RecordRow]:
+        """The records after the sequence number `after`, oldest first."""
+        ...
+
+    async def count(self) -> int:
+        """How many records there are."""
+        ...
+
+    async def load(self, records: Sequence[RecordRow], approvals: Sequence[ApprovalRow]) -> None:
+        """Put rows of another store here as they are, with their numbers."""
+        ...
+
+    async def heads(self) -> list[Head]:
+        """The last record of each chain."""
+        ...
+
+    async def unfinished(self, writer: str) -> list[RecordRow]:
+        """The attempts of this writer whose calls have no outcome, oldest first."""
+        ...
+
+    async def beat(self, writer: str, owner: str, *, seconds: float) -> None:
+        """Say that the writer lives, and that it may be taken for dead after so many seconds."""
+        ...
+
+    async def writers(self) -> list[WriterRow]:
+        """The writers that nobody has said are gone."""
+        ...
+
+    async def forget(self, writer: str) -> bool:
+        """Take the writer off the list; whether this call did it."""
+        ...
+
+    async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
+        """Erase the payloads of one subject and the questions that are over, and note that.
+
+        All in one transaction. Gives how many records lost their payload, and how many questions
+        are still open.
+        """
+        ...
+
+    async def prune(
+        self, upto: Mapping[str, int], *, before: float, note: RecordRow, seal: Seal
+    ) -> int:
+        """Drop each writer's records up to an index, and older questions, and note that.
+
+        The writer `""` stands for records outside any chain, up to a sequence number. Gives how
+        many records went.
+        """
         ...
 
     async def open_approval(
@@ -49,5 +146,5 @@ class Store(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of the database."""
+        """Write what was deferred, and let go of the database."""
         ...

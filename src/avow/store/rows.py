@@ -35,10 +35,41 @@ class ApprovalRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordRow:
-    """One line of the audit log: which call, when, what happened; `body` is JSON."""
+    """One line of the audit log: which call, when, what happened.
+
+    `body` and `payload` are JSON; `payload` and `subject` can be erased, all else stays. The rest
+    is the line's place in its writer's chain: `digest` is that of the payload, `previous` and
+    `mac` are hexadecimal, and `writer` is empty where the line is in no chain.
+    """
 
     call: str
     at: float
     event: str
     body: str
     seq: int = 0
+    payload: str | None = None
+    subject: str | None = None
+    writer: str = ""
+    index: int = 0
+    previous: str = ""
+    key: str = ""
+    digest: str = ""
+    mac: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last line of one writer's chain."""
+
+    writer: str
+    index: int
+    mac: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriterRow:
+    """One writer: the process it lives in, and whether its lease has run out."""
+
+    writer: str
+    owner: str
+    is_expired: bool

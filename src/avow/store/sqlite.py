@@ -1,211 +1,168 @@
-"""The store in one SQLite file, in WAL mode, written from one thread."""
+"""SQLite: one file in WAL mode, synced on each commit."""
 
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Generator, Sequence
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-import anyio
-import anyio.to_thread
+from typing import Any, ClassVar, Final
 
 from avow.errors import StoreError
-from avow.store.migrations import migrate
-from avow.store.rows import ApprovalRow, ApprovalState, RecordRow
+from avow.store.migrations import SQLITE, SQLITE_TYPES, VERSION, check_version, upgrade
+from avow.store.session import Row, Session
+from avow.store.sql import SqlStore
 
 _BUSY_SECONDS: Final = 5.0
-_APPROVAL: Final = (
-    "number, binding, body, state, created, expires, answered_at, answered_by, channel, used_by"
-)
-
-_OPEN: Final = (
-    "INSERT INTO approvals (binding, body, state, created, expires) "  # noqa: S608 - constants
-    f"VALUES (?, ?, 'pending', ?, ?) RETURNING {_APPROVAL}"
-)
-
-T = TypeVar("T")
+_APPLICATION_ID: Final = 0x61766F77
+"""`avow` in ASCII: marks the file as ours (SQLite file format, offset 68)."""
 
 
-class SqliteStore:
-    """A `Store` in one file. One thread at a time speaks to the database."""
+@dataclass(frozen=True, slots=True)
+class SqliteSession:
+    """One connection to the file. See `Session`."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self._path = path
-        self.connection = connection
-        self._turn = anyio.CapacityLimiter(1)
+    connection: sqlite3.Connection
 
-    async def append(self, records: Sequence[RecordRow]) -> None:
-        """See `Store.append`."""
-        rows = [(one.call, one.at, one.event, one.body) for one in records]
-        sql = "INSERT INTO records (call, at, event, body) VALUES (?, ?, ?, ?)"
-        await self._write(lambda db: db.executemany(sql, rows))
+    def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """See `Session.query`."""
+        return self.connection.execute(sql, values or {}).fetchall()
 
-    async def records(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
-        """See `Store.records`."""
-        where = "WHERE call = :call" if call else ""
-        sql = (
-            f"SELECT call, at, event, body, seq FROM records {where} ORDER BY seq DESC LIMIT :limit"  # noqa: S608 - both parts are ours
-        )
-        rows = await self._read(sql, {"call": call, "limit": limit})
-        return [RecordRow(*row) for row in rows]
+    def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
+        """See `Session.change`."""
+        return self.connection.execute(sql, values or {}).rowcount
 
-    async def open_approval(
-        self, binding: str, body: str, *, now: float, expires: float
-    ) -> ApprovalRow:
-        """See `Store.open_approval`."""
+    def insert(self, sql: str, rows: Sequence[Row]) -> None:
+        """See `Session.insert`."""
+        self.connection.executemany(sql, rows)
 
-        def write(db: sqlite3.Connection) -> ApprovalRow:
-            _expire(db, now)
-            sql = (
-                f"SELECT {_APPROVAL} FROM approvals WHERE binding = ? AND (state IN "  # noqa: S608 - a constant
-                "('pending', 'approved') OR (state = 'denied' AND expires > ?)) "
-                "ORDER BY number DESC LIMIT 1"
-            )
-            row = db.execute(sql, (binding, now)).fetchone()
-            return _approval(row or db.execute(_OPEN, (binding, body, now, expires)).fetchone())
+    def announce(self, number: int) -> None:
+        """Other processes look for themselves: SQLite has no way to call them."""
 
-        return await self._write(write)
+    def now(self) -> float:
+        """All who share a file share a machine, and so its clock."""
+        return time.time()
 
-    async def approval(self, number: int, *, now: float) -> ApprovalRow | None:
-        """See `Store.approval`."""
-        sql = f"SELECT {_APPROVAL} FROM approvals WHERE number = :number"  # noqa: S608 - a constant
-        rows = await self._read(sql, {"number": number})
-        return _at(_approval(rows[0]), now) if rows else None
+    def renumber(self) -> None:
+        """SQLite numbers after the highest by itself."""
 
-    async def approvals(self, *, now: float, limit: int = 100) -> list[ApprovalRow]:
-        """See `Store.approvals`."""
-        sql = (
-            f"SELECT {_APPROVAL} FROM approvals "  # noqa: S608 - a constant
-            "ORDER BY state = 'pending' AND expires > :now DESC, number DESC LIMIT :limit"
-        )
-        rows = await self._read(sql, {"now": now, "limit": limit})
-        return [_at(_approval(row), now) for row in rows]
+    def begin(self) -> None:
+        """Take the file's one write lock at once, so that no transaction has to give up later."""
+        self.connection.execute("BEGIN IMMEDIATE")
 
-    async def answer_approval(
-        self, number: int, *, is_allowed: bool, by: str, channel: str, now: float, expires: float
-    ) -> bool:
-        """See `Store.answer_approval`."""
-        state = ApprovalState.APPROVED if is_allowed else ApprovalState.DENIED
-        sql = (
-            "UPDATE approvals SET state = ?, answered_by = ?, channel = ?, answered_at = ?, "
-            "expires = ? WHERE number = ? AND state = 'pending' AND expires > ?"
-        )
-        values = (str(state), by, channel, now, expires, number, now)
-        return await self._write(lambda db: db.execute(sql, values).rowcount == 1)
+    def commit(self) -> None:
+        """Return once it is synced."""
+        self.connection.execute("COMMIT")
 
-    async def use_approval(self, number: int, *, binding: str, call: str, now: float) -> bool:
-        """See `Store.use_approval`."""
-        sql = (
-            "UPDATE approvals SET state = 'used', used_by = ? "
-            "WHERE number = ? AND binding = ? AND state = 'approved' AND expires > ?"
-        )
-        values = (call, number, binding, now)
-        return await self._write(lambda db: db.execute(sql, values).rowcount == 1)
+    def rollback(self) -> None:
+        """Undo; a full disk may have undone it already."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
 
-    async def close(self) -> None:
-        """See `Store.close`."""
-        await self._in_turn(self.connection.close)
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
 
-    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def transact() -> T:
-            with _transaction(self.connection):
-                return work(self.connection)
 
-        return await self._in_turn(transact)
+@dataclass(frozen=True, slots=True)
+class SqliteDriver:
+    """Opens one file. See `Driver`."""
 
-    async def _read(self, sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        return await self._in_turn(lambda: self.connection.execute(sql, values).fetchall())
+    path: Path
+    errors: ClassVar[tuple[type[Exception], ...]] = (sqlite3.Error,)
 
-    async def _in_turn(self, work: Callable[[], T]) -> T:
+    @property
+    def where(self) -> str:
+        """See `Driver.where`."""
+        return str(self.path)
+
+    def open(self) -> Session:
+        """See `Driver.open`. The file and its folder are made for this user alone.
+
+        Raises `StoreError` when it cannot be opened, is no avow database, is of a newer avow, or
+        is locked for longer than 5 s.
+        """
+        self._make()
+        connection: sqlite3.Connection | None = None
         try:
-            return await anyio.to_thread.run_sync(work, limiter=self._turn)
-        except sqlite3.Error as error:
-            raise _store_error(self._path, error) from error
+            connection = sqlite3.connect(
+                self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            session = SqliteSession(connection)
+            _migrate(session, self.where)
+        except (sqlite3.Error, StoreError) as error:
+            if connection is not None:
+                connection.close()
+            raise error if isinstance(error, StoreError) else self.explain(error) from error
+        return session
+
+    def _make(self) -> None:
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Made with its mode, not changed afterwards: others can read it at no moment.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise self.explain(error) from error
+
+    def explain(self, error: Exception) -> StoreError:
+        """See `Driver.explain`."""
+        text = str(error)
+        other = "choose another file with --store sqlite:PATH."
+        if "locked" in text:
+            fix = f"Another program holds it: end it, or {other}"
+            return StoreError("the database is locked", where=self.where, fix=fix)
+        if isinstance(error, PermissionError) or "readonly" in text:
+            fix = f"Make the file and its folder writable, or {other}"
+            return StoreError("the database cannot be written", where=self.where, fix=fix)
+        if "not a database" in text or "malformed" in text:
+            fix = f"Restore it from a copy, or {other}"
+            what = "this file is not a sound SQLite database"
+            return StoreError(what, where=self.where, fix=fix)
+        if "full" in text:
+            return StoreError("the disk is full", where=self.where, fix="Free some space.")
+        return StoreError(f"the database cannot be used: {text}", where=self.where)
+
+    def is_lost(self, error: Exception) -> bool:
+        """A file is not lost."""
+        del error
+        return False
+
+    def is_clash(self, error: Exception) -> bool:
+        """One writer at a time: nothing clashes."""
+        del error
+        return False
 
 
-def open_sqlite(path: Path) -> SqliteStore:
-    """Open the file, making it and its folder for this user alone if they are missing.
+def open_sqlite(path: Path) -> SqlStore:
+    """Open the store in one file; see `SqliteDriver.open` for what is raised."""
+    return SqlStore(SqliteDriver(path))
 
-    Raises `StoreError` when it cannot be opened, is no avow database, is of a newer avow, or is
-    locked for longer than 5 s.
-    """
+
+def _migrate(session: SqliteSession, where: str) -> None:
+    if _version_of(session, where) == VERSION:
+        return
+    session.begin()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Made with its mode, not changed afterwards: others can read it at no moment.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise _store_error(path, error) from error
-    connection: sqlite3.Connection | None = None
-    try:
-        connection = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        migrate(connection, str(path))
-    except (sqlite3.Error, StoreError) as error:
-        if connection is not None:
-            connection.close()
-        raise error if isinstance(error, StoreError) else _store_error(path, error) from error
-    return SqliteStore(path, connection)
-
-
-@contextlib.contextmanager
-def _transaction(db: sqlite3.Connection) -> Generator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
+        # Looked at again: another process may have been faster.
+        upgrade(session, SQLITE, SQLITE_TYPES, _version_of(session, where))
+        session.change(f"PRAGMA application_id = {_APPLICATION_ID}")
+        session.change(f"PRAGMA user_version = {VERSION}")
+        session.commit()
     except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
+        with contextlib.suppress(sqlite3.Error):
+            session.rollback()
         raise
 
 
-def _expire(db: sqlite3.Connection, now: float) -> None:
-    sql = (
-        "UPDATE approvals SET state = 'expired' "
-        "WHERE state IN ('pending', 'approved') AND expires <= ?"
-    )
-    db.execute(sql, (now,))
-
-
-def _approval(row: tuple[Any, ...]) -> ApprovalRow:
-    number, binding, body, state, *rest = row
-    return ApprovalRow(number, binding, body, ApprovalState(state), *rest)
-
-
-def _at(row: ApprovalRow, now: float) -> ApprovalRow:
-    """The row as it stands at `now`, before anything has marked it as expired."""
-    is_open = row.state in (ApprovalState.PENDING, ApprovalState.APPROVED)
-    if not is_open or row.expires > now:
-        return row
-    return ApprovalRow(row.number, row.binding, row.body, ApprovalState.EXPIRED, *_rest(row))
-
-
-def _rest(row: ApprovalRow) -> tuple[Any, ...]:
-    return (
-        row.created,
-        row.expires,
-        row.answered_at,
-        row.answered_by,
-        row.channel,
-        row.used_by,
-    )
-
-
-def _store_error(path: Path, error: Exception) -> StoreError:
-    where, text = str(path), str(error)
-    if "locked" in text:
-        fix = "Another program holds it: end it, or choose another file with --store sqlite:PATH."
-        return StoreError("the database is locked", where=where, fix=fix)
-    if isinstance(error, PermissionError) or "readonly" in text:
-        fix = "Make the file and its folder writable, or choose another with --store sqlite:PATH."
-        return StoreError("the database cannot be written", where=where, fix=fix)
-    if "not a database" in text or "malformed" in text:
-        fix = "Restore it from a copy, or choose another file with --store sqlite:PATH."
-        return StoreError("this file is not a sound SQLite database", where=where, fix=fix)
-    if "full" in text:
-        return StoreError("the disk is full", where=where, fix="Free some space.")
-    return StoreError(f"the database cannot be used: {text}", where=where)
+def _version_of(session: SqliteSession, where: str) -> int:
+    application = session.query("PRAGMA application_id")[0][0]
+    tables = session.query("SELECT count(*) FROM sqlite_schema")[0][0]
+    if application != _APPLICATION_ID and tables:
+        what = "this database belongs to another program"
+        raise StoreError(what, where=where, fix="Choose another file with --store sqlite:PATH.")
+    version = int(session.query("PRAGMA user_version")[0][0])
+    check_version(version, where)
+    return version

@@ -1,0 +1,258 @@
+"""Group commit: one thread writes, and what comes in meanwhile shares the next commit."""
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, Final, TypeVar, cast
+
+from avow.errors import StoreError
+from avow.store.interface import Seal
+from avow.store.session import Driver, Session
+
+_DEFERRED_SECONDS: Final = 0.02
+"""How long deferred work may wait for company."""
+_MAX_DEFERRED: Final = 4096
+"""How much deferred work may wait before callers do."""
+_MAX_BATCH: Final = 4096
+_MAX_CLASHES: Final = 5
+
+_log: Final = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Work = Callable[[Session], T]
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    """Something to be written. Without a future nobody waits for it."""
+
+    work: Work[Any]
+    seal: Seal | None
+    future: "asyncio.Future[Any] | None"
+    result: Any = None
+    error: Exception | None = None
+
+
+class GroupWriter:
+    """Runs work in transactions, from one thread that it owns.
+
+    Work that fails does not spoil what it shared a transaction with: then each runs alone.
+    """
+
+    def __init__(self, driver: Driver, session: Session) -> None:
+        self._driver = driver
+        self._session: Session | None = session
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        # Two counts with one writer each, where one count would need a lock.
+        self._deferred = 0
+        self._undeferred = 0
+        self._failure: StoreError | None = None
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name="avow-store", daemon=True)
+        self._thread.start()
+
+    @property
+    def has_deferred(self) -> bool:
+        """Whether some work waits that nobody waits for."""
+        return self._deferred > self._undeferred
+
+    async def run(self, work: Work[T], *, seal: Seal | None = None) -> T:
+        """Do the work and return once it is on disk. Raises `StoreError`."""
+        self._check()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(work, seal, future))
+        return cast("T", await future)
+
+    async def defer(self, work: Work[Any], *, seal: Seal | None = None) -> None:
+        """Have the work done soon; raises what became of earlier deferred work."""
+        if self._deferred - self._undeferred >= _MAX_DEFERRED:
+            await self.run(work, seal=seal)
+            return
+        self._check()
+        self._deferred += 1
+        self._jobs.put(_Job(work, seal, None))
+
+    async def flush(self) -> None:
+        """Return once what was deferred is on disk."""
+        if self.has_deferred:
+            await self.run(lambda _: None)
+
+    async def close(self) -> None:
+        """Do what is waiting, and end the thread with its session."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _check(self) -> None:
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+        if self._is_closed:
+            raise StoreError("the database cannot be used: it is closed", where=self._driver.where)
+
+    def _run(self) -> None:
+        is_open = True
+        while is_open:
+            jobs, is_open = self._take()
+            if jobs:
+                self._write(jobs)
+                self._tell(jobs)
+        if self._session is not None:
+            with contextlib.suppress(*self._driver.errors):
+                self._session.close()
+
+    def _take(self) -> tuple[list[_Job], bool]:
+        """All that waits, and whether more may come. Only deferred work waits for company."""
+        jobs: list[_Job] = []
+        deadline: float | None = None
+        while len(jobs) < _MAX_BATCH:
+            left = None if deadline is None else deadline - time.monotonic()
+            try:
+                if left is not None and left <= 0:
+                    job = self._jobs.get_nowait()
+                else:
+                    job = self._jobs.get(timeout=left)
+            except Empty:
+                break
+            if job is None:
+                return jobs, False
+            jobs.append(job)
+            if job.future is not None:
+                deadline = 0.0
+            elif deadline is None:
+                deadline = time.monotonic() + _DEFERRED_SECONDS
+        return jobs, True
+
+    def _write(self, jobs: list[_Job]) -> None:
+        """In one transaction, or each in its own when that fails or the connection was gone."""
+        try:
+            self._transact(jobs)
+        except _UnknownError as error:
+            _fail(jobs, error.told)
+        except Exception as error:  # noqa: BLE001 - work may raise anything; it is handed to its caller
+            if len(jobs) == 1 and not self._may_repeat(error):
+                jobs[0].error = self._explained(error)
+                return
+            for job in jobs:
+                self._alone(job)
+
+    def _alone(self, job: _Job) -> None:
+        for left in reversed(range(_MAX_CLASHES)):
+            try:
+                self._transact([job])
+                return
+            except _UnknownError as error:
+                _fail([job], error.told)
+                return
+            except Exception as error:  # noqa: BLE001 - as above
+                if not left or not self._may_repeat(error):
+                    job.error = self._explained(error)
+                    return
+
+    def _transact(self, jobs: list[_Job]) -> None:
+        """Raises what the work raised, and then nothing of it was done."""
+        session = self._connected()
+        seals = {id(job.seal): job.seal for job in jobs if job.seal is not None}.values()
+        try:
+            session.begin()
+            for job in jobs:
+                job.result = job.work(session)
+        except BaseException as error:
+            self._undo(session, error)
+            _settle(seals, is_written=False)
+            raise
+        try:
+            session.commit()
+        except BaseException as error:
+            is_lost = self._driver.is_lost(cast("Exception", error))
+            self._undo(session, error)
+            _settle(seals, is_written=None if is_lost else False)
+            if is_lost:
+                raise _UnknownError(self._lost_at_commit(error)) from error
+            raise
+        _settle(seals, is_written=True)
+
+    def _connected(self) -> Session:
+        if self._session is None:
+            self._session = self._driver.open()
+        return self._session
+
+    def _undo(self, session: Session, error: BaseException) -> None:
+        is_lost = isinstance(error, self._driver.errors) and self._driver.is_lost(error)
+        try:
+            if not is_lost:
+                session.rollback()
+        except self._driver.errors:
+            is_lost = True
+        if is_lost:
+            self._session = None
+            with contextlib.suppress(*self._driver.errors):
+                session.close()
+
+    def _may_repeat(self, error: Exception) -> bool:
+        """Whether it may go well now: the connection was lost before the commit, or a clash."""
+        is_ours = isinstance(error, self._driver.errors)
+        return is_ours and (self._driver.is_lost(error) or self._driver.is_clash(error))
+
+    def _explained(self, error: Exception) -> Exception:
+        return self._driver.explain(error) if isinstance(error, self._driver.errors) else error
+
+    def _lost_at_commit(self, error: BaseException) -> StoreError:
+        what = "the connection was lost in mid-commit; what was written may be there or not"
+        told = StoreError(what, where=self._driver.where)
+        told.__cause__ = error
+        return told
+
+    def _tell(self, jobs: list[_Job]) -> None:
+        """Wake those that wait, once per event loop."""
+        waiting: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+        for job in jobs:
+            if job.future is not None:
+                waiting.setdefault(job.future.get_loop(), []).append(job)
+                continue
+            if job.error is not None:
+                _log.error("a deferred record could not be written: %s", job.error)
+                self._failure = (
+                    job.error
+                    if isinstance(job.error, StoreError)
+                    else StoreError("a deferred record could not be written")
+                )
+            self._undeferred += 1
+        for loop, done in waiting.items():
+            # A loop that has ended has nobody left who waits.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_resolve, done)
+
+
+class _UnknownError(Exception):
+    """The connection was lost in mid-commit."""
+
+    def __init__(self, told: StoreError) -> None:
+        super().__init__(str(told))
+        self.told = told
+
+
+def _fail(jobs: Iterable[_Job], error: StoreError) -> None:
+    for job in jobs:
+        job.error = error
+
+
+def _settle(seals: Iterable[Seal], *, is_written: bool | None) -> None:
+    for seal in seals:
+        seal.settle(is_written=is_written)
+
+
+def _resolve(jobs: list[_Job]) -> None:
+    for job in jobs:
+        if job.future is None or job.future.done():
+            continue
+        if job.error is not None:
+            job.future.set_exception(job.error)
+        else:
+            job.future.set_result(job.result)

@@ -1,0 +1,118 @@
+"""The statements on records: added, read, erased, dropped; never changed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from avow.store.rows import Head, RecordRow
+from avow.store.session import Row, Session
+
+_COLUMNS: Final = (
+    "call, at, event, body, seq, payload, subject, writer, idx, previous, mac_key, digest, mac"
+)
+_INSERT: Final = (
+    "INSERT INTO records (call, at, event, body, payload, subject, writer, idx, previous, "
+    "mac_key, digest, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_LOAD: Final = (
+    f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constants
+)
+_SELECT: Final = f"SELECT {_COLUMNS} FROM records"  # noqa: S608 - constants
+_UNFINISHED: Final = f"""{_SELECT} AS tried WHERE writer = :writer AND event = 'attempt'
+    AND NOT EXISTS (SELECT 1 FROM records AS ended
+        WHERE ended.call = tried.call AND ended.event = 'outcome') ORDER BY seq"""
+_HEADS: Final = """SELECT records.writer, records.idx, records.mac FROM records
+    JOIN (SELECT writer, max(idx) AS idx FROM records WHERE writer IS NOT NULL GROUP BY writer)
+        AS newest ON records.writer = newest.writer AND records.idx = newest.idx
+    ORDER BY records.writer"""
+
+
+def add(session: Session, records: Sequence[RecordRow]) -> None:
+    """Write records; the database numbers them."""
+    session.insert(_INSERT, [_values(one) for one in records])
+
+
+def load(session: Session, records: Sequence[RecordRow]) -> None:
+    """Write records with the numbers that they have."""
+    rows = [(*values[:4], one.seq, *values[4:]) for one in records if (values := _values(one))]
+    session.insert(_LOAD, rows)
+
+
+def newest(session: Session, call: str | None, limit: int) -> list[RecordRow]:
+    """The newest records, newest first."""
+    where = "WHERE call = :call " if call else ""
+    sql = f"{_SELECT} {where}ORDER BY seq DESC LIMIT :limit"
+    return _records(session, sql, {"call": call, "limit": limit})
+
+
+def scan(session: Session, after: int, limit: int) -> list[RecordRow]:
+    """The records after a number, oldest first."""
+    sql = f"{_SELECT} WHERE seq > :after ORDER BY seq LIMIT :limit"
+    return _records(session, sql, {"after": after, "limit": limit})
+
+
+def count(session: Session) -> int:
+    """How many there are."""
+    return session.query("SELECT count(*) FROM records")[0][0]
+
+
+def unfinished(session: Session, writer: str) -> list[RecordRow]:
+    """The attempts of a writer without an outcome, oldest first."""
+    return _records(session, _UNFINISHED, {"writer": writer})
+
+
+def heads(session: Session) -> list[Head]:
+    """The last record of each chain."""
+    return [Head(*row) for row in session.query(_HEADS)]
+
+
+def head(session: Session, writer: str) -> Head | None:
+    """The last record of one chain."""
+    sql = (
+        "SELECT writer, idx, mac FROM records WHERE writer = :writer AND idx = "
+        "(SELECT max(idx) FROM records WHERE writer = :writer)"
+    )
+    rows = session.query(sql, {"writer": writer})
+    return Head(*rows[0]) if rows else None
+
+
+def erase(session: Session, subject: str) -> list[RecordRow]:
+    """Erase the payloads of one subject; the records as they are now, oldest first."""
+    sql = (
+        "UPDATE records SET payload = NULL, subject = NULL "  # noqa: S608 - constants
+        f"WHERE subject = :subject RETURNING {_COLUMNS}"
+    )
+    return sorted(_records(session, sql, {"subject": subject}), key=lambda one: one.seq)
+
+
+def drop(session: Session, upto: Mapping[str, int]) -> int:
+    """Delete each writer's records up to an index; for the writer `""`, up to a number."""
+    gone = 0
+    for writer, index in upto.items():
+        which = "writer = :writer AND idx" if writer else "writer IS NULL AND seq"
+        sql = f"DELETE FROM records WHERE {which} <= :index"  # noqa: S608 - constants
+        gone += session.change(sql, {"writer": writer, "index": index})
+    return gone
+
+
+def _values(one: RecordRow) -> Row:
+    return (
+        one.call,
+        one.at,
+        one.event,
+        one.body,
+        one.payload,
+        one.subject,
+        one.writer or None,
+        one.index if one.writer else None,
+        one.previous,
+        one.key,
+        one.digest,
+        one.mac,
+    )
+
+
+def _records(session: Session, sql: str, values: dict[str, Any]) -> list[RecordRow]:
+    return [
+        RecordRow(*row[:7], row[7] or "", row[8] or 0, *row[9:])
+        for row in session.query(sql, values)
+    ]
