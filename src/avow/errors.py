@@ -4,7 +4,8 @@ AvowError
 ├── UsageError            exit 2   what was asked for cannot be understood
 │   ├── TargetError                a target that names nothing avow can reach
 │   ├── ConfigError                a file with a mistake in it: path, line, column
-│   └── PortInUseError             the address to listen on is taken
+│   ├── PortInUseError             the address to listen on is taken
+│   └── KeysError                  keys that are missing, broken or open to others
 ├── AuthenticationError   exit 3   the other side wants credentials it was not given
 ├── UnreachableError      exit 4   a server that cannot be started, reached or understood
 │   ├── CommandNotFoundError       the command of a stdio server is not installed
@@ -12,6 +13,7 @@ AvowError
 │   ├── NotMcpError                something answers, but not in MCP
 │   └── TimedOutError              no answer within the time limit
 ├── DeniedError           exit 5   policy or a person said no
+│   └── SealError                  something that avow has not sealed, or not for this
 └── StoreError            exit 4   the database cannot be opened, read or written
 
 Every class has a stable `code`; `docs/troubleshooting.md` has a heading for each.
@@ -71,6 +73,12 @@ class PortInUseError(UsageError):
     code = "port-in-use"
 
 
+class KeysError(UsageError):
+    """Keys that are missing, broken or open to others; the error never holds a key."""
+
+    code = "keys"
+
+
 class AuthenticationError(AvowError):
     """The other side wants credentials it was not given, or refuses those it was given."""
 
@@ -114,6 +122,12 @@ class DeniedError(AvowError):
 
     code = "denied"
     exit_code = 5
+
+
+class SealError(DeniedError):
+    """Something that avow has not sealed, or not for this use."""
+
+    code = "seal"
 
 
 class StoreError(AvowError):
