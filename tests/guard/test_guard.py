@@ -296,10 +296,10 @@ class BrokenStore:
     def __init__(self, store: Store, event: str) -> None:
         self._store, self._event = store, event
 
-    async def append(self, records: list[RecordRow]) -> None:
+    async def append(self, records: list[RecordRow], **more: Any) -> None:
         if any(row.event == self._event for row in records):
             raise StoreError("the disk is full")
-        await self._store.append(records)
+        await self._store.append(records, **more)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

@@ -1,11 +1,22 @@
 """The log that calls are written to."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from avow.audit.record import Event, Facts, Outcome, record, record_refused, severity
+from avow.audit.chain import Chain
+from avow.audit.paths import Path
+from avow.audit.record import (
+    Event,
+    Facts,
+    Outcome,
+    merged,
+    record,
+    record_refused,
+    severity,
+)
+from avow.intent import Level
 from avow.policy import Principal
 from avow.schema import digest
 from avow.store import RecordRow, Store
@@ -15,19 +26,23 @@ from avow.store import RecordRow, Store
 class AuditLog:
     """Writes what happens to calls; each method returns when its line is on disk.
 
-    Every method raises `StoreError` when the line could not be written.
+    Lines about a call that only reads may be on disk a moment later. Every method raises
+    `StoreError` when the line, or an earlier one, could not be written. Without a `chain` the
+    lines are not chained, and `verify` says so. Arguments are masked at the `hidden` paths.
     """
 
     store: Store
     clock: Callable[[], float] = time.time
+    chain: Chain | None = None
+    hidden: Sequence[Path] = ()
 
     async def asked(self, facts: Facts, approval: int) -> None:
         """A person is asked about a call."""
-        await self._append(record(facts, self.clock(), Event.ASKED, approval=approval))
+        await self._append(facts, self._record(facts, Event.ASKED, approval=approval))
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
         """A call is about to be sent to its server."""
-        await self._append(record(facts, self.clock(), Event.ATTEMPT, approval=approval))
+        await self._append(facts, self._record(facts, Event.ATTEMPT, approval=approval))
 
     async def outcome(
         self,
@@ -40,30 +55,32 @@ class AuditLog:
         incident: str | None = None,
     ) -> None:
         """A call has ended; `started` is the clock's time when it came in."""
-        now = self.clock()
-        row = record(
+        row = self._record(
             facts,
-            now,
             Event.OUTCOME,
             outcome=str(outcome),
             severity=severity(facts.tool.level, outcome),
-            milliseconds=round((now - started) * 1000, 3),
+            milliseconds=round((self.clock() - started) * 1000, 3),
             approval=approval,
             result_digest=None if result is None else digest(result),
             incident=incident,
         )
-        await self._append(row)
+        await self._append(facts, row)
 
     async def refused(
         self, call: str, principal: Principal, *, name: str, outcome: Outcome
     ) -> None:
         """A call of `name` came to nothing before there was anything to decide."""
         row = record_refused(call, self.clock(), principal, name=name, outcome=outcome)
-        await self._append(row)
+        await self.store.append([row], seal=self.chain)
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
-        """The newest lines, newest first."""
-        return await self.store.records(call=call, limit=limit)
+        """The newest lines, newest first, each with its payload in its body."""
+        return [merged(row) for row in await self.store.records(call=call, limit=limit)]
 
-    async def _append(self, row: RecordRow) -> None:
-        await self.store.append([row])
+    def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
+        return record(facts, self.clock(), event, hidden=self.hidden, **more)
+
+    async def _append(self, facts: Facts, row: RecordRow) -> None:
+        is_deferred = facts.tool.level is Level.READ
+        await self.store.append([row], seal=self.chain, is_deferred=is_deferred)

@@ -1,11 +1,15 @@
 """What is written down about a call: each line stands for itself."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
+import msgspec
+
+from avow.audit.paths import Path, hide
 from avow.catalog import Tool
 from avow.intent import Level
 from avow.policy import Decision, Principal
@@ -17,13 +21,17 @@ class Event(StrEnum):
     """The moments of a call.
 
     `attempt` is on disk before anything is sent to the server; `refused` is the only line of a
-    call that never came as far as a decision.
+    call that never came as far as a decision. The last three are about the log itself: a writer
+    began its chain, payloads were erased, old lines were dropped.
     """
 
     ASKED = "asked"
     ATTEMPT = "attempt"
     OUTCOME = "outcome"
     REFUSED = "refused"
+    OPENED = "opened"
+    ERASED = "erased"
+    CHECKPOINT = "checkpoint"
 
 
 class Outcome(StrEnum):
@@ -42,6 +50,9 @@ class Outcome(StrEnum):
     OUTCOME_UNKNOWN = "outcome_unknown"
 
 
+PERSONAL: Final = ("result_digest",)
+"""What else belongs into the payload: a digest of little text can be guessed."""
+ERASED: Final = "(erased)"
 _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.OUTCOME_UNKNOWN)
 
 
@@ -71,11 +82,16 @@ def severity(level: Level, outcome: Outcome) -> str:
     return "warning" if outcome is Outcome.DENIED else "notice"
 
 
-def record(facts: Facts, at: float, event: Event, **more: Any) -> RecordRow:
-    """One line about a call. `arguments` are redacted here; the digest covers the real ones."""
+def record(
+    facts: Facts, at: float, event: Event, *, hidden: Sequence[Path] = (), **more: Any
+) -> RecordRow:
+    """One line about a call.
+
+    `arguments` are redacted here, and masked at the `hidden` paths; the digest covers the real
+    ones.
+    """
     tool, principal = facts.tool, facts.principal
     body = {
-        "subject": principal.subject,
         "client": principal.client,
         "server": tool.server,
         "tool": tool.name,
@@ -86,22 +102,62 @@ def record(facts: Facts, at: float, event: Event, **more: Any) -> RecordRow:
         "decision": str(facts.decision.effect),
         "rule": facts.decision.rule,
         "reason": facts.decision.reason,
-        "arguments": redact(facts.arguments),
-        "arguments_digest": facts.arguments_digest,
         **{key: value for key, value in more.items() if value is not None},
     }
-    return RecordRow(facts.call, at, str(event), json.dumps(body, ensure_ascii=False))
+    payload = {
+        "subject": principal.subject,
+        "arguments": hide(redact(facts.arguments), hidden),
+        "arguments_digest": facts.arguments_digest,
+    }
+    return make_row(facts.call, at, event, body, payload)
 
 
 def record_refused(
     call: str, at: float, principal: Principal, *, name: str, outcome: Outcome
 ) -> RecordRow:
     """The one line about a call that came to nothing: no such tool, no server, no arguments."""
-    body = {
-        "subject": principal.subject,
-        "client": principal.client,
-        "name": name[:256],
-        "outcome": str(outcome),
-        "severity": "notice",
-    }
-    return RecordRow(call, at, str(Event.REFUSED), json.dumps(body, ensure_ascii=False))
+    body = {"client": principal.client, "outcome": str(outcome), "severity": "notice"}
+    payload = {"subject": principal.subject, "name": name[:256]}
+    return make_row(call, at, Event.REFUSED, body, payload)
+
+
+def make_row(
+    call: str,
+    at: float,
+    event: Event,
+    body: dict[str, Any],
+    payload: dict[str, Any] | None = None,
+) -> RecordRow:
+    """A line of the log. What is personal goes into the payload, and names its subject."""
+    if payload is None:
+        return RecordRow(call, at, str(event), _json(body))
+    moved = {name: body.pop(name) for name in PERSONAL if name in body}
+    text = _json({**payload, **moved, "salt": secrets.token_hex(8)})
+    subject = _storable(payload["subject"])
+    return RecordRow(call, at, str(event), _json(body), payload=text, subject=subject)
+
+
+def merged(row: RecordRow) -> RecordRow:
+    """The line with its payload put back into its body, as people and programs read it.
+
+    Where the payload was erased, `subject` and `arguments` say so.
+    """
+    body: dict[str, Any] = json.loads(row.body)
+    if row.payload is not None:
+        body |= json.loads(row.payload)
+        body.pop("salt", None)
+    elif row.digest:
+        body |= {"subject": ERASED, "arguments": {}, "is_erased": True}
+    return replace(row, body=json.dumps(body, ensure_ascii=False))
+
+
+def _json(value: dict[str, Any]) -> str:
+    """JSON text that every store can hold: half a surrogate pair becomes a replacement sign."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except (UnicodeEncodeError, OverflowError):
+        return _storable(json.dumps(value, ensure_ascii=False))
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()

@@ -27,6 +27,8 @@ app = App(
 app.command("avow.cli.inspect:inspect", name="inspect")
 app.command("avow.cli.gateway:gateway", name="gateway")
 app.command("avow.cli.demo:demo", name="demo")
+app.command("avow.cli.audit:app", name="audit")
+app.command("avow.cli.database:app", name="db")
 
 
 def run(words: Sequence[str]) -> int:

@@ -13,7 +13,9 @@ from avow.keys.ring import KEY_BYTES, Keyring
 
 VARIABLE: Final = "AVOW_KEYS"
 FILE_VARIABLE: Final = "AVOW_KEYS_FILE"
-_HEAD: Final = "# Keys of avow, the active one first. Keep the old ones: they verify what they signed.\n"
+_HEAD: Final = (
+    "# Keys of avow, the active one first. Keep the old ones: they verify what they signed.\n"
+)
 _FIX: Final = "A key is 32 random bytes in base64: openssl rand -base64 32."
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 

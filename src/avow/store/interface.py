@@ -8,6 +8,9 @@ from avow.store.rows import ApprovalRow, Head, RecordRow, WriterRow
 Note = Callable[[Sequence[RecordRow], int], RecordRow]
 """Makes the record of an erasure, from what was erased and how many questions went."""
 
+Finish = Callable[[Sequence[RecordRow]], Sequence[RecordRow]]
+"""Makes the last records of calls from their attempts."""
+
 
 class Seal(Protocol):
     """Gives records their places in one writer's chain, in the order in which they are written.
@@ -84,10 +87,6 @@ class Store(Protocol):
         """The last record of each chain."""
         ...
 
-    async def unfinished(self, writer: str) -> list[RecordRow]:
-        """The attempts of this writer whose calls have no outcome, oldest first."""
-        ...
-
     async def beat(self, writer: str, owner: str, *, seconds: float) -> None:
         """Say that the writer lives, and that it may be taken for dead after so many seconds."""
         ...
@@ -96,8 +95,12 @@ class Store(Protocol):
         """The writers that nobody has said are gone."""
         ...
 
-    async def forget(self, writer: str) -> bool:
-        """Take the writer off the list; whether this call did it."""
+    async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
+        """Take a writer off the list and finish its calls, in one transaction.
+
+        What `finish` makes of the attempts without an outcome, oldest first, is added. Gives
+        their number, or `None` where somebody else was faster.
+        """
         ...
 
     async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:

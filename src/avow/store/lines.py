@@ -13,9 +13,7 @@ _INSERT: Final = (
     "INSERT INTO records (call, at, event, body, payload, subject, writer, idx, previous, "
     "mac_key, digest, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_LOAD: Final = (
-    f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constants
-)
+_LOAD: Final = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constants
 _SELECT: Final = f"SELECT {_COLUMNS} FROM records"  # noqa: S608 - constants
 _UNFINISHED: Final = f"""{_SELECT} AS tried WHERE writer = :writer AND event = 'attempt'
     AND NOT EXISTS (SELECT 1 FROM records AS ended

@@ -39,7 +39,7 @@ _POSTGRES_1: Final[tuple[Step, ...]] = (
     """CREATE UNIQUE INDEX open_approval ON approvals (binding)
         WHERE state IN ('pending', 'approved')""",
 )
-_PERSONAL: Final = ("subject", "client", "name", "arguments", "arguments_digest", "result_digest")
+_PERSONAL: Final = ("subject", "name", "arguments", "arguments_digest", "result_digest")
 
 
 def _split_bodies(session: Session) -> None:
@@ -47,7 +47,7 @@ def _split_bodies(session: Session) -> None:
     done = 0
     sql = "SELECT seq, body FROM records WHERE seq > :done ORDER BY seq LIMIT 1000"
     while rows := session.query(sql, {"done": done}):
-        for done, text in rows:  # noqa: B007 - the last number is where the next page begins
+        for done, text in rows:
             body: dict[str, Any] = json.loads(text)
             payload = {name: body.pop(name) for name in _PERSONAL if name in body}
             values = _parts(done, body, {**payload, "salt": secrets.token_hex(16)})

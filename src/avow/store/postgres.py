@@ -55,7 +55,9 @@ class PostgresSession:
 
     def announce(self, number: int) -> None:
         """Carries the number only; whoever hears it looks into the table."""
-        self.query("SELECT pg_notify(:channel, :number)", {"channel": CHANNEL, "number": f"{number}"})
+        self.query(
+            "SELECT pg_notify(:channel, :number)", {"channel": CHANNEL, "number": f"{number}"}
+        )
 
     def now(self) -> float:
         """The database's clock: those of the machines differ."""
@@ -138,7 +140,9 @@ class PostgresDriver:
 
     def is_lost(self, error: Exception) -> bool:
         """See `Driver.is_lost`. Without a state, the error comes from the connection itself."""
-        if isinstance(error, errors.AdminShutdown | errors.CrashShutdown | errors.IdleSessionTimeout):
+        if isinstance(
+            error, errors.AdminShutdown | errors.CrashShutdown | errors.IdleSessionTimeout
+        ):
             return True
         return isinstance(error, psycopg.OperationalError) and error.sqlstate is None
 

@@ -10,7 +10,7 @@ import anyio.to_thread
 from avow.errors import StoreError
 from avow.store import lines, living, questions
 from avow.store.group import GroupWriter
-from avow.store.interface import Note, Seal
+from avow.store.interface import Finish, Note, Seal
 from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow
 from avow.store.session import Driver, Session
 
@@ -75,10 +75,6 @@ class SqlStore:
         """See `Store.heads`."""
         return await self._read(lines.heads)
 
-    async def unfinished(self, writer: str) -> list[RecordRow]:
-        """See `Store.unfinished`."""
-        return await self._read(lambda session: lines.unfinished(session, writer))
-
     async def beat(self, writer: str, owner: str, *, seconds: float) -> None:
         """See `Store.beat`."""
         await self._writer.run(lambda session: living.beat(session, writer, owner, seconds=seconds))
@@ -87,9 +83,17 @@ class SqlStore:
         """See `Store.writers`."""
         return await self._read(living.writers)
 
-    async def forget(self, writer: str) -> bool:
-        """See `Store.forget`."""
-        return await self._writer.run(lambda session: living.forget(session, writer))
+    async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
+        """See `Store.take_over`."""
+
+        def work(session: Session) -> int | None:
+            if not living.forget(session, writer):
+                return None
+            records = finish(lines.unfinished(session, writer))
+            lines.add(session, _sealed(session, seal, records))
+            return len(records)
+
+        return await self._writer.run(work, seal=seal)
 
     async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
         """See `Store.erase`."""

@@ -1,0 +1,142 @@
+"""A log with a chain of its own: begun, kept alive, and ended in order."""
+
+import json
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+
+from avow.audit.chain import Chain
+from avow.audit.heads import Emit, log_head
+from avow.audit.life import Owner, is_dead
+from avow.audit.log import AuditLog
+from avow.audit.paths import Path
+from avow.audit.record import Event, Outcome, make_row, severity
+from avow.audit.unchained import Unchained
+from avow.errors import StoreError
+from avow.intent import Level
+from avow.keys import Keyring
+from avow.store import Head, RecordRow, Store
+
+LEASE_SECONDS: Final = 30.0
+_PAGE: Final = 1000
+_log: Final = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def open_audit(
+    store: Store,
+    keys: Keyring,
+    *,
+    emit: Emit = log_head,
+    hidden: Sequence[Path] = (),
+    clock: Callable[[], float] = time.time,
+    lease: float = LEASE_SECONDS,
+) -> AsyncGenerator[AuditLog]:
+    """A log whose lines are chained under the active key.
+
+    Closes what dead writers left unfinished, now and from time to time, and tells the chain's
+    head to `emit` as often. `lease` is how many seconds after its last sign of life a writer on
+    another machine is taken for dead; on this machine its process is looked for instead.
+
+    Raises `StoreError` when the log cannot be begun.
+    """
+    chain = Chain.begin(keys)
+    log = AuditLog(store, clock, chain, hidden)
+    here = Owner.this()
+    await store.beat(chain.writer, str(here), seconds=lease)
+    await _begin(log, chain)
+    await close_unfinished(log)
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_keep, log, chain, here, lease, emit)
+            try:
+                yield log
+            finally:
+                group.cancel_scope.cancel()
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _end(log, chain, emit)
+
+
+async def close_unfinished(log: AuditLog) -> int:
+    """Record `outcome_unknown` for every attempt without an outcome whose writer is dead.
+
+    Calls of writers that are alive are not touched. Safe to run in many processes at once: each
+    dead writer is taken over by one of them. Gives the number of calls that were closed.
+    """
+    here, closed = Owner.this(), 0
+    for row in await log.store.writers():
+        if row.writer != _chain(log).writer and is_dead(row, here):
+            closed += await _take_over(log, row.writer)
+    return closed
+
+
+async def _take_over(log: AuditLog, writer: str) -> int:
+    def finish(attempts: Sequence[RecordRow]) -> list[RecordRow]:
+        return [_unknown(log, one) for one in attempts]
+
+    found = await log.store.take_over(writer, finish=finish, seal=_chain(log))
+    return found or 0
+
+
+def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
+    """The last line of a call of which nobody knows how it ended."""
+    body: dict[str, Any] = json.loads(attempt.body)
+    body["outcome"] = str(Outcome.OUTCOME_UNKNOWN)
+    body["severity"] = severity(Level(body["level"]), Outcome.OUTCOME_UNKNOWN)
+    body["closed_for"] = attempt.writer
+    payload = None if attempt.payload is None else json.loads(attempt.payload)
+    return make_row(attempt.call, log.clock(), Event.OUTCOME, body, payload)
+
+
+async def _begin(log: AuditLog, chain: Chain) -> None:
+    """The first line of the chain names the ends of all others, so that none can be cut off."""
+    others = await log.store.heads()
+    body: dict[str, Any] = {"heads": {one.writer: [one.index, one.mac] for one in others}}
+    if not others:
+        # What stands here already was written before there were chains.
+        body["unchained"] = (await _count_unchained(log.store)).to_dict()
+    await log.store.append([make_row("", log.clock(), Event.OPENED, body)], seal=chain)
+
+
+async def _count_unchained(store: Store) -> Unchained:
+    found, after = Unchained(), 0
+    while rows := await store.scan(after, _PAGE):
+        for row in rows:
+            found.add(row)
+        after = rows[-1].seq
+    return found
+
+
+async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Emit) -> None:
+    told: Head | None = None
+    while True:
+        if chain.head is not None and chain.head != told:
+            told = chain.head
+            emit(told)
+        await anyio.sleep(lease / 3)
+        try:
+            await log.store.beat(chain.writer, str(here), seconds=lease)
+            await close_unfinished(log)
+        except StoreError as error:
+            _log.warning("the audit log cannot be kept alive: %s", error)
+
+
+async def _end(log: AuditLog, chain: Chain, emit: Emit) -> None:
+    """What is still open now has lost whoever would have closed it."""
+    try:
+        await _take_over(log, chain.writer)
+    except StoreError as error:
+        _log.warning("the audit log cannot be closed in order: %s", error)
+    if chain.head is not None:
+        emit(chain.head)
+
+
+def _chain(log: AuditLog) -> Chain:
+    if log.chain is None:
+        raise StoreError("this log has no chain")
+    return log.chain

@@ -1,0 +1,101 @@
+"""Erasure of one person's data, and retention: both leave a log that can be verified."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from avow.audit.log import AuditLog
+from avow.audit.ranges import spans_of
+from avow.audit.record import Event, make_row
+from avow.audit.unchained import Unchained
+from avow.audit.verify import PAGE, Verifier
+from avow.errors import StoreError
+from avow.keys import Keyring
+from avow.store import Head, RecordRow, Seal
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """How many records lost their payload, and how many questions are still open."""
+
+    records: int
+    still_open: int
+
+
+async def erase_subject(log: AuditLog, subject: str) -> Erasure:
+    """Erase what the log holds of one person: subject, arguments and digests of both.
+
+    The records stay in their chains, and one more says which were erased. Questions that are over
+    go; those still open stay until they are. Raises `StoreError`, and then nothing was erased.
+    """
+
+    def note(erased: Sequence[RecordRow], gone: int) -> RecordRow:
+        places = ((one.writer, one.index if one.writer else one.seq) for one in erased)
+        body = {"erased": spans_of(places), "approvals": gone}
+        return make_row("", log.clock(), Event.ERASED, body)
+
+    erased, still_open = await log.store.erase(subject, now=log.clock(), note=note, seal=_seal(log))
+    return Erasure(erased, still_open)
+
+
+async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
+    """Drop the records older than `before` from the beginning of each chain; gives their number.
+
+    A checkpoint, signed as every record is, says where each chain begins from now on. Raises
+    `StoreError` for a log that does not verify: what is wrong with it would be lost.
+    """
+    prefix = _Prefix(before)
+    verifier = Verifier(keys)
+    after = 0
+    while rows := await log.store.scan(after, PAGE):
+        for row in rows:
+            verifier.feed(row)
+            prefix.feed(row)
+        after = rows[-1].seq
+    first = verifier.finish().first
+    if first is not None:
+        fix = "Look into it first: dropping records would destroy the traces."
+        raise StoreError(f"the log does not verify: {first}", where=log.store.where, fix=fix)
+    upto = {writer: head.index for writer, head in prefix.ends.items()}
+    if prefix.unchained_upto:
+        upto[""] = prefix.unchained_upto
+    if not upto:
+        return 0
+    dropped = verifier.dropped | prefix.ends
+    body = {
+        "before": before,
+        "dropped": {one.writer: [one.index, one.mac] for one in dropped.values()},
+        "erased": verifier.erased.after(upto),
+        "unchained": prefix.kept.to_dict(),
+    }
+    note = make_row("", log.clock(), Event.CHECKPOINT, body)
+    return await log.store.prune(upto, before=before, note=note, seal=_seal(log))
+
+
+class _Prefix:
+    """The records at the beginning of each chain that are older than a moment."""
+
+    def __init__(self, before: float) -> None:
+        self.before = before
+        self.ends: dict[str, Head] = {}
+        self.kept = Unchained()
+        self.unchained_upto = 0
+        self._ended: set[str] = set()
+
+    def feed(self, row: RecordRow) -> None:
+        """Take in one record, in the order of their numbers."""
+        if row.at >= self.before:
+            self._ended.add(row.writer)
+        is_old = row.writer not in self._ended
+        if row.writer:
+            if is_old:
+                self.ends[row.writer] = Head(row.writer, row.index, row.mac)
+        elif is_old:
+            self.unchained_upto = row.seq
+        else:
+            self.kept.add(row)
+
+
+def _seal(log: AuditLog) -> Seal:
+    if log.chain is None:
+        raise StoreError("this log has no chain", where=log.store.where)
+    return log.chain

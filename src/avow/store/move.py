@@ -1,0 +1,31 @@
+"""A whole store into another: every row as it is, with its number."""
+
+from collections.abc import Callable
+from typing import Final
+
+from avow.errors import UsageError
+from avow.store.interface import Store
+
+_PAGE: Final = 1000
+_ALL: Final = 2**31 - 1
+
+
+async def move_store(
+    source: Store, target: Store, progress: Callable[[int], None] = lambda _: None
+) -> int:
+    """Copy all records and questions into an empty store; gives the number of records.
+
+    The source stays as it is. Nothing may write to either meanwhile. Raises `UsageError` where
+    the target holds something, `StoreError` when a database fails: then begin with an empty one.
+    """
+    if await target.count() or await target.approvals(now=0.0, limit=1):
+        fix = "Move into an empty database."
+        raise UsageError("this store is not empty", where=target.where, fix=fix)
+    moved, after = 0, 0
+    while rows := await source.scan(after, _PAGE):
+        await target.load(rows, [])
+        moved, after = moved + len(rows), rows[-1].seq
+        progress(moved)
+    # At the beginning of time nothing has expired yet, so each row comes as it was written.
+    await target.load([], await source.approvals(now=0.0, limit=_ALL))
+    return moved
