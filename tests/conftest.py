@@ -1,6 +1,9 @@
 """What all tests share."""
 
 import pytest
+from tests.databases import place, postgres, store
+
+__all__ = ["place", "postgres", "store"]
 
 
 @pytest.fixture(scope="session")

@@ -1,169 +1,47 @@
-"""The SQLite store: what it keeps, what it does exactly once, and what it refuses."""
+"""The SQLite store: its file, its rights, and what it refuses."""
 
 import contextlib
 import sqlite3
 import stat
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import anyio
 import pytest
 
 from avow.errors import StoreError, UsageError
-from avow.store import ApprovalState, RecordRow, Store, open_store, store_path
+from avow.store import RecordRow, open_store, store_path
 from avow.store.migrations import VERSION
-from avow.store.sqlite import open_sqlite
+from avow.store.session import Session
+from avow.store.sql import SqlStore
+from avow.store.sqlite import SqliteDriver
 
 pytestmark = pytest.mark.anyio
 
 NOW = 1_000_000.0
 
 
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = open_store(f"sqlite:{tmp_path / 'avow.db'}")
-    yield opened
-    await opened.close()
+def with_pragma(path: Path, pragma: str) -> SqlStore:
+    """A store on sessions with a setting that makes a disk give out."""
 
+    class Driver(SqliteDriver):
+        def open(self) -> Session:
+            session = super().open()
+            session.change(f"PRAGMA {pragma}")
+            return session
 
-async def ask(store: Store, binding: str = "b", now: float = NOW) -> int:
-    row = await store.open_approval(binding, "{}", now=now, expires=now + 60)
-    return row.number
-
-
-async def answer(store: Store, number: int, *, is_allowed: bool = True, now: float = NOW) -> bool:
-    return await store.answer_approval(
-        number, is_allowed=is_allowed, by="console", channel="console", now=now, expires=now + 60
-    )
-
-
-async def test_records_come_back_newest_first(store: Store) -> None:
-    await store.append([RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 2.0, "outcome", "{}")])
-    await store.append([RecordRow("b", 3.0, "attempt", '{"x": "é"}')])
-    assert [(row.call, row.event) for row in await store.records()] == [
-        ("b", "attempt"),
-        ("a", "outcome"),
-        ("a", "attempt"),
-    ]
-    assert [row.seq for row in await store.records(call="a", limit=1)] == [2]
-
-
-async def test_the_same_question_is_joined_and_another_is_not(store: Store) -> None:
-    assert await ask(store) == await ask(store)
-    assert await ask(store, "other") != await ask(store)
-
-
-async def test_64_callers_at_once_open_one_question(tmp_path: Path) -> None:
-    stores = [open_store(f"sqlite:{tmp_path / 'avow.db'}") for _ in range(4)]
-    numbers: list[int] = []
-
-    async def one(index: int) -> None:
-        numbers.append(await ask(stores[index % 4]))
-
-    async with anyio.create_task_group() as group:
-        for index in range(64):
-            group.start_soon(one, index)
-    assert len(numbers) == 64
-    assert len(set(numbers)) == 1
-    for opened in stores:
-        await opened.close()
-
-
-async def test_of_64_answers_exactly_one_counts(tmp_path: Path) -> None:
-    stores = [open_store(f"sqlite:{tmp_path / 'avow.db'}") for _ in range(4)]
-    number = await ask(stores[0])
-    won: list[bool] = []
-
-    async def one(index: int) -> None:
-        won.append(await answer(stores[index % 4], number, is_allowed=index % 2 == 0))
-
-    async with anyio.create_task_group() as group:
-        for index in range(64):
-            group.start_soon(one, index)
-    assert (len(won), sum(won)) == (64, 1)
-    for opened in stores:
-        await opened.close()
-
-
-async def test_of_64_calls_exactly_one_uses_an_approval(tmp_path: Path) -> None:
-    stores = [open_store(f"sqlite:{tmp_path / 'avow.db'}") for _ in range(4)]
-    number = await ask(stores[0])
-    assert await answer(stores[0], number)
-    used: list[bool] = []
-
-    async def one(index: int) -> None:
-        store = stores[index % 4]
-        used.append(await store.use_approval(number, binding="b", call=str(index), now=NOW))
-
-    async with anyio.create_task_group() as group:
-        for index in range(64):
-            group.start_soon(one, index)
-    assert (len(used), sum(used)) == (64, 1)
-    for opened in stores:
-        await opened.close()
-
-
-async def test_only_what_was_approved_can_be_used(store: Store) -> None:
-    number = await ask(store)
-    assert not await store.use_approval(number, binding="b", call="c", now=NOW)
-    assert await answer(store, number)
-    assert not await store.use_approval(number, binding="other", call="c", now=NOW)
-    assert not await store.use_approval(number, binding="b", call="c", now=NOW + 61)
-    assert await store.use_approval(number, binding="b", call="c", now=NOW)
-    row = await store.approval(number, now=NOW)
-    assert row is not None
-    assert (row.state, row.used_by, row.answered_by) == (ApprovalState.USED, "c", "console")
-
-
-async def test_a_used_approval_does_not_answer_the_next_question(store: Store) -> None:
-    number = await ask(store)
-    await answer(store, number)
-    await store.use_approval(number, binding="b", call="c", now=NOW)
-    assert await ask(store) != number
-
-
-async def test_a_denial_is_joined_for_a_while_and_then_forgotten(store: Store) -> None:
-    number = await ask(store)
-    assert await answer(store, number, is_allowed=False)
-    assert await ask(store, now=NOW + 59) == number
-    assert await ask(store, now=NOW + 61) != number
-
-
-async def test_what_nobody_answered_in_time_can_no_longer_be_answered(store: Store) -> None:
-    number = await ask(store)
-    assert not await answer(store, number, now=NOW + 61)
-    row = await store.approval(number, now=NOW + 61)
-    assert row is not None
-    assert row.state is ApprovalState.EXPIRED
-    assert await ask(store, now=NOW + 61) != number
-
-
-async def test_pending_questions_are_listed_first(store: Store) -> None:
-    first, second = await ask(store, "1"), await ask(store, "2")
-    await answer(store, second)
-    rows = await store.approvals(now=NOW)
-    assert [(row.number, row.state) for row in rows] == [(first, "pending"), (second, "approved")]
-    assert await store.approval(99, now=NOW) is None
+    return SqlStore(Driver(path))
 
 
 async def test_everything_is_there_after_closing_and_opening(tmp_path: Path) -> None:
     url = f"sqlite:{tmp_path / 'deep' / 'er' / 'avow.db'}"
     store = open_store(url)
     await store.append([RecordRow("a", 1.0, "attempt", "{}")])
-    number = await ask(store)
+    row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
     await store.close()
     store = open_store(url)
     assert len(await store.records()) == 1
-    assert await ask(store) == number
+    assert await store.approval(row.number, now=NOW) == row
     await store.close()
-
-
-async def test_a_failed_write_leaves_nothing_behind(store: Store) -> None:
-    good, bad = RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 1.0, "attempt", None)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(StoreError):
-        await store.append([good, bad])
-    assert await store.records() == []
 
 
 async def test_only_this_user_may_read_the_file(tmp_path: Path) -> None:
@@ -208,12 +86,13 @@ async def test_a_locked_database_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "avow.db"
-    await open_store(f"sqlite:{path}").close()
     monkeypatch.setattr("avow.store.sqlite._BUSY_SECONDS", 0.01)
+    store = open_store(f"sqlite:{path}")
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match=r"the database is locked. Another program holds it"):
-            open_store(f"sqlite:{path}")
+            await store.append([RecordRow("a", 1.0, "attempt", "{}")])
+    await store.close()
 
 
 def test_a_folder_in_the_place_of_the_file_is_told_of(tmp_path: Path) -> None:
@@ -228,16 +107,14 @@ def test_a_folder_that_cannot_be_written_is_told_of() -> None:
 
 
 async def test_a_database_that_turns_read_only_is_told_of(tmp_path: Path) -> None:
-    store = open_sqlite(tmp_path / "avow.db")
-    store.connection.execute("PRAGMA query_only = ON")
+    store = with_pragma(tmp_path / "avow.db", "query_only = ON")
     with pytest.raises(StoreError, match="cannot be written"):
         await store.append([RecordRow("a", 1.0, "attempt", "{}")])
     await store.close()
 
 
 async def test_a_full_disk_is_told_of(tmp_path: Path) -> None:
-    store = open_sqlite(tmp_path / "avow.db")
-    store.connection.execute("PRAGMA max_page_count = 8")
+    store = with_pragma(tmp_path / "avow.db", "max_page_count = 12")
     with pytest.raises(StoreError, match="the disk is full"):
         await store.append([RecordRow("a", 1.0, "attempt", "x" * 100_000)])
     assert await store.records() == []

@@ -33,9 +33,8 @@ def heads_file(path: Path) -> Emit:
 
     def emit(head: Head) -> None:
         try:
-            with os.fdopen(
-                os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w"
-            ) as file:
+            number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(number, "w") as file:
                 file.write(f"{to_json(head)}\n")
         except OSError as error:
             _log.warning("%s: a chain head cannot be written: %s", path, error.strerror)

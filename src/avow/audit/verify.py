@@ -1,4 +1,4 @@
-"""Verification: is every record there, as it was written, where it was written?"""
+"""Verification: that every record is there, as it was written and where it was written."""
 
 import hmac
 import json
@@ -29,9 +29,7 @@ class Problem:
 
     def __str__(self) -> str:
         """The record's name, and what is wrong with it."""
-        place = (
-            f"record {self.index} of chain {self.writer}" if self.writer else "outside any chain"
-        )
+        place = f"record {self.index} of chain {self.writer}" if self.writer else "in no chain"
         name = place if self.seq is None else f"record {self.seq} ({place})"
         return f"{name}: {self.what}"
 

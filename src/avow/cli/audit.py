@@ -4,10 +4,10 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import anyio
-from cyclopts import App
+from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
@@ -115,7 +115,7 @@ def verify(*, store: str | None = None, heads: Path | None = None, json: bool = 
 @app.command
 def export(
     *,
-    format: Literal["jsonl", "csv", "ocsf"] = "jsonl",
+    form: Annotated[Literal["jsonl", "csv", "ocsf"], Parameter(name="--format")] = "jsonl",
     output: Path | None = None,
     store: str | None = None,
 ) -> int:
@@ -123,7 +123,7 @@ def export(
 
     Parameters
     ----------
-    format
+    form
         jsonl (one JSON object per line), csv, or ocsf (API Activity, one event per line).
     output
         A file to write. Default: standard output.
@@ -137,9 +137,9 @@ def export(
         with counting("Exporting", await kept.count()) as progress:
             is_first = True
             while (rows := await kept.scan(after, _PAGE)) or is_first:
-                pieces = list(write(rows, format))
+                pieces = list(write(rows, form))
                 # The heading of a table stands once.
-                sink(pieces if is_first or format != "csv" else pieces[1:])
+                sink(pieces if is_first or form != "csv" else pieces[1:])
                 after, is_first = (rows[-1].seq if rows else after), False
                 progress(after)
                 if not rows:

@@ -13,9 +13,7 @@ from avow.keys.ring import KEY_BYTES, Keyring
 
 VARIABLE: Final = "AVOW_KEYS"
 FILE_VARIABLE: Final = "AVOW_KEYS_FILE"
-_HEAD: Final = (
-    "# Keys of avow, the active one first. Keep the old ones: they verify what they signed.\n"
-)
+_HEAD: Final = "# The active key comes first. Keep the old ones: they verify what they signed.\n"
 _FIX: Final = "A key is 32 random bytes in base64: openssl rand -base64 32."
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
@@ -110,7 +108,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        fix = f"Give the file that belongs to this store in {FILE_VARIABLE}, or its keys in {VARIABLE}."
+        fix = f"Give the file of this store in {FILE_VARIABLE}, or its keys in {VARIABLE}."
         raise KeysError("there is no file of keys", where=str(path), fix=fix) from error
     except UnicodeDecodeError as error:
         raise KeysError("this is no file of keys", where=str(path), fix=_FIX) from error

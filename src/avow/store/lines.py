@@ -13,11 +13,13 @@ _INSERT: Final = (
     "INSERT INTO records (call, at, event, body, payload, subject, writer, idx, previous, "
     "mac_key, digest, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_LOAD: Final = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constants
-_SELECT: Final = f"SELECT {_COLUMNS} FROM records"  # noqa: S608 - constants
-_UNFINISHED: Final = f"""{_SELECT} AS tried WHERE writer = :writer AND event = 'attempt'
-    AND NOT EXISTS (SELECT 1 FROM records AS ended
-        WHERE ended.call = tried.call AND ended.event = 'outcome') ORDER BY seq"""
+_LOAD: Final = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT: Final = f"SELECT {_COLUMNS} FROM records"
+_UNFINISHED: Final = (
+    f"{_SELECT} AS tried WHERE writer = :writer AND event = 'attempt' AND NOT EXISTS "
+    "(SELECT 1 FROM records AS ended WHERE ended.call = tried.call AND ended.event = 'outcome') "
+    "ORDER BY seq"
+)
 _HEADS: Final = """SELECT records.writer, records.idx, records.mac FROM records
     JOIN (SELECT writer, max(idx) AS idx FROM records WHERE writer IS NOT NULL GROUP BY writer)
         AS newest ON records.writer = newest.writer AND records.idx = newest.idx
@@ -76,7 +78,7 @@ def head(session: Session, writer: str) -> Head | None:
 def erase(session: Session, subject: str) -> list[RecordRow]:
     """Erase the payloads of one subject; the records as they are now, oldest first."""
     sql = (
-        "UPDATE records SET payload = NULL, subject = NULL "  # noqa: S608 - constants
+        "UPDATE records SET payload = NULL, subject = NULL "
         f"WHERE subject = :subject RETURNING {_COLUMNS}"
     )
     return sorted(_records(session, sql, {"subject": subject}), key=lambda one: one.seq)
@@ -87,7 +89,7 @@ def drop(session: Session, upto: Mapping[str, int]) -> int:
     gone = 0
     for writer, index in upto.items():
         which = "writer = :writer AND idx" if writer else "writer IS NULL AND seq"
-        sql = f"DELETE FROM records WHERE {which} <= :index"  # noqa: S608 - constants
+        sql = f"DELETE FROM records WHERE {which} <= :index"
         gone += session.change(sql, {"writer": writer, "index": index})
     return gone
 
@@ -110,7 +112,23 @@ def _values(one: RecordRow) -> Row:
 
 
 def _records(session: Session, sql: str, values: dict[str, Any]) -> list[RecordRow]:
-    return [
-        RecordRow(*row[:7], row[7] or "", row[8] or 0, *row[9:])
-        for row in session.query(sql, values)
-    ]
+    return [_record(row) for row in session.query(sql, values)]
+
+
+def _record(row: Row) -> RecordRow:
+    call, at, event, body, seq, payload, subject, writer, index, previous, key, digest, mac = row
+    return RecordRow(
+        call,
+        at,
+        event,
+        body,
+        seq,
+        payload,
+        subject,
+        writer=writer or "",
+        index=index or 0,
+        previous=previous,
+        key=key,
+        digest=digest,
+        mac=mac,
+    )

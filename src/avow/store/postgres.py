@@ -55,9 +55,8 @@ class PostgresSession:
 
     def announce(self, number: int) -> None:
         """Carries the number only; whoever hears it looks into the table."""
-        self.query(
-            "SELECT pg_notify(:channel, :number)", {"channel": CHANNEL, "number": f"{number}"}
-        )
+        values = {"channel": CHANNEL, "number": str(number)}
+        self.query("SELECT pg_notify(:channel, :number)", values)
 
     def now(self) -> float:
         """The database's clock: those of the machines differ."""
@@ -68,7 +67,7 @@ class PostgresSession:
         """Set the counters, which rows with numbers of their own have not moved."""
         for table, column in (("records", "seq"), ("approvals", "number")):
             self.query(
-                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), "  # noqa: S608 - constants
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), "
                 f"(SELECT coalesce(max({column}), 0) + 1 FROM {table}), false)"
             )
 
@@ -108,8 +107,8 @@ class PostgresDriver:
         """See `Driver.open`. Raises `StoreError` whatever goes wrong."""
         connection: psycopg.Connection[Row] | None = None
         try:
-            settings = {**_DEFAULTS, **_parts(self.url)}
-            connection = psycopg.connect(**settings, autocommit=True)
+            text = conninfo.make_conninfo("", **{**_DEFAULTS, **_parts(self.url)})
+            connection = psycopg.connect(text, autocommit=True)
             # Whatever the server's own setting is: a commit here is on disk.
             connection.execute("SET synchronous_commit TO on")
             connection.execute("SET search_path TO avow")
@@ -140,9 +139,7 @@ class PostgresDriver:
 
     def is_lost(self, error: Exception) -> bool:
         """See `Driver.is_lost`. Without a state, the error comes from the connection itself."""
-        if isinstance(
-            error, errors.AdminShutdown | errors.CrashShutdown | errors.IdleSessionTimeout
-        ):
+        if isinstance(error, errors.AdminShutdown | errors.CrashShutdown):
             return True
         return isinstance(error, psycopg.OperationalError) and error.sqlstate is None
 

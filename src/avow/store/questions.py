@@ -11,15 +11,15 @@ COLUMNS: Final = (
 _OPEN: Final = "state IN ('pending', 'approved')"
 
 _EXPIRE: Final = (
-    f"UPDATE approvals SET state = 'expired' WHERE binding = :binding AND {_OPEN} "  # noqa: S608 - constants
+    f"UPDATE approvals SET state = 'expired' WHERE binding = :binding AND {_OPEN} "
     "AND expires <= :now"
 )
 _FIND_OPEN: Final = (
-    f"SELECT {COLUMNS} FROM approvals WHERE binding = :binding AND ({_OPEN} "  # noqa: S608 - constants
+    f"SELECT {COLUMNS} FROM approvals WHERE binding = :binding AND ({_OPEN} "
     "OR (state = 'denied' AND expires > :now)) ORDER BY number DESC LIMIT 1"
 )
 _INSERT: Final = (
-    "INSERT INTO approvals (binding, body, state, created, expires, subject) "  # noqa: S608 - constants
+    "INSERT INTO approvals (binding, body, state, created, expires, subject) "
     "VALUES (:binding, :body, 'pending', :now, :expires, :subject) "
     f"ON CONFLICT (binding) WHERE {_OPEN} DO NOTHING RETURNING {COLUMNS}"
 )
@@ -34,7 +34,7 @@ _USE: Final = (
 )
 _OVER: Final = f"NOT ({_OPEN} AND expires > :now)"
 _LOAD: Final = (
-    f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constants
+    f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -63,14 +63,14 @@ def use(session: Session, values: dict[str, Any]) -> bool:
 
 def one(session: Session, number: int) -> list[Row]:
     """The row of one question, if there is one."""
-    sql = f"SELECT {COLUMNS} FROM approvals WHERE number = :number"  # noqa: S608 - constants
+    sql = f"SELECT {COLUMNS} FROM approvals WHERE number = :number"
     return session.query(sql, {"number": number})
 
 
 def newest(session: Session, now: float, limit: int) -> list[Row]:
     """The newest rows, the pending ones first."""
     sql = (
-        f"SELECT {COLUMNS} FROM approvals "  # noqa: S608 - constants
+        f"SELECT {COLUMNS} FROM approvals "
         "ORDER BY state = 'pending' AND expires > :now DESC, number DESC LIMIT :limit"
     )
     return session.query(sql, {"now": now, "limit": limit})
@@ -84,7 +84,7 @@ def load(session: Session, rows: list[Row]) -> None:
 def drop_of(session: Session, subject: str, now: float) -> tuple[int, int]:
     """Delete one person's questions that are over; how many went, and how many are open."""
     values = {"subject": subject, "now": now}
-    gone = session.change(f"DELETE FROM approvals WHERE subject = :subject AND {_OVER}", values)  # noqa: S608 - constants
+    gone = session.change(f"DELETE FROM approvals WHERE subject = :subject AND {_OVER}", values)
     session.change(
         "UPDATE approvals SET answered_by = 'erased' WHERE answered_by = :subject", values
     )

@@ -1,7 +1,7 @@
 """What the two databases have in common: a session, and who opens one."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from avow.errors import StoreError
 
@@ -52,10 +52,8 @@ class Driver(Protocol):
         """The database as a person may read it, without a password."""
         ...
 
-    @property
-    def errors(self) -> tuple[type[Exception], ...]:
-        """What its sessions raise."""
-        ...
+    errors: ClassVar[tuple[type[Exception], ...]]
+    """What its sessions raise."""
 
     def open(self) -> Session:
         """A session to an up-to-date database. Raises one of `errors` or `StoreError`."""

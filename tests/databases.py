@@ -1,0 +1,48 @@
+"""The same suite for both databases: SQLite in a file, PostgreSQL from a private server."""
+
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.postgres import PostgresServer, start_postgres
+
+from avow.store import Store, open_store
+
+
+@dataclass(frozen=True)
+class Place:
+    """An empty database and what it is made of."""
+
+    kind: str
+    url: str
+    server: PostgresServer | None = None
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A PostgreSQL server for this run; without it the tests that need one are skipped."""
+    try:
+        server = start_postgres(tmp_path_factory.mktemp("postgres"))
+    except (ImportError, OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"PostgreSQL cannot be started: {error}")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return Place("sqlite", f"sqlite:{tmp_path / 'avow.db'}")
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return Place("postgresql", server.fresh(), server)
+
+
+@pytest.fixture
+async def store(place: Place) -> AsyncIterator[Store]:
+    """A store on it."""
+    opened = open_store(place.url)
+    yield opened
+    await opened.close()

@@ -1,0 +1,139 @@
+"""What every store does: keep, answer once, use once. The same suite for both databases."""
+
+import anyio
+import pytest
+from tests.databases import Place
+
+from avow.errors import StoreError
+from avow.store import ApprovalState, RecordRow, Store, open_store
+
+pytestmark = pytest.mark.anyio
+
+NOW = 1_000_000.0
+
+
+async def ask(store: Store, binding: str = "b", now: float = NOW) -> int:
+    row = await store.open_approval(binding, "{}", now=now, expires=now + 60)
+    return row.number
+
+
+async def answer(store: Store, number: int, *, is_allowed: bool = True, now: float = NOW) -> bool:
+    return await store.answer_approval(
+        number, is_allowed=is_allowed, by="console", channel="console", now=now, expires=now + 60
+    )
+
+
+async def test_records_come_back_newest_first(store: Store) -> None:
+    await store.append([RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 2.0, "outcome", "{}")])
+    await store.append([RecordRow("b", 3.0, "attempt", '{"x": "é"}')])
+    assert [(row.call, row.event) for row in await store.records()] == [
+        ("b", "attempt"),
+        ("a", "outcome"),
+        ("a", "attempt"),
+    ]
+    assert [row.seq for row in await store.records(call="a", limit=1)] == [2]
+
+
+async def test_the_same_question_is_joined_and_another_is_not(store: Store) -> None:
+    assert await ask(store) == await ask(store)
+    assert await ask(store, "other") != await ask(store)
+
+
+async def test_64_callers_at_once_open_one_question(place: Place) -> None:
+    stores = [open_store(place.url) for _ in range(4)]
+    numbers: list[int] = []
+
+    async def one(index: int) -> None:
+        numbers.append(await ask(stores[index % 4]))
+
+    async with anyio.create_task_group() as group:
+        for index in range(64):
+            group.start_soon(one, index)
+    assert len(numbers) == 64
+    assert len(set(numbers)) == 1
+    for opened in stores:
+        await opened.close()
+
+
+async def test_of_64_answers_exactly_one_counts(place: Place) -> None:
+    stores = [open_store(place.url) for _ in range(4)]
+    number = await ask(stores[0])
+    won: list[bool] = []
+
+    async def one(index: int) -> None:
+        won.append(await answer(stores[index % 4], number, is_allowed=index % 2 == 0))
+
+    async with anyio.create_task_group() as group:
+        for index in range(64):
+            group.start_soon(one, index)
+    assert (len(won), sum(won)) == (64, 1)
+    for opened in stores:
+        await opened.close()
+
+
+async def test_of_64_calls_exactly_one_uses_an_approval(place: Place) -> None:
+    stores = [open_store(place.url) for _ in range(4)]
+    number = await ask(stores[0])
+    assert await answer(stores[0], number)
+    used: list[bool] = []
+
+    async def one(index: int) -> None:
+        store = stores[index % 4]
+        used.append(await store.use_approval(number, binding="b", call=str(index), now=NOW))
+
+    async with anyio.create_task_group() as group:
+        for index in range(64):
+            group.start_soon(one, index)
+    assert (len(used), sum(used)) == (64, 1)
+    for opened in stores:
+        await opened.close()
+
+
+async def test_only_what_was_approved_can_be_used(store: Store) -> None:
+    number = await ask(store)
+    assert not await store.use_approval(number, binding="b", call="c", now=NOW)
+    assert await answer(store, number)
+    assert not await store.use_approval(number, binding="other", call="c", now=NOW)
+    assert not await store.use_approval(number, binding="b", call="c", now=NOW + 61)
+    assert await store.use_approval(number, binding="b", call="c", now=NOW)
+    row = await store.approval(number, now=NOW)
+    assert row is not None
+    assert (row.state, row.used_by, row.answered_by) == (ApprovalState.USED, "c", "console")
+
+
+async def test_a_used_approval_does_not_answer_the_next_question(store: Store) -> None:
+    number = await ask(store)
+    await answer(store, number)
+    await store.use_approval(number, binding="b", call="c", now=NOW)
+    assert await ask(store) != number
+
+
+async def test_a_denial_is_joined_for_a_while_and_then_forgotten(store: Store) -> None:
+    number = await ask(store)
+    assert await answer(store, number, is_allowed=False)
+    assert await ask(store, now=NOW + 59) == number
+    assert await ask(store, now=NOW + 61) != number
+
+
+async def test_what_nobody_answered_in_time_can_no_longer_be_answered(store: Store) -> None:
+    number = await ask(store)
+    assert not await answer(store, number, now=NOW + 61)
+    row = await store.approval(number, now=NOW + 61)
+    assert row is not None
+    assert row.state is ApprovalState.EXPIRED
+    assert await ask(store, now=NOW + 61) != number
+
+
+async def test_pending_questions_are_listed_first(store: Store) -> None:
+    first, second = await ask(store, "1"), await ask(store, "2")
+    await answer(store, second)
+    rows = await store.approvals(now=NOW)
+    assert [(row.number, row.state) for row in rows] == [(first, "pending"), (second, "approved")]
+    assert await store.approval(99, now=NOW) is None
+
+
+async def test_a_failed_write_leaves_nothing_behind(store: Store) -> None:
+    good, bad = RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 1.0, "attempt", None)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(StoreError):
+        await store.append([good, bad])
+    assert await store.records() == []
