@@ -71,13 +71,7 @@ class Verifier:
     def feed(self, row: RecordRow) -> None:
         """Look at one record."""
         self.records += 1
-        if row.payload is None and row.digest:
-            self._bare.append(row)
-        elif payload_digest(row.payload) != row.digest:
-            if row.digest or row.writer:
-                self._bad(row, "its payload was changed")
-        elif row.payload is not None and json.loads(row.payload).get("subject") != row.subject:
-            self._bad(row, "its subject was changed")
+        self._weigh_payload(row)
         if row.writer:
             self._follow(row)
             if self._is_genuine(row):
@@ -107,6 +101,19 @@ class Verifier:
             sorted(self.last.values(), key=lambda one: one.writer),
             self.problems,
         )
+
+    def _weigh_payload(self, row: RecordRow) -> None:
+        subject = None
+        if row.payload is None:
+            if row.digest:
+                self._bare.append(row)
+        elif payload_digest(row.payload) != row.digest and (row.digest or row.writer):
+            self._bad(row, "its payload was changed")
+            return
+        else:
+            subject = json.loads(row.payload).get("subject")
+        if subject != row.subject:
+            self._bad(row, "its subject was changed")
 
     def _follow(self, row: RecordRow) -> None:
         """The record must be the next one of its chain."""
