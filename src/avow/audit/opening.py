@@ -50,13 +50,18 @@ async def open_audit(
     await store.beat(chain.writer, str(here), seconds=lease)
     await _begin(log, chain)
     await close_unfinished(log)
+    failure: Exception | None = None
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(_keep, log, chain, here, lease, emit)
             try:
                 yield log
+            except Exception as error:  # noqa: BLE001 - raised below, not as part of a group
+                failure = error
             finally:
                 group.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
     finally:
         with anyio.CancelScope(shield=True):
             await _end(log, chain, emit)
@@ -87,7 +92,7 @@ def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
     """The last line of a call of which nobody knows how it ended."""
     body: dict[str, Any] = json.loads(attempt.body)
     body["outcome"] = str(Outcome.OUTCOME_UNKNOWN)
-    body["severity"] = severity(Level(body["level"]), Outcome.OUTCOME_UNKNOWN)
+    body["severity"] = severity(Level(body.get("level", "destructive")), Outcome.OUTCOME_UNKNOWN)
     body["closed_for"] = attempt.writer
     payload = None if attempt.payload is None else json.loads(attempt.payload)
     return make_row(attempt.call, log.clock(), Event.OUTCOME, body, payload)

@@ -1,0 +1,324 @@
+"""PostgreSQL: lost and found again, refused, shared by processes."""
+
+import json
+import subprocess
+import sys
+
+import anyio
+import psycopg
+import pytest
+from psycopg import errors
+from tests.databases import Place
+from tests.postgres import PASSWORD, PostgresServer
+
+from avow.audit import Chain, open_audit, verify
+from avow.errors import StoreError, UsageError
+from avow.keys import Keyring
+from avow.store import RecordRow, open_store
+from avow.store.migrations import VERSION
+from avow.store.postgres import PostgresDriver
+from avow.store.session import Session
+from avow.store.sql import SqlStore
+
+pytestmark = pytest.mark.anyio
+
+KEYS = Keyring.of([b"k" * 32])
+NOW = 1_000_000.0
+ROW = RecordRow("a", 1.0, "attempt", "{}")
+
+
+async def test_a_server_that_was_restarted_between_calls_is_found_again(
+    postgres: PostgresServer,
+) -> None:
+    store = open_store(postgres.fresh())
+    await store.append([ROW])
+    assert await store.count() == 1
+    for mode in ("fast", "immediate"):
+        postgres.stop(mode)
+        postgres.start()
+        await store.append([ROW])
+        assert (await store.records())[0].call == "a"
+    assert await store.count() == 3
+    await store.close()
+
+
+async def test_a_server_that_is_gone_is_told_of_and_what_comes_back_is_used(
+    postgres: PostgresServer,
+) -> None:
+    store = open_store(postgres.fresh())
+    async with open_audit(store, KEYS) as log:
+        postgres.stop()
+        try:
+            for _ in range(2):
+                with pytest.raises(StoreError, match="cannot be reached") as caught:
+                    await store.append([ROW], seal=log.chain)
+                with pytest.raises(StoreError, match="cannot be reached"):
+                    await store.records()
+        finally:
+            postgres.start()
+        assert PASSWORD not in str(caught.value)
+        await store.append([ROW], seal=log.chain)
+        assert (await verify(store, KEYS)).problems == []
+    await store.close()
+
+
+async def test_a_wrong_password_is_told_of_and_never_shown(postgres: PostgresServer) -> None:
+    with pytest.raises(StoreError, match="refuses this user") as caught:
+        open_store(postgres.url(password="hunter2"))
+    assert "hunter2" not in str(caught.value)
+    assert f"postgresql://postgres@127.0.0.1:{postgres.port}/postgres" in str(caught.value)
+    assert PASSWORD not in repr(PostgresDriver(postgres.url()))
+
+
+async def test_a_port_where_nothing_listens_is_told_of(postgres: PostgresServer) -> None:
+    with pytest.raises(StoreError, match="cannot be reached"):
+        open_store(postgres.url(port=1))
+
+
+def test_a_url_that_cannot_be_read_is_not_repeated() -> None:
+    with pytest.raises(UsageError, match="cannot be read") as caught:
+        open_store("postgresql://amy:hunter2@db:port:port/x?y")
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_missing_driver_is_told_of_with_the_name_of_the_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("avow.store.location.find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"pip install 'avow\[postgres\]'"):
+        open_store("postgresql://db/x")
+
+
+async def test_tables_of_another_program_and_of_a_newer_avow_are_left_alone(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.fresh()
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("CREATE SCHEMA avow CREATE TABLE precious (x bigint)")
+        with pytest.raises(StoreError, match="belongs to another program"):
+            open_store(url)
+        db.execute("DROP SCHEMA avow CASCADE")
+        await open_store(url).close()
+        db.execute("UPDATE avow.version SET version = 99")
+        with pytest.raises(StoreError, match="is of version 99"):
+            open_store(url)
+
+
+async def test_a_user_who_may_not_make_tables_is_told_what_to_do(postgres: PostgresServer) -> None:
+    url = postgres.fresh()
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("DROP ROLE IF EXISTS guest")
+        db.execute("CREATE ROLE guest LOGIN PASSWORD 'guest'")
+    with pytest.raises(StoreError, match="create the schema avow"):
+        open_store(url.replace("postgres:pass%3Aword%2F42", "guest:guest"))
+
+
+async def test_many_that_make_the_tables_at_once_make_them_once(postgres: PostgresServer) -> None:
+    url = postgres.fresh()
+
+    async def make() -> None:
+        store = await anyio.to_thread.run_sync(open_store, url)
+        await store.append([ROW])
+        await store.close()
+
+    async with anyio.create_task_group() as group:
+        for _ in range(8):
+            group.start_soon(make)
+    store = open_store(url)
+    assert await store.count() == 8
+    await store.close()
+
+
+async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -> None:
+    url = postgres.fresh()
+    store = open_store(url)
+    row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
+    with psycopg.connect(url, autocommit=True) as listener:
+        listener.execute("LISTEN avow_approvals")
+        assert await store.answer_approval(
+            row.number, is_allowed=True, by="x", channel="y", now=NOW, expires=NOW + 60
+        )
+        told = [one.payload for one in listener.notifies(timeout=5, stop_after=1)]
+    assert told == [str(row.number)]
+    await store.close()
+
+
+async def test_a_commit_whose_answer_was_lost_is_looked_up_before_the_chain_goes_on(
+    postgres: PostgresServer,
+) -> None:
+    driver = Flaky(postgres.fresh())
+    store, chain = SqlStore(driver), Chain.begin(KEYS)
+    for is_there in (True, False):
+        await store.append([ROW], seal=chain)
+        Flaky.fails_after = is_there
+        Flaky.is_armed = True
+        with pytest.raises(StoreError, match="lost in mid-commit"):
+            await store.append([ROW], seal=chain)
+        assert chain.is_in_doubt
+    await store.append([ROW], seal=chain)
+    assert await store.count() == 4
+    assert (await verify(store, KEYS)).problems == []
+    rows = await store.scan(0, 10)
+    assert [row.index for row in rows] == [1, 2, 3, 4]
+    await store.close()
+
+
+class Flaky(PostgresDriver):
+    """Loses the connection in mid-commit, once it is armed."""
+
+    is_armed = False
+    fails_after = False
+
+    def open(self) -> Session:
+        return Losing(super().open())  # pyright: ignore[reportReturnType]
+
+
+class Losing:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._session, name)
+
+    def commit(self) -> None:
+        if Flaky.is_armed and Flaky.fails_after:
+            self._session.commit()
+        if Flaky.is_armed:
+            Flaky.is_armed = False
+            raise psycopg.OperationalError("the connection is lost")
+        self._session.commit()
+
+
+def test_what_the_database_says_is_put_into_words() -> None:
+    driver = PostgresDriver("postgresql://amy:hunter2@db/x")
+    assert driver.where == "postgresql://amy@db/x"
+    assert "the disk is full" in str(driver.explain(errors.DiskFull("no space")))
+    assert "cannot be used: odd" in str(driver.explain(errors.DataError("odd\nmore")))
+    assert driver.is_clash(errors.DeadlockDetected())
+    assert driver.is_lost(errors.AdminShutdown())
+    assert PostgresDriver("postgresql:///x").where == "postgresql://localhost/x"
+
+
+RACER = """
+import anyio, json, sys
+from avow.store import open_store
+
+url, number, kind, name = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+NOW = 1_000_000.0
+
+async def main():
+    stores = [open_store(url) for _ in range(2)]
+    won = []
+    async def one(index):
+        store = stores[index % 2]
+        if kind == "answer":
+            has_won = await store.answer_approval(
+                number, is_allowed=True, by="x", channel=f"{name}{index}", now=NOW, expires=NOW + 60)
+        else:
+            has_won = await store.use_approval(number, binding="b", call=f"{name}{index}", now=NOW)
+        won.append(has_won)
+    print("ready", flush=True)
+    await anyio.to_thread.run_sync(sys.stdin.readline)
+    async with anyio.create_task_group() as group:
+        for index in range(32):
+            group.start_soon(one, index)
+    for store in stores:
+        await store.close()
+    print(json.dumps([len(won), sum(won)]))
+
+anyio.run(main)
+"""
+
+
+@pytest.mark.parametrize("kind", ["answer", "use"])
+async def test_of_64_over_2_processes_exactly_one_wins(place: Place, kind: str) -> None:
+    store = open_store(place.url)
+    for _ in range(5):
+        row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
+        if kind == "use":
+            await store.answer_approval(
+                row.number, is_allowed=True, by="x", channel="y", now=NOW, expires=NOW + 60
+            )
+        racers = [
+            subprocess.Popen(
+                [sys.executable, "-c", RACER, place.url, str(row.number), kind, name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for name in "ab"
+        ]
+        for one in racers:
+            assert one.stdout is not None
+            assert one.stdout.readline() == "ready\n"
+        for one in racers:
+            assert one.stdin is not None
+            one.stdin.write("go\n")
+            one.stdin.flush()
+        told = [json.loads(one.communicate(timeout=60)[0]) for one in racers]
+        assert [tried for tried, _ in told] == [32, 32]
+        assert sum(won for _, won in told) == 1
+        if kind == "answer":
+            await store.use_approval(row.number, binding="b", call="end", now=NOW)
+    await store.close()
+
+
+WRITER = """
+import anyio, sys
+from avow.audit import AuditLog, open_audit
+from avow.keys import Keyring
+from avow.store import RecordRow, open_store
+
+async def main():
+    store = open_store(sys.argv[1])
+    async with open_audit(store, Keyring.of([b"k" * 32])) as log:
+        async def one(name):
+            for at in range(100_000):
+                body = '{"level":"destructive"}'
+                row = RecordRow(f"{name}-{at}", 1.0, "attempt", body)
+                await store.append([row], seal=log.chain)
+                print(row.call, flush=True)
+        async with anyio.create_task_group() as group:
+            for name in range(8):
+                group.start_soon(one, name)
+
+anyio.run(main)
+"""
+
+
+async def test_whatever_returned_before_a_kill_is_there_and_is_closed_as_unknown(
+    place: Place,
+) -> None:
+    returned: set[str] = set()
+    for round_ in range(3):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, place.url], stdout=subprocess.PIPE, text=True
+        )
+        assert writer.stdout is not None
+        for _ in range(20 + 77 * round_):
+            returned.add(writer.stdout.readline().strip())
+        writer.kill()
+        # The last line may have been cut in the middle by the kill.
+        returned |= {line.strip() for line in writer.stdout if line.endswith("\n")}
+        writer.wait(timeout=10)
+        writer.stdout.close()
+        store = open_store(place.url)
+        async with open_audit(store, KEYS):
+            rows = await store.scan(0, 1_000_000)
+        await store.close()
+        attempts = {row.call for row in rows if row.event == "attempt"}
+        outcomes = [row.call for row in rows if row.event == "outcome"]
+        assert returned <= attempts
+        assert sorted(outcomes) == sorted(attempts)
+        assert all("outcome_unknown" in row.body for row in rows if row.event == "outcome")
+        returned = set()
+    store = open_store(place.url)
+    assert (await verify(store, KEYS)).problems == []
+    await store.close()
+
+
+def test_versions_are_the_same_for_both_databases() -> None:
+    from avow.store.migrations import POSTGRES, SQLITE
+
+    assert len(POSTGRES) == len(SQLITE) == VERSION
