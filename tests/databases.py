@@ -21,14 +21,14 @@ class Place:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL server for this run; without it the tests that need one are skipped."""
     try:
-        server = start_postgres(tmp_path_factory.mktemp("postgres"))
+        server = start_postgres()
     except (ImportError, OSError, subprocess.SubprocessError) as error:
         pytest.skip(f"PostgreSQL cannot be started: {error}")
     yield server
-    server.stop()
+    server.remove()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

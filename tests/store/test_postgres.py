@@ -15,7 +15,6 @@ from avow.audit import Chain, open_audit, verify
 from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
 from avow.store import RecordRow, open_store
-from avow.store.migrations import VERSION
 from avow.store.postgres import PostgresDriver
 from avow.store.session import Session
 from avow.store.sql import SqlStore
@@ -318,7 +317,3 @@ async def test_whatever_returned_before_a_kill_is_there_and_is_closed_as_unknown
     await store.close()
 
 
-def test_versions_are_the_same_for_both_databases() -> None:
-    from avow.store.migrations import POSTGRES, SQLITE
-
-    assert len(POSTGRES) == len(SQLITE) == VERSION

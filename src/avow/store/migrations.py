@@ -102,13 +102,19 @@ VERSION: Final = len(SQLITE)
 def upgrade(
     session: Session, steps: tuple[tuple[Step, ...], ...], types: dict[str, str], version: int
 ) -> None:
-    """Take the tables from `version` to `VERSION`, inside the transaction that is open."""
-    for step in steps[version:]:
-        for one in step:
-            if isinstance(one, str):
-                session.change(one.format(**types))
-            else:
-                one(session)
+    """Take the tables from `version` to `VERSION`, inside the transaction that is open.
+
+    Raises `StoreError` for rows that cannot be read.
+    """
+    for one in (one for step in steps[version:] for one in step):
+        if isinstance(one, str):
+            session.change(one.format(**types))
+            continue
+        try:
+            one(session)
+        except ValueError as error:
+            fix = "Nothing was changed. Restore the database from a copy."
+            raise StoreError("a row of the old tables is not JSON", fix=fix) from error
 
 
 def check_version(version: int, where: str) -> None:

@@ -1,0 +1,85 @@
+"""Every earlier version is brought forward with all it holds."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import psycopg
+import pytest
+from tests.postgres import PostgresServer
+
+from avow.audit import merged, open_audit, verify
+from avow.errors import StoreError
+from avow.keys import Keyring
+from avow.store import ApprovalState, Store, open_store
+from avow.store.migrations import POSTGRES, SQLITE, VERSION
+
+pytestmark = pytest.mark.anyio
+
+KEYS = Keyring.of([b"k" * 32])
+DUMP = Path(__file__).with_name("version_1.sql")
+
+
+async def check_forwarded(store: Store) -> None:
+    rows = await store.records()
+    assert [row.seq for row in rows] == [3, 2, 1]
+    assert "amy" not in "".join(row.body for row in rows)
+    bodies = [json.loads(merged(row).body) for row in rows]
+    assert [one["subject"] for one in bodies] == ["amy", "amy", "amy"]
+    assert bodies[2]["arguments"] == {"customer_id": 7, "é": "\u0000"}
+    assert bodies[0]["name"] == "nothing"
+    one = await store.approval(1, now=5.0)
+    assert one is not None
+    assert (one.state, one.used_by) == (ApprovalState.USED, "c1")
+    again = await store.open_approval("b2", "{}", now=20.0, expires=30.0)
+    assert again.number == 2
+    async with open_audit(store, KEYS):
+        report = await verify(store, KEYS)
+    assert (report.unchained, report.problems) == (3, [])
+    await store.close()
+
+
+async def test_a_file_of_version_1_is_brought_forward(tmp_path: Path) -> None:
+    path = tmp_path / "avow.db"
+    db = sqlite3.connect(path)
+    db.executescript(DUMP.read_text())
+    db.close()
+    await check_forwarded(open_store(f"sqlite:{path}"))
+    db = sqlite3.connect(path)
+    assert db.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    db.close()
+
+
+async def test_a_database_of_version_1_is_brought_forward(postgres: PostgresServer) -> None:
+    url = postgres.fresh()
+    inserts = [line for line in DUMP.read_text().splitlines() if line.startswith("INSERT")]
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("CREATE SCHEMA avow")
+        db.execute("SET search_path TO avow")
+        db.execute("CREATE TABLE version (version BIGINT NOT NULL)")
+        db.execute("INSERT INTO version VALUES (1)")
+        for one in (*POSTGRES[0], *inserts):
+            db.execute(one)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        for table, column in (("records", "seq"), ("approvals", "number")):
+            db.execute(
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) "  # pyright: ignore[reportArgumentType] # noqa: S608
+                f"FROM {table}"
+            )
+    await check_forwarded(open_store(url))
+
+
+async def test_a_migration_that_fails_leaves_the_old_tables(tmp_path: Path) -> None:
+    path = tmp_path / "avow.db"
+    db = sqlite3.connect(path)
+    db.executescript(DUMP.read_text())
+    db.execute("UPDATE records SET body = 'broken' WHERE seq = 2")
+    db.commit()
+    with pytest.raises(StoreError, match="not JSON"):
+        open_store(f"sqlite:{path}")
+    assert db.execute("PRAGMA user_version").fetchone() == (1,)
+    assert "payload" not in [row[1] for row in db.execute("PRAGMA table_info(records)")]
+    db.close()
+
+
+def test_versions_are_the_same_for_both_databases() -> None:
+    assert len(POSTGRES) == len(SQLITE) == VERSION
