@@ -67,8 +67,9 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json
 	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
 
-bench: $(READY) ## measure how fast avow starts; fails when a target is missed
+bench: $(READY) ## measure start and audit log; fails when a target is missed
 	@$(BIN)/python bench/start.py
+	@$(BIN)/python bench/audit.py
 
 proof: $(READY) $(NPM_READY) ## run the long proofs
 	$(BIN)/pytest -m proof $(PYTEST_ARGS)

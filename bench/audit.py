@@ -154,11 +154,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
         results = asyncio.run(measure(Path(folder), options.rounds))
     if options.json:
-        document = {
-            "schema": 1,
-            "results": [{**one._asdict(), "is_met": one.is_met} for one in results],
-        }
-        print(json.dumps(document, indent=2))
+        found = [{**one._asdict(), "is_met": one.is_met} for one in results]
+        print(json.dumps({"schema": 1, "results": found}, indent=2))
     else:
         show(results)
     return 0 if all(one.is_met for one in results) else 1

@@ -21,7 +21,7 @@ THRESHOLDS = {
     "prompt": 100.0,
     # Floor 2: meets disks, processes and networks. To be raised to 100.
     "store": 90.0,
-    "keys": 90.0,
+    "keys": 100.0,
     "connect": 90.0,
 }
 
