@@ -42,11 +42,13 @@ class PostgresServer:
     def start(self) -> None:
         # Only a crash of the machine would need fsync, and no test crashes it.
         options = (
-            f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' "
-            "-c fsync=off -c full_page_writes=off"
+            f"-p {self.port} -c listen_addresses=127.0.0.1 "
+            "-c unix_socket_directories='' -c fsync=off -c full_page_writes=off"
         )
         log = str(self.data.parent / "log")
-        self.run("pg_ctl", "-D", str(self.data), "-w", "-t", "50", "-l", log, "-o", options, "start")
+        self.run(
+            "pg_ctl", "-D", str(self.data), "-w", "-t", "50", "-l", log, "-o", options, "start"
+        )
 
     def stop(self, mode: str = "fast") -> None:
         self.run("pg_ctl", "-D", str(self.data), "-w", "-m", mode, "stop")
