@@ -32,11 +32,12 @@ class PostgresServer:
     def fresh(self) -> str:
         """The URL of a new, empty database."""
         import psycopg
+        from psycopg import sql
 
         self.count += 1
         name = f"avow_{self.count}"
         with psycopg.connect(self.url(), autocommit=True) as db:
-            db.execute(f"CREATE DATABASE {name}")  # pyright: ignore[reportArgumentType]
+            db.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         return self.url(name)
 
     def start(self) -> None:

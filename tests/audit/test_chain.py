@@ -106,7 +106,8 @@ def relink(rows: list[RecordRow]) -> list[RecordRow]:
     return [*rows[:3], replace(moved[0], previous=rows[2].mac), *moved[1:]]
 
 
-TAMPERED = {
+Tamper = Callable[[list[RecordRow]], list[RecordRow]]
+TAMPERED: dict[str, tuple[Tamper, int, str]] = {
     "call": (change(call="c9"), 4, "its MAC does not fit"),
     "time": (change(at=99.0), 4, "its MAC does not fit"),
     "event": (change(event="outcome"), 4, "its MAC does not fit"),

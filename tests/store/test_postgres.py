@@ -48,14 +48,15 @@ async def test_a_server_that_is_gone_is_told_of_and_what_comes_back_is_used(
     async with open_audit(store, KEYS) as log:
         postgres.stop()
         try:
-            for _ in range(2):
-                with pytest.raises(StoreError, match="cannot be reached") as caught:
-                    await store.append([ROW], seal=log.chain)
-                with pytest.raises(StoreError, match="cannot be reached"):
-                    await store.records()
+            with pytest.raises(StoreError, match="cannot be reached") as caught:
+                await store.append([ROW], seal=log.chain)
+            with pytest.raises(StoreError, match="cannot be reached"):
+                await store.append([ROW], seal=log.chain)
+            with pytest.raises(StoreError, match="cannot be reached"):
+                await store.records()
+            assert PASSWORD not in str(caught.value)
         finally:
             postgres.start()
-        assert PASSWORD not in str(caught.value)
         await store.append([ROW], seal=log.chain)
         assert (await verify(store, KEYS)).problems == []
     await store.close()
@@ -84,7 +85,10 @@ def test_a_url_that_cannot_be_read_is_not_repeated() -> None:
 def test_a_missing_driver_is_told_of_with_the_name_of_the_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("avow.store.location.find_spec", lambda _: None)
+    def find_nothing(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr("avow.store.location.find_spec", find_nothing)
     with pytest.raises(UsageError, match=r"pip install 'avow\[postgres\]'"):
         open_store("postgresql://db/x")
 

@@ -1,0 +1,172 @@
+"""Group commit: what shares a transaction, and what becomes of it when something gives out."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import anyio
+import pytest
+
+from avow.errors import StoreError
+from avow.store import RecordRow
+from avow.store import group as grouped
+from avow.store.session import Session
+from avow.store.sql import SqlStore
+from avow.store.sqlite import SqliteDriver
+
+pytestmark = pytest.mark.anyio
+
+ROW = RecordRow("a", 1.0, "attempt", "{}")
+
+
+class Driver(SqliteDriver):
+    """SQLite that loses its connection, or clashes, when it is told to."""
+
+    failures: list[str]
+    opened: list[Session]
+
+    def open(self) -> Session:
+        session = Faulty(super().open(), self.failures)
+        self.opened.append(session)  # pyright: ignore[reportArgumentType]
+        return session  # pyright: ignore[reportReturnType]
+
+    def is_lost(self, error: Exception) -> bool:
+        return "lost" in str(error)
+
+    def is_clash(self, error: Exception) -> bool:
+        return "clash" in str(error)
+
+
+class Faulty:
+    def __init__(self, session: Session, failures: list[str]) -> None:
+        self._session, self._failures = session, failures
+
+    def __getattr__(self, name: str) -> object:
+        if self._failures and self._failures[0].startswith(name):
+            raise sqlite3.OperationalError(self._failures.pop(0))
+        return getattr(self._session, name)
+
+
+def open_faulty(path: Path, *failures: str) -> SqlStore:
+    class Fresh(Driver):
+        pass
+
+    Fresh.failures, Fresh.opened = [], []
+    store = SqlStore(Fresh(path / "avow.db"))
+    Fresh.failures.extend(failures)
+    return store
+
+
+async def test_many_share_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commits: list[int] = []
+    commit = grouped.GroupWriter._transact  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+    def count(self: object, jobs: list[object]) -> None:
+        commits.append(len(jobs))
+        commit(self, jobs)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(grouped.GroupWriter, "_transact", count)
+    store = open_faulty(tmp_path)
+    async with anyio.create_task_group() as group:
+        for _ in range(500):
+            group.start_soon(store.append, [ROW])
+    assert await store.count() == 500
+    assert sum(commits) == 500
+    assert len(commits) < 50
+    await store.close()
+
+
+async def test_what_fails_does_not_spoil_what_it_shared_a_commit_with(tmp_path: Path) -> None:
+    store = open_faulty(tmp_path)
+    bad = RecordRow("a", 1.0, "attempt", None)  # pyright: ignore[reportArgumentType]
+    results = await asyncio.gather(
+        *(store.append([bad if at == 7 else ROW]) for at in range(20)), return_exceptions=True
+    )
+    assert [at for at, one in enumerate(results) if one is not None] == [7]
+    assert await store.count() == 19
+    await store.close()
+
+
+@pytest.mark.parametrize("failure", ["insert lost", "insert clash", "begin lost", "commit clash"])
+async def test_what_can_go_well_the_second_time_is_done_again(tmp_path: Path, failure: str) -> None:
+    store = open_faulty(tmp_path, failure)
+    await store.append([ROW])
+    assert await store.count() == 1
+    await store.close()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_a_commit_that_was_lost_is_told_to_all_who_shared_it(
+    tmp_path: Path, count: int
+) -> None:
+    store = open_faulty(tmp_path, "commit lost")
+    results = await asyncio.gather(
+        *(store.append([ROW]) for _ in range(count)), return_exceptions=True
+    )
+    assert all("may be there or not" in str(one) for one in results[:1])
+    await store.append([ROW])
+    await store.close()
+
+
+async def test_a_commit_lost_again_and_a_clash_without_end_are_told_of(tmp_path: Path) -> None:
+    store = open_faulty(tmp_path, "insert clash", "commit lost")
+    with pytest.raises(StoreError, match="may be there or not"):
+        await store.append([ROW])
+    await store.close()
+    store = open_faulty(tmp_path, *["insert clash"] * 10)
+    with pytest.raises(StoreError, match="clash"):
+        await store.append([ROW])
+    await store.close()
+
+
+async def test_a_connection_lost_while_undoing_is_replaced(tmp_path: Path) -> None:
+    store = open_faulty(tmp_path, "insert odd", "rollback lost", "close lost")
+    with pytest.raises(StoreError, match="odd"):
+        await store.append([ROW])
+    await store.append([ROW])
+    assert await store.count() == 1
+    await store.close()
+
+
+async def test_a_deferred_record_that_failed_is_told_to_the_next_caller(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_faulty(tmp_path, "insert odd")
+    await store.append([ROW], is_deferred=True)
+    with anyio.fail_after(10):
+        while "could not be written" not in caplog.text:
+            await anyio.lowlevel.checkpoint()
+    with pytest.raises(StoreError, match="odd"):
+        await store.append([ROW], is_deferred=True)
+    await store.append([ROW])
+    odd = RecordRow("a", 1.0, "attempt", "\ud800")
+    await store.append([odd], is_deferred=True)
+    await store.records()
+    with pytest.raises(StoreError, match="a deferred record"):
+        await store.append([ROW])
+    await store.close()
+
+
+async def test_too_much_deferred_work_makes_its_callers_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grouped, "_MAX_DEFERRED", 3)
+    monkeypatch.setattr(grouped, "_MAX_BATCH", 2)
+    store = open_faulty(tmp_path)
+    for _ in range(20):
+        await store.append([ROW], is_deferred=True)
+    assert await store.count() == 20
+    await store.append([ROW], is_deferred=True)
+    await store.close()
+    await store.close()
+    with pytest.raises(StoreError, match="it is closed"):
+        await store.append([ROW], is_deferred=True)
+
+
+async def test_a_caller_that_gave_up_disturbs_nobody(tmp_path: Path) -> None:
+    store = open_faulty(tmp_path)
+    with anyio.move_on_after(0):
+        await store.append([ROW])
+    await store.append([ROW])
+    assert await store.count() in (1, 2)
+    await store.close()
