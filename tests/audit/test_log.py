@@ -1,6 +1,7 @@
 """The log: each line stands for itself, holds no secret, and says how loud it is."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,17 @@ async def test_a_call_of_an_unknown_tool_is_on_record(tmp_path: Path) -> None:
     (row,) = await log.newest()
     assert row.event == "refused"
     assert json.loads(row.body)["name"] == "x" * 256
+    await log.store.close()
+
+
+async def test_text_that_no_store_can_hold_is_recorded_all_the_same(tmp_path: Path) -> None:
+    log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"))
+    odd = replace(AMY, subject="a\0b", client="\ud800")
+    await log.refused("c1", odd, name="\ud800x", outcome=Outcome.UNKNOWN_TOOL)
+    (row,) = await log.newest()
+    body = json.loads(row.body)
+    assert row.subject == body["subject"] == "a\ufffdb"
+    assert body["name"] == "?x"
     await log.store.close()
 
 

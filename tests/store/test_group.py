@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from pathlib import Path
+from typing import ClassVar
 
 import anyio
 import pytest
@@ -22,13 +23,10 @@ ROW = RecordRow("a", 1.0, "attempt", "{}")
 class Driver(SqliteDriver):
     """SQLite that loses its connection, or clashes, when it is told to."""
 
-    failures: list[str]
-    opened: list[Session]
+    failures: ClassVar[list[str]]
 
     def open(self) -> Session:
-        session = Faulty(super().open(), self.failures)
-        self.opened.append(session)  # pyright: ignore[reportArgumentType]
-        return session  # pyright: ignore[reportReturnType]
+        return Faulty(super().open(), self.failures)  # pyright: ignore[reportReturnType]
 
     def is_lost(self, error: Exception) -> bool:
         return "lost" in str(error)
@@ -48,12 +46,9 @@ class Faulty:
 
 
 def open_faulty(path: Path, *failures: str) -> SqlStore:
-    class Fresh(Driver):
-        pass
-
-    Fresh.failures, Fresh.opened = [], []
-    store = SqlStore(Fresh(path / "avow.db"))
-    Fresh.failures.extend(failures)
+    Driver.failures = []
+    store = SqlStore(Driver(path / "avow.db"))
+    Driver.failures.extend(failures)
     return store
 
 
@@ -120,11 +115,29 @@ async def test_a_commit_lost_again_and_a_clash_without_end_are_told_of(tmp_path:
 
 
 async def test_a_connection_lost_while_undoing_is_replaced(tmp_path: Path) -> None:
-    store = open_faulty(tmp_path, "insert odd", "rollback lost", "close lost")
+    store = open_faulty(tmp_path, "insert odd", "rollback lost")
     with pytest.raises(StoreError, match="odd"):
         await store.append([ROW])
     await store.append([ROW])
     assert await store.count() == 1
+    await store.close()
+
+
+async def test_a_reading_connection_that_was_lost_is_replaced(tmp_path: Path) -> None:
+    store = open_faulty(tmp_path)
+    assert await store.count() == 0
+    for failures, what in (
+        (["query lost"], ""),
+        (["query lost"] * 2, "lost"),
+        (["query odd"], "odd"),
+    ):
+        Driver.failures.extend(failures)
+        if what:
+            with pytest.raises(StoreError, match=what):
+                await store.count()
+        else:
+            assert await store.count() == 0
+    assert await store.count() == 0
     await store.close()
 
 

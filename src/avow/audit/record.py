@@ -132,8 +132,8 @@ def make_row(
     if payload is None:
         return RecordRow(call, at, str(event), _json(body))
     moved = {name: body.pop(name) for name in PERSONAL if name in body}
-    text = _json({**payload, **moved, "salt": secrets.token_hex(8)})
     subject = _storable(payload["subject"])
+    text = _json({**payload, **moved, "subject": subject, "salt": secrets.token_hex(8)})
     return RecordRow(call, at, str(event), _json(body), payload=text, subject=subject)
 
 

@@ -143,7 +143,9 @@ class GroupWriter:
                 self._alone(job)
 
     def _alone(self, job: _Job) -> None:
-        for left in reversed(range(_MAX_CLASHES)):
+        tries = 0
+        while True:
+            tries += 1
             try:
                 self._transact([job])
                 return
@@ -151,7 +153,7 @@ class GroupWriter:
                 _fail([job], error.told)
                 return
             except Exception as error:  # noqa: BLE001 - as above
-                if not left or not self._may_repeat(error):
+                if tries == _MAX_CLASHES or not self._may_repeat(error):
                     job.error = self._explained(error)
                     return
 

@@ -84,19 +84,19 @@ class SqliteDriver:
         is locked for longer than 5 s.
         """
         self._make()
-        connection: sqlite3.Connection | None = None
         try:
-            connection = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            session = SqliteSession(connection)
-            _migrate(session, self.where)
-        except (sqlite3.Error, StoreError) as error:
-            if connection is not None:
-                connection.close()
-            raise error if isinstance(error, StoreError) else self.explain(error) from error
+            with contextlib.ExitStack() as stack:
+                connection = sqlite3.connect(
+                    self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                )
+                stack.callback(connection.close)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                session = SqliteSession(connection)
+                _migrate(session, self.where)
+                stack.pop_all()
+        except sqlite3.Error as error:
+            raise self.explain(error) from error
         return session
 
     def _make(self) -> None:

@@ -1,0 +1,47 @@
+"""Which process a writer lives in, and whether it is still there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from avow.audit import life
+from avow.audit.life import Owner, is_dead
+from avow.store import WriterRow
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@linux
+def test_a_process_is_seen_to_live_and_to_end() -> None:
+    here = Owner.this()
+    assert Owner.read(str(here)) == here
+    assert not is_dead(WriterRow("w", str(here), is_expired=True), here)
+    reused = Owner(here.machine, os.getpid(), "1")
+    assert is_dead(WriterRow("w", str(reused), is_expired=False), here)
+    child = subprocess.run(
+        [sys.executable, "-c", "from avow.audit.life import Owner; print(Owner.this())"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert is_dead(WriterRow("w", child.stdout.strip(), is_expired=False), here)
+
+
+@pytest.mark.parametrize("is_expired", [True, False])
+def test_a_process_on_another_machine_is_told_by_its_lease(*, is_expired: bool) -> None:
+    here = Owner.this()
+    assert is_dead(WriterRow("w", "elsewhere:1:2", is_expired), here) is is_expired
+    assert is_dead(WriterRow("w", "nonsense", is_expired), here) is is_expired
+
+
+def test_without_proc_the_lease_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(life, "PROC", tmp_path)
+    here = Owner.this()
+    assert (here.machine, here.began) == ("", "")
+    assert is_dead(WriterRow("w", str(here), is_expired=True), here)
+    (tmp_path / str(os.getpid())).mkdir()
+    (tmp_path / str(os.getpid()) / "stat").write_text("1 (x) " + "7 " * 30)
+    assert Owner.this().machine == ""
