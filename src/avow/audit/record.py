@@ -90,7 +90,7 @@ def record(facts: Facts, at: float, event: Event, **more: Any) -> RecordRow:
         "arguments_digest": facts.arguments_digest,
         **{key: value for key, value in more.items() if value is not None},
     }
-    return RecordRow(facts.call, at, str(event), json.dumps(body, ensure_ascii=False))
+    return RecordRow(facts.call, at, str(event), json.dumps(body))
 
 
 def record_refused(
@@ -104,4 +104,4 @@ def record_refused(
         "outcome": str(outcome),
         "severity": "notice",
     }
-    return RecordRow(call, at, str(Event.REFUSED), json.dumps(body, ensure_ascii=False))
+    return RecordRow(call, at, str(Event.REFUSED), json.dumps(body))
