@@ -48,6 +48,8 @@ TITLES = {
     "sha256File": "Sha256 file",
     "S3Delete": "Delete S3",
     "files/list": "List files",
+    "page_404_delete": "Delete page 404",
+    "getPlanB": "Get plan b",
     "show": "Show",
     "a": "A",
     # What holds no words, or words of another script, is its own title.
@@ -60,6 +62,18 @@ TITLES = {
 @pytest.mark.parametrize("name", TITLES)
 def test_a_title_is_made_of_the_words_of_the_name(name: str) -> None:
     assert derive_title(name) == TITLES[name]
+
+
+@pytest.mark.parametrize(
+    "joint", ["and", "by", "for", "from", "in", "of", "on", "or", "to", "with"]
+)
+def test_a_joint_in_a_name_makes_it_a_phrase(joint: str) -> None:
+    assert derive_title(f"page_{joint}_update") == f"Page {joint} update"
+
+
+@pytest.mark.parametrize("program", ["docker", "git", "helm", "kubectl", "npm", "pip"])
+def test_a_programs_command_keeps_its_order(program: str) -> None:
+    assert derive_title(f"{program}_remove") == f"{program.capitalize()} remove"
 
 
 @given(st.text(min_size=1))

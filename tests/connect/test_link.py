@@ -12,8 +12,7 @@ import anyio
 import pytest
 from tests.connect.serving import faulty, real_command, real_url, until, until_there
 
-import avow.connect.link as link_module
-from avow.connect import CommandTarget, Fault, RpcError, UrlTarget
+from avow.connect import CommandTarget, Fault, RpcError, UrlTarget, process
 from avow.connect.envelope import MODERN
 from avow.connect.link import Link, open_link
 from avow.connect.listing import list_all
@@ -210,7 +209,7 @@ async def test_the_children_of_a_server_end_with_it(
 ) -> None:
     """The server itself ends as soon as its stdin does, and leaves its child behind."""
     # Where nobody collects orphans that have ended, the whole time is waited.
-    monkeypatch.setattr(link_module, "_GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(process, "_GRACE_SECONDS", 0.1)
     child = 0
     with anyio.CancelScope() as scope, contextlib.suppress(UsageError):
         async with open_link(faulty("plain"), timeout=10) as link:

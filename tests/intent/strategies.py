@@ -32,7 +32,11 @@ EVIDENCE = st.builds(Evidence, declared=HINTS, inferred=GUESSES, verdicts=VERDIC
 TEXTS = st.text(max_size=12)
 SAID = TEXTS.filter(lambda text: text.strip() != "")
 JSON: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=6,
 )

@@ -149,13 +149,12 @@ def test_a_tool_without_annotations_is_not_at_fault(tool: dict[str, Any]) -> Non
     assert read_tool(tool).findings == ()
 
 
-@pytest.mark.parametrize("text", ["x" * 39, "x" * 1000])
-def test_a_message_stays_short_however_long_the_mistake_is(text: str) -> None:
-    (found,) = read_tool({"name": "a", "annotations": {"readOnlyHint": text}}).findings
+@pytest.mark.parametrize("length", [39, 1000])
+def test_a_message_stays_short_however_long_the_mistake_is(length: int) -> None:
+    annotations = {"readOnlyHint": "x" * length}
+    (found,) = read_tool({"name": "a", "annotations": annotations}).findings
 
-    assert '"xxxxxxxxxx' in found.message
-    assert "x…;" in found.message
-    assert len(found.message) < 110
+    assert f'not "{"x" * 38}…; it' in found.message
 
 
 def test_a_mistake_of_forty_characters_is_shown_whole() -> None:

@@ -48,28 +48,30 @@ def test_integers_beyond_double_precision_keep_their_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "part"),
+    ("value", "message"),
     [
-        (math.nan, "not a JSON number"),
-        (math.inf, "not a JSON number"),
-        ("\ud800", "surrogate"),
-        ({1: 2}, "must be a string"),
+        (math.nan, "nan is not a JSON number"),
+        (math.inf, "inf is not a JSON number"),
+        ([-math.inf], "-inf is not a JSON number"),
+        ("\ud800", "a string holds half of a surrogate pair, which is not text"),
+        ({"a": "\udc00"}, "a string holds half of a surrogate pair, which is not text"),
+        ({"\ud800": 1}, "a string holds half of a surrogate pair, which is not text"),
+        ({1: 2}, "an object's key must be a string, not 1"),
+        ({None: 1}, "an object's key must be a string, not None"),
         ({"a": {1, 2}}, "set is not a JSON value"),
         (b"x", "bytes is not a JSON value"),
         (bytearray(b"x"), "bytearray is not a JSON value"),
-        ({"a": "\udc00"}, "surrogate"),
-        ({"\ud800": 1}, "surrogate"),
-        ({None: 1}, "must be a string, not None"),
         (object(), "object is not a JSON value"),
     ],
 )
-def test_what_json_cannot_say_is_refused(value: object, part: str) -> None:
-    with pytest.raises(UsageError, match=part):
+def test_what_json_cannot_say_is_refused(value: object, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
         canonical(value)
+    assert str(caught.value) == message
 
 
 def test_an_integer_of_thousands_of_digits_is_refused() -> None:
-    with pytest.raises(UsageError, match="too long to be written"):
+    with pytest.raises(UsageError, match="an integer is too long to be written"):
         canonical({"a": -(10**5000)})
 
 
@@ -135,28 +137,28 @@ def test_a_digest_is_sha_256_of_the_canonical_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "part"),
+    ("text", "message"),
     [
-        ('{"a": 1, "a": 2}', "given twice"),
-        ('{"a": NaN}', "NaN is not JSON"),
-        ('{"a": -Infinity}', "-Infinity is not JSON"),
-        ('{"a": }', "line 1, column 7: not JSON"),
-        ('{\n "a": [}', "line 2, column 8: not JSON"),
-        ("", "line 1, column 1: not JSON"),
-        ('{"a": Infinity}', "Infinity is not JSON"),
+        ('{"a": 1, "a": 2}', "the key 'a' is given twice"),
         ('{"a": {"b": 1, "b": 1}}', "the key 'b' is given twice"),
-        ('{"a": 1e999}', "too large"),
-        ("-1e999", "too large"),
-        ("[" + "1" * 5000 + "]", "an integer is too long"),
-        (b"\xff\xfe\xfd", "not UTF-8"),
+        ('{"a": NaN}', "NaN is not JSON"),
+        ('{"a": Infinity}', "Infinity is not JSON"),
+        ('{"a": -Infinity}', "-Infinity is not JSON"),
+        ('{"a": }', "line 1, column 7: not JSON: Expecting value"),
+        ('{\n "a": [}', "line 2, column 8: not JSON: Expecting value"),
+        ("", "line 1, column 1: not JSON: Expecting value"),
+        ('{"a": 1e999}', "a number is too large to be read"),
+        ("-1e999", "a number is too large to be read"),
+        ("[" + "1" * 5000 + "]", "an integer is too long to be read"),
+        (b"\xff\xfe\xfd", "not UTF-8 text (byte 2)"),
         (b'"\xe2\x82"', "not UTF-8 text (byte 1)"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_reading_is_strict(text: str | bytes, part: str) -> None:
+def test_reading_is_strict(text: str | bytes, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_json(text)
-    assert part in str(caught.value)
+    assert str(caught.value) == message
 
 
 @given(VALUES)

@@ -11,6 +11,10 @@ from tests.intent.strategies import JSON
 from avow.schema import MASK, redact
 
 
+def test_what_is_masked_shows_as_three_dots() -> None:
+    assert MASK == "•••"
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Final, TextIO, cast
 
 import anyio
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.dispatcher import CallOptions, DispatchContext, ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
@@ -22,16 +20,14 @@ from mcp.shared.transport_context import TransportContext
 from avow import __version__
 from avow.connect.courier import http_client
 from avow.connect.envelope import Envelope
-from avow.connect.environment import child_environment
 from avow.connect.failure import Diary, explain
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.negotiate import Greeting, negotiate
+from avow.connect.process import start_process
 from avow.connect.rpc import METHOD_NOT_FOUND, Fault, RpcError
 from avow.errors import AvowError, ServerExitedError, UnreachableError
 
 CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "avow", "title": "avow", "version": __version__}
-
-_GRACE_SECONDS: Final = 2.0
 
 _LARGEST_EVENT: Final = 64 * 1024 * 1024
 """In bytes. The SDK takes 1 MiB, and many results with a picture are larger: they would be lost
@@ -157,7 +153,7 @@ async def _start(
 ) -> tuple[JSONRPCDispatcher[TransportContext], anyio.Event]:
     """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
     if isinstance(target, CommandTarget):
-        transport = _process(target, cast("TextIO", diary.stderr))
+        transport = start_process(target, cast("TextIO", diary.stderr))
     else:
         client = await stack.enter_async_context(http_client(target.url, target.headers))
         transport = streamable_http_client(
@@ -188,25 +184,6 @@ async def _greet(
     return await negotiate(
         send, notify, opening.client_info, timeout=opening.timeout, is_old=is_old
     )
-
-
-@contextlib.asynccontextmanager
-async def _process(target: CommandTarget, stderr: TextIO) -> AsyncGenerator[tuple[Any, Any]]:
-    """The SDK's connection to a process, with an end also to what the process has started.
-
-    The SDK ends the whole process group only of a server that does not end by itself.
-    """
-    transport = stdio_client(_parameters(target), stderr)
-    process: anyio.abc.Process | None = None
-    try:
-        async with transport as streams:
-            # The SDK keeps the process to itself: it is a variable of its generator, which waits.
-            process = cast("Any", transport).gen.ag_frame.f_locals["process"]
-            yield streams
-    finally:
-        if process is not None:
-            with anyio.CancelScope(shield=True):
-                await terminate_posix_process_tree(process, _GRACE_SECONDS)
 
 
 async def _run(
@@ -257,17 +234,6 @@ async def _send(
         return await dispatcher.send_raw_request(method, envelope.params(params), options)
     except MCPError as error:
         raise RpcError.received(error.code, error.message, error.data) from error
-
-
-def _parameters(target: CommandTarget) -> StdioServerParameters:
-    return StdioServerParameters(
-        command=target.command,
-        args=list(target.args),
-        env=child_environment(target.env),
-        cwd=target.cwd,
-        # A server that prints bytes that are not UTF-8 must not end the connection.
-        encoding_error_handler="replace",
-    )
 
 
 def _stderr_file() -> IO[str]:
