@@ -26,9 +26,18 @@ PERSON = {"type": "object", "properties": {"id": {}, "name": {}}}
         ),
         ({"patternProperties": {"^x-": {}}}, {"x-a": 1, "b": 2}, {"x-a": 1}),
         ({"$ref": "#/$defs/P", "$defs": {"P": PERSON}}, {"id": 1, "x": 2}, {"id": 1}),
-        ({"allOf": [PERSON, {"properties": {"x": {}}}]}, {"id": 1, "x": 2, "y": 3}, {"id": 1, "x": 2}),
         (
-            {"anyOf": [{"properties": {"k": {"const": 1}, "a": {}}}, {"properties": {"k": {"const": 2}, "b": {}}}]},
+            {"allOf": [PERSON, {"properties": {"x": {}}}]},
+            {"id": 1, "x": 2, "y": 3},
+            {"id": 1, "x": 2},
+        ),
+        (
+            {
+                "anyOf": [
+                    {"properties": {"k": {"const": 1}, "a": {}}},
+                    {"properties": {"k": {"const": 2}, "b": {}}},
+                ]
+            },
             {"k": 2, "a": 1, "b": 2},
             {"k": 2, "b": 2},
         ),
@@ -43,8 +52,16 @@ PERSON = {"type": "object", "properties": {"id": {}, "name": {}}}
             {"k": 1, "a": 1, "b": 2},
             {"k": 1, "a": 1},
         ),
-        ({"prefixItems": [PERSON], "items": {"properties": {"x": {}}}}, [{"id": 1, "x": 2}, {"id": 1, "x": 2}], [{"id": 1}, {"x": 2}]),
-        ({"properties": {"a/b": PERSON}, "additionalProperties": {"$ref": "#/properties/a~1b"}}, {"c": {"id": 1, "x": 2}}, {"c": {"id": 1}}),
+        (
+            {"prefixItems": [PERSON], "items": {"properties": {"x": {}}}},
+            [{"id": 1, "x": 2}, {"id": 1, "x": 2}],
+            [{"id": 1}, {"x": 2}],
+        ),
+        (
+            {"properties": {"a/b": PERSON}, "additionalProperties": {"$ref": "#/properties/a~1b"}},
+            {"c": {"id": 1, "x": 2}},
+            {"c": {"id": 1}},
+        ),
         ({"$ref": "elsewhere.json"}, {"a": 1}, {"a": 1}),
         ({"type": "string"}, "text", "text"),
     ],
@@ -61,7 +78,9 @@ def test_what_needs_no_change_is_the_same_object() -> None:
 def test_a_schema_that_refers_to_itself_ends() -> None:
     tree = {
         "$ref": "#/$defs/T",
-        "$defs": {"T": {"properties": {"v": {}, "sub": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}},
+        "$defs": {
+            "T": {"properties": {"v": {}, "sub": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}
+        },
     }
     assert Stripper(tree).strip({"v": 1, "x": 2, "sub": [{"v": 1, "y": 3}]}) == {
         "v": 1,

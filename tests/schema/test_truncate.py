@@ -17,7 +17,11 @@ def test_a_value_within_the_limit_is_the_same_object() -> None:
 
 
 def test_what_stands_beside_the_list_is_kept() -> None:
-    value = {"rows": [{"n": n, "text": "x" * 50} for n in range(212)], "cursor": "abc", "more": True}
+    value = {
+        "rows": [{"n": n, "text": "x" * 50} for n in range(212)],
+        "cursor": "abc",
+        "more": True,
+    }
     cut = truncate(value, limit=2_500)
     assert (cut.value["cursor"], cut.value["more"]) == ("abc", True)
     assert cut.value["rows"] == value["rows"][: cut.kept]
@@ -51,7 +55,9 @@ def test_what_has_no_list_is_left_whole() -> None:
 
 JSON = st.recursive(
     st.none() | st.integers() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
     max_leaves=40,
 )
 

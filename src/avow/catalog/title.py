@@ -6,8 +6,8 @@ from typing import Final
 from avow.infer import VERBS
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
-_JOINTS: Final = frozenset("and by for from in of on or to with".split())
-_PROGRAMS: Final = frozenset("docker git helm kubectl npm pip".split())
+_JOINTS: Final = frozenset(["and", "by", "for", "from", "in", "of", "on", "or", "to", "with"])
+_PROGRAMS: Final = frozenset(["docker", "git", "helm", "kubectl", "npm", "pip"])
 
 
 def derive_title(name: str) -> str:
