@@ -1,4 +1,4 @@
-"""Arguments that do not fit reach nobody; results that leave fit, in both blocks, and are cut whole."""
+"""Arguments that do not fit reach nobody; results fit in both blocks, and are cut whole."""
 
 import json
 from collections.abc import AsyncIterator

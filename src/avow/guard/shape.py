@@ -39,13 +39,10 @@ def _compile(tool: Tool) -> Shape:
     schema = tool.raw.get("outputSchema")
     result_schema = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
     result = _checker(result_schema)
-    is_usable = result is not None and result_schema is not None
-    return Shape(
-        arguments=_checker(tool.input_schema),
-        result=result,
-        stripper=Stripper(result_schema) if is_usable else None,
-        result_schema=result_schema if is_usable else None,
-    )
+    arguments = _checker(tool.input_schema)
+    if result is None or result_schema is None:
+        return Shape(arguments, None, None, None)
+    return Shape(arguments, result, Stripper(result_schema), result_schema)
 
 
 def _checker(schema: Mapping[str, Any] | None) -> Checker | None:

@@ -29,7 +29,7 @@ class Stripper:
         self._checkers: dict[int, Checker] = {}
 
     def strip(self, value: Any) -> Any:
-        """A copy of `value` with only what the schema knows; `value` itself if that is all of it."""
+        """A copy of `value` with only what the schema knows; `value` itself if that is all."""
         return self._strip(value, [self._root])
 
     def _strip(self, value: Any, schemas: Sequence[Any]) -> Any:
@@ -64,7 +64,8 @@ class Stripper:
             yield from self._parts(inner, value, depth + 1)
 
     def _fitting(self, schema: Schema, value: Any) -> Iterator[Any]:
-        for one in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        branches: list[Any] = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+        for one in branches:
             if self._fits(value, one):
                 yield one
         if "if" in schema:
