@@ -17,7 +17,7 @@ def test_a_value_within_the_limit_is_the_same_object() -> None:
 
 
 def test_what_stands_beside_the_list_is_kept() -> None:
-    value = {
+    value: dict[str, Any] = {
         "rows": [{"n": n, "text": "x" * 50} for n in range(212)],
         "cursor": "abc",
         "more": True,

@@ -76,9 +76,9 @@ class Stripper:
     def _fits(self, value: Any, schema: Any) -> bool:
         if not isinstance(schema, Mapping):
             return bool(schema)
-        if (checker := self._checkers.get(id(schema))) is None:
-            checker = Checker({**self._definitions, **cast("Schema", schema)})
-            self._checkers[id(schema)] = checker
+        branch = cast("Schema", schema)
+        if (checker := self._checkers.get(id(branch))) is None:
+            checker = self._checkers[id(branch)] = Checker({**self._definitions, **branch})
         return checker.is_valid(value)
 
     def _referred(self, schema: Schema) -> Any:
