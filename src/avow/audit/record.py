@@ -38,11 +38,12 @@ class Outcome(StrEnum):
     UNREACHABLE = "unreachable"
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
+    BAD_OUTPUT = "bad_output"
     FAILED = "failed"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
 
-_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.OUTCOME_UNKNOWN)
+_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
 
 
 @dataclass(frozen=True, slots=True)
