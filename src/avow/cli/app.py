@@ -48,6 +48,11 @@ def run(words: Sequence[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):
+            # How rich ends when whoever read the output has read enough.
+            return 0
+        raise
     except BrokenPipeError:
         # Whoever read the output has read enough; Python must not complain about it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

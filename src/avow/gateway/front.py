@@ -13,6 +13,7 @@ from typing import Any, Final
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp_types import methods
 from pydantic import BaseModel
@@ -84,10 +85,13 @@ class _Door:
 
     def _dress(self, ctx: Context, result: dict[str, Any]) -> dict[str, Any]:
         """What 2026-07-28 wants around every result; older clients are spared it."""
+        # What a server behind says of its own connection is not about this one.
+        given: Mapping[str, Any] = result.get("_meta") or {}
+        meta = {key: value for key, value in given.items() if not key.startswith(_META)}
         if ctx.protocol_version in HANDSHAKE_VERSIONS:
-            return {key: value for key, value in result.items() if key != "resultType"}
-        before: Mapping[str, Any] = result.get("_meta") or {}
-        meta = {**before, f"{_META}serverInfo": self.server.server_info_stamp}
+            kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
+            return {**kept, "_meta": meta} if meta else kept
+        meta[f"{_META}serverInfo"] = self.server.server_info_stamp
         fresh = {"ttlMs": 0, "cacheScope": "private"} if ctx.method in _CACHEABLE else {}
         return {"resultType": "complete", **fresh, **result, "_meta": meta}
 
@@ -118,6 +122,18 @@ def make_server(passage: Passage) -> Server[Any]:
         server.add_request_handler(method, params, _never)
     server.middleware.append(_Door(passage, server))
     return server
+
+
+def only_from(host: str) -> TransportSecuritySettings:
+    """Which `Host` and `Origin` a request may name: the loopback names and `host`.
+
+    Said in full: the SDK by itself checks nothing for other loopback addresses (127.0.0.2).
+    """
+    names = dict.fromkeys(("127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host))
+    return TransportSecuritySettings(
+        allowed_hosts=[f"{name}:*" for name in names],
+        allowed_origins=[f"http://{name}:*" for name in names],
+    )
 
 
 async def _never(_ctx: Context, _params: Any) -> dict[str, Any]:

@@ -47,7 +47,9 @@ async def _answered(guard: "Guard", call: Call, deadline: float) -> Approval:
     approval = await guard.approvals.ask(question)
     if call.approval != approval.number:
         call.approval = approval.number
-        await guard.audit.asked(call.facts, approval.number)
+        if approval.state is ApprovalState.PENDING:
+            await guard.audit.asked(call.facts, approval.number)
+            guard.announce(_waits(guard, approval))
     while approval.state is ApprovalState.PENDING:
         left = max(deadline - guard.clock(), 0)
         await call.progress(guard.patience - left, guard.patience, _waits(guard, approval))
