@@ -87,6 +87,7 @@ def make_question(
         "subject": principal.subject,
         "client": principal.client,
         "server": tool.server,
+        "origin": tool.origin,
         "tool": tool.name,
         "fingerprint": tool.fingerprint,
         "arguments": arguments_digest,

@@ -9,9 +9,10 @@ from typing import Final
 
 import cyclopts
 from cyclopts import App, Parameter
+from typing_extensions import override
 
 from avow import __version__
-from avow.cli.terminal import print_error, print_error_json
+from avow.cli.terminal import plain, print_error, print_error_json
 from avow.errors import AvowError, UsageError
 
 _INTERRUPTED: Final = 130
@@ -66,8 +67,21 @@ def run(words: Sequence[str]) -> int:
         return _INTERNAL
 
 
+class _PlainFormatter(logging.Formatter):
+    """Lines of the log without what could steer a terminal: they may quote a server.
+
+    A stack trace, which is avow's own, keeps its lines.
+    """
+
+    @override
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return plain(super().formatMessage(record))
+
+
 def _dispatch(before: list[str], after: list[str] | None) -> int:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="avow: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_PlainFormatter("avow: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     # The SDK logs with stack traces what avow tells in words.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     try:

@@ -8,7 +8,7 @@ import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -86,7 +86,7 @@ class _Door:
     def _dress(self, ctx: Context, result: dict[str, Any]) -> dict[str, Any]:
         """What 2026-07-28 wants around every result; older clients are spared it."""
         # What a server behind says of its own connection is not about this one.
-        given: Mapping[str, Any] = result.get("_meta") or {}
+        given = _object(result.get("_meta"))
         meta = {key: value for key, value in given.items() if not key.startswith(_META)}
         if ctx.protocol_version in HANDSHAKE_VERSIONS:
             kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
@@ -154,9 +154,13 @@ def _request(ctx: Context) -> Request:
 
 def _client_name(ctx: Context, params: Mapping[str, Any]) -> str:
     """What the client calls itself: in each request since 2026-07-28, in the handshake before."""
-    meta: Mapping[str, Any] = params.get("_meta") or {}
-    info: Mapping[str, Any] = meta.get(f"{_META}clientInfo") or {}
-    name = info.get("name")
-    if name is None and ctx.session.client_params is not None:
-        name = ctx.session.client_params.client_info.name
+    if ctx.protocol_version in HANDSHAKE_VERSIONS and ctx.session.client_params is not None:
+        name: Any = ctx.session.client_params.client_info.name
+    else:
+        name = _object(_object(params.get("_meta")).get(f"{_META}clientInfo")).get("name")
     return name[:128] if isinstance(name, str) and name else "unknown"
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    """`value` if it is an object; what is none holds nothing."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -27,6 +27,12 @@ from avow.schema import LIMIT
 Then = Callable[[Call], Awaitable[Answer]]
 
 
+class FindTool(Protocol):
+    """Finds a tool by its name; `is_fresh` asks its server, whatever is remembered."""
+
+    async def __call__(self, name: str, /, *, is_fresh: bool = False) -> Tool | None: ...
+
+
 class Step(Protocol):
     """One step: looks at the call, and goes on with `then` or answers itself."""
 
@@ -60,7 +66,7 @@ class Guard:
     call that begins to wait.
     """
 
-    find_tool: Callable[[str], Awaitable[Tool | None]]
+    find_tool: FindTool
     run: Execute
     approvals: Approvals
     audit: AuditLog
