@@ -10,6 +10,8 @@ from markupsafe import Markup
 from avow.approvals import Approval
 from avow.console import words
 from avow.console.arguments import argument_rows
+from avow.console.calls import LoggedCall
+from avow.console.endings import ending
 from avow.console.hints import hint_rows
 from avow.console.moments import lasting, moment
 from avow.console.settled import settlement
@@ -51,8 +53,11 @@ def _names(base_url: str, clock: Callable[[], float]) -> dict[str, Any]:
     def left(until: float) -> str:
         return lasting(until - clock())
 
-    def settled(approval: Approval) -> Markup:
-        return settlement(approval, clock())
+    def settled(approval: Approval, call: LoggedCall | None) -> Markup:
+        return settlement(approval, call, clock())
+
+    def ended(call: LoggedCall) -> Markup:
+        return ending(call, clock())
 
     return {
         "home": HOME,
@@ -63,4 +68,5 @@ def _names(base_url: str, clock: Callable[[], float]) -> dict[str, Any]:
         "moment": at,
         "left": left,
         "settlement": settled,
+        "ending": ended,
     }
