@@ -41,7 +41,7 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
     assert "<title>(1) Approvals · avow</title>" in page.text
     for shown in (
         "One call waits for your answer.",
-        "May desk-agent run “ Delete customer ” on studio ?",
+        "May desk-agent run “ Delete customer · customer_id 41, api_key •••, reason “”, tags ",
         "▲ Destructive may delete or overwrite",
         "Tool customer_delete",
         "Server studio",
@@ -61,6 +61,41 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
         "in 15 min 0 s , and nothing is run.",
     ):
         assert shown in words, shown
+
+
+async def test_hints_that_the_server_declared_all_take_one_line(bench: Bench) -> None:
+    bench.shelf.raws[0]["annotations"] = {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
+    await bench.call()
+
+    async with bench.browser() as browser:
+        page = await browser.get("/console/")
+
+    line = "read-only no, destructive yes, idempotent yes, open world no."
+    assert f"Hints, all declared by the server: {line}" in plain(page.text)
+    assert 'class="hints"' not in page.text
+
+
+async def test_a_card_says_whether_the_agent_still_waits(bench: Bench) -> None:
+    bench.clock.now += 7
+    await bench.call()
+    async with bench.browser() as browser:
+        stopped = await browser.get("/console/")
+        asked = (await bench.store.records())[-1]
+        await bench.store.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
+        seen = re.findall(r'data-version="(\w+)"', stopped.text)[0]
+        waiting = await browser.get("/console/approvals/live", params={"seen": seen})
+        bench.clock.now += 60
+        silent = plain((await browser.get("/console/")).text)
+
+    (said,) = re.findall(r"The agent stopped waiting at [\d:]+:07 \. [^.]+\.", plain(stopped.text))
+    assert said.endswith("Approving lets it make this call once within 5 minutes.")
+    assert "The agent is waiting." in plain(waiting.text)
+    assert "The agent stopped waiting at" in silent
 
 
 async def test_deny_comes_before_approve(bench: Bench) -> None:

@@ -52,6 +52,8 @@ def _ended(call: LoggedCall) -> str:
             return f"Ran in {took}."
         case Outcome.TOOL_ERROR if took:
             return f"The tool reported an error after {took}."
+        case Outcome.CANCELLED if took:
+            return "The agent gave up."
         case outcome:
             return OUTCOMES.get(outcome, outcome)
 

@@ -1,4 +1,4 @@
-"""The history pages: the newest lines of the log, and all lines of one call."""
+"""The history pages: the newest calls, and all lines of one call."""
 
 from typing import Final
 
@@ -7,23 +7,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from avow.console.calls import Line
+from avow.console.calls import Line, read_calls
 from avow.console.login import Session
 from avow.console.pages import Pages
 from avow.console.queue import load_queue
 
 _MOST: Final = 100
+_LINES: Final = 4
+"""How many lines a call has at most, but for those that are tried again and again."""
 
 
 def history_routes(pages: Pages) -> list[Route]:
-    """The newest lines, and one call."""
+    """The newest calls, and one of them."""
     guard = pages.gateway.guard
     log = guard.audit
 
     async def newest(_: Request, session: Session) -> Response:
-        lines = [Line.from_row(row) for row in await log.newest(limit=_MOST)]
+        calls = read_calls(await log.newest(limit=_MOST * _LINES))[:_MOST]
         queue = await load_queue(guard)
-        return pages.page("history.html", session, queue, here="history", lines=lines, most=_MOST)
+        return pages.page("history.html", session, queue, here="history", calls=calls, most=_MOST)
 
     async def one(request: Request, session: Session) -> Response:
         rows = await log.newest(call=request.path_params["call"], limit=_MOST)
