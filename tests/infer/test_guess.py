@@ -47,7 +47,7 @@ NAMES = {
     "acme_files_delete_now": Says(read_only=-LIKELY, destructive=LIKELY),
     "get_and_delete_user": Says(read_only=-LIKELY, destructive=LIKELY),
     "list_then_purge_files": Says(read_only=-LIKELY, destructive=LIKELY),
-    "get_delete_policy": NOTHING,
+    "get_delete_policy": Says(read_only=MAYBE),
     # However it is spelt.
     "listFiles": READS,
     "getUserById": READS,
