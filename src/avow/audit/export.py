@@ -33,7 +33,7 @@ def to_dict(row: RecordRow) -> dict[str, Any]:
 
 def _json_lines(rows: Iterable[RecordRow]) -> Iterator[str]:
     for row in rows:
-        yield json.dumps(to_dict(row), ensure_ascii=False) + "\n"
+        yield json.dumps(to_dict(row)) + "\n"
 
 
 def _csv(rows: Iterable[RecordRow]) -> Iterator[str]:
@@ -46,7 +46,8 @@ def _csv(rows: Iterable[RecordRow]) -> Iterator[str]:
 def _line(cells: Iterable[Any]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerow(cells)  # RFC 4180
-    return out.getvalue()
+    # Half a surrogate pair is no text that a file could hold.
+    return out.getvalue().encode(errors="replace").decode()
 
 
 def _cell(value: Any) -> Any:
@@ -66,7 +67,7 @@ _OTHER: Final = 99
 
 def _ocsf(rows: Iterable[RecordRow]) -> Iterator[str]:
     for row in rows:
-        yield json.dumps(_event(to_dict(row)), ensure_ascii=False) + "\n"
+        yield json.dumps(_event(to_dict(row))) + "\n"
 
 
 def _event(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-import msgspec
-
 from avow.audit.paths import Path, hide
 from avow.catalog import Tool
 from avow.intent import Level
 from avow.policy import Decision, Principal
 from avow.schema import redact
-from avow.store import RecordRow
+from avow.store import RecordRow, storable
 
 
 class Event(StrEnum):
@@ -46,6 +44,8 @@ class Outcome(StrEnum):
     UNREACHABLE = "unreachable"
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
+    BAD_OUTPUT = "bad_output"
+    TOOL_CHANGED = "tool_changed"
     FAILED = "failed"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
@@ -53,7 +53,7 @@ class Outcome(StrEnum):
 PERSONAL: Final = ("result_digest",)
 """What else belongs into the payload: a digest of little text can be guessed."""
 ERASED: Final = "(erased)"
-_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.OUTCOME_UNKNOWN)
+_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def severity(level: Level, outcome: Outcome) -> str:
     """
     if outcome is Outcome.OUTCOME_UNKNOWN:
         return {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}[level]
-    if outcome is Outcome.FAILED:
+    if outcome in (Outcome.FAILED, Outcome.TOOL_CHANGED):
         return "error"
     if outcome in _RAN:
         return {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}[level]
@@ -130,11 +130,11 @@ def make_row(
 ) -> RecordRow:
     """A line of the log. What is personal goes into the payload, and names its subject."""
     if payload is None:
-        return RecordRow(call, at, str(event), _json(body))
+        return RecordRow(call, at, str(event), json.dumps(body))
     moved = {name: body.pop(name) for name in PERSONAL if name in body}
-    subject = _storable(payload["subject"])
-    text = _json({**payload, **moved, "subject": subject, "salt": secrets.token_hex(8)})
-    return RecordRow(call, at, str(event), _json(body), payload=text, subject=subject)
+    subject = storable(payload["subject"])
+    text = json.dumps({**payload, **moved, "subject": subject, "salt": secrets.token_hex(8)})
+    return RecordRow(call, at, str(event), json.dumps(body), payload=text, subject=subject)
 
 
 def merged(row: RecordRow) -> RecordRow:
@@ -148,16 +148,4 @@ def merged(row: RecordRow) -> RecordRow:
         body.pop("salt", None)
     elif row.digest:
         body |= {"subject": ERASED, "arguments": {}, "is_erased": True}
-    return replace(row, body=json.dumps(body, ensure_ascii=False))
-
-
-def _json(value: dict[str, Any]) -> str:
-    """JSON text that every store can hold: half a surrogate pair becomes a replacement sign."""
-    try:
-        return msgspec.json.encode(value).decode()
-    except (UnicodeEncodeError, OverflowError):
-        return _storable(json.dumps(value, ensure_ascii=False))
-
-
-def _storable(text: str) -> str:
-    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
+    return replace(row, body=json.dumps(body))

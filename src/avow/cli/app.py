@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Final
 
 import cyclopts
-from cyclopts import App
+from cyclopts import App, Parameter
+from typing_extensions import override
 
 from avow import __version__
-from avow.cli.terminal import print_error, print_error_json
+from avow.cli.terminal import plain, print_error, print_error_json
 from avow.errors import AvowError, UsageError
 
 _INTERRUPTED: Final = 130
@@ -22,13 +23,25 @@ app = App(
     name="avow",
     version=f"avow {__version__}",
     help="Declare once what a tool does to the world; everything follows from it.",
-    help_format="plaintext",
+    help_format="markdown",
+    default_parameter=Parameter(negative=()),
 )
-app.command("avow.cli.inspect:inspect", name="inspect")
-app.command("avow.cli.gateway:gateway", name="gateway")
-app.command("avow.cli.demo:demo", name="demo")
-app.command("avow.cli.audit:app", name="audit")
-app.command("avow.cli.database:app", name="db")
+# The lines of the overview stand here, so that showing it imports no command.
+_COMMANDS: Final = {
+    "inspect": (
+        "inspect:inspect",
+        "Show the tools of a server with their level and hints, and who says so.",
+    ),
+    "gateway": (
+        "gateway:gateway",
+        "Serve MCP servers behind one address: reads run, destructive calls wait.",
+    ),
+    "demo": ("demo:demo", "Serve a small made-up business behind the gateway, to try it on."),
+    "audit": ("audit:app", "Read, verify and export the log of all calls."),
+    "db": ("database:app", "Migrate and move the store."),
+}
+for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
+    app.command(f"avow.cli.{_where}", name=_name, help=_help, sort_key=_order)
 
 
 def run(words: Sequence[str]) -> int:
@@ -36,12 +49,19 @@ def run(words: Sequence[str]) -> int:
     before, after = _split(words)
     is_json = "--json" in before
     try:
-        return _dispatch(before, after)
+        code = _dispatch(before, after)
+        sys.stdout.flush()  # here, where a reader that has left is understood
+        return code
     except AvowError as error:
         (print_error_json if is_json else print_error)(error)
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):
+            # How rich ends when whoever read the output has read enough.
+            return 0
+        raise
     except BrokenPipeError:
         # Whoever read the output has read enough; Python must not complain about it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -55,8 +75,21 @@ def run(words: Sequence[str]) -> int:
         return _INTERNAL
 
 
+class _PlainFormatter(logging.Formatter):
+    """Lines of the log without what could steer a terminal: they may quote a server.
+
+    A stack trace, which is avow's own, keeps its lines.
+    """
+
+    @override
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return plain(super().formatMessage(record))
+
+
 def _dispatch(before: list[str], after: list[str] | None) -> int:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="avow: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_PlainFormatter("avow: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     # The SDK logs with stack traces what avow tells in words.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     try:

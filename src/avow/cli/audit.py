@@ -25,7 +25,6 @@ T = TypeVar("T")
 app = App(
     name="audit",
     help="Read, verify and export the log of all calls.",
-    help_format="plaintext",
 )
 
 

@@ -11,7 +11,7 @@ from avow.store import Store
 
 _SCHEMA: Final = 1
 
-app = App(name="db", help="Migrate and move the store.", help_format="plaintext")
+app = App(name="db", help="Migrate and move the store.")
 
 
 @app.command

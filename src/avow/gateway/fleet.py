@@ -1,10 +1,11 @@
 """All servers behind the gateway, and whose a tool, a prompt or a resource is."""
 
+import logging
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import anyio
 
@@ -14,6 +15,10 @@ from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.errors import AvowError, TargetError
 from avow.gateway.upstream import Upstream
 from avow.guard import Answer, Call
+
+_log: Final = logging.getLogger(__name__)
+
+_INTERNAL_ERROR: Final = -32603
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +46,17 @@ class Fleet:
             (problem for _, problems in found for problem in problems),
         )
 
-    async def find_tool(self, qualified_name: str) -> Tool | None:
+    async def find_tool(self, qualified_name: str, /, *, is_fresh: bool = False) -> Tool | None:
         """The tool of this name; asks only servers whose name it can be under.
+
+        `is_fresh` asks them now, whatever is remembered of their lists.
 
         Raises the error of a server that cannot be asked, when no other has the tool.
         """
         failure: AvowError | None = None
         for upstream in self._owners(qualified_name):
             try:
-                tools, _ = await upstream.tools()
+                tools, _ = await upstream.tools(is_fresh=is_fresh)
             except AvowError as error:
                 failure = error
                 continue
@@ -82,29 +89,37 @@ class Fleet:
             input_schema=tool.input_schema,
         )
 
-    async def collect(self, method: str) -> list[tuple[Upstream, Any]]:
+    async def collect(self, method: str) -> list[tuple[Upstream, dict[str, Any]]]:
         """The entries of one list of all servers, each with its server."""
-        found: list[tuple[Upstream, Any]] = []
+        found: list[tuple[Upstream, dict[str, Any]]] = []
         for upstream in self.upstreams:
             try:
-                found += [(upstream, entry) for entry in await upstream.entries(method)]
+                entries = await upstream.entries(method)
             except AvowError:
                 continue
+            # What is no object is nobody's prompt or resource.
+            found += [(upstream, entry) for entry in entries if isinstance(entry, dict)]
         return found
 
     async def find_prompt(self, qualified_name: str) -> tuple[Upstream, str] | None:
         """The server of a prompt, and the prompt's own name there."""
-        for upstream in self._owners(qualified_name):
-            return upstream, qualified_name.removeprefix(f"{upstream.name}{SEPARATOR}")
-        return None
+        found = [
+            (one, qualified_name.removeprefix(f"{one.name}{SEPARATOR}"))
+            for one in self._owners(qualified_name)
+        ]
+        if len(found) > 1:
+            # The name of one server begins like that of another: who lists the prompt is meant.
+            listed = [(one, entry.get("name")) for one, entry in await self.collect("prompts/list")]
+            found = [one for one in found if one in listed] or found
+        return found[0] if found else None
 
     async def find_resource(self, uri: str) -> Upstream | None:
         """The server that lists this resource, or else one with a template that fits it."""
         for upstream, entry in await self.collect("resources/list"):
-            if isinstance(entry, dict) and entry.get("uri") == uri:  # pyright: ignore[reportUnknownMemberType]
+            if entry.get("uri") == uri:
                 return upstream
         for upstream, entry in await self.collect("resources/templates/list"):
-            template = entry.get("uriTemplate") if isinstance(entry, dict) else None  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+            template = entry.get("uriTemplate")
             if isinstance(template, str) and (template == uri or _fits(template, uri)):
                 return upstream
         return None
@@ -116,7 +131,10 @@ class Fleet:
         try:
             link = await upstream.link()
         except AvowError as error:
-            raise RpcError(-32603, str(error)) from error
+            # Why is for the log: it may quote what the server said to itself.
+            _log.warning("%s", error)
+            what = f"the server “{upstream.name}” cannot be reached"
+            raise RpcError(_INTERNAL_ERROR, what) from error
         return await link.request(method, params, timeout=self.timeout)
 
 
@@ -161,10 +179,17 @@ def _own_meta(call: Call) -> dict[str, Any]:
 
 
 def _fits(template: str, uri: str) -> bool:
-    """Whether `uri` could come from an RFC 6570 template; `{+x}` and `{/x*}` may span slashes."""
-    parts = re.split(r"\{([^}]*)\}", template)
-    pattern = "".join(
-        re.escape(part) if index % 2 == 0 else (".*" if part[:1] in "+#/?&;." else "[^/]*")
-        for index, part in enumerate(parts)
-    )
-    return re.fullmatch(pattern, uri) is not None
+    """Whether `uri` could come from an RFC 6570 template: its literal parts, in their order.
+
+    In one pass, since a template is a server's to choose and must not make avow think for long.
+    """
+    first, *rest = re.split(r"\{[^{}]*\}", template)
+    if not uri.startswith(first):
+        return False
+    place = len(first)
+    for literal in rest[:-1]:
+        found = uri.find(literal, place)
+        if found < 0:
+            return False
+        place = found + len(literal)
+    return not rest or (uri.endswith(rest[-1]) and len(uri) - len(rest[-1]) >= place)

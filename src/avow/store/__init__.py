@@ -2,7 +2,7 @@
 
 from avow.store.interface import Finish, Note, Seal, Store
 from avow.store.location import is_postgres, open_store, store_path
-from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow
+from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow, storable
 
 __all__ = [
     "ApprovalRow",
@@ -16,5 +16,6 @@ __all__ = [
     "WriterRow",
     "is_postgres",
     "open_store",
+    "storable",
     "store_path",
 ]

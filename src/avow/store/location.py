@@ -10,6 +10,7 @@ from avow.store.interface import Store
 
 VARIABLE: Final = "AVOW_STORE"
 _POSTGRES: Final = ("postgresql:", "postgres:")
+_HOW: Final = "Write sqlite:PATH, such as sqlite:avow.db, or postgresql://USER@HOST/DATABASE."
 
 
 def open_store(url: str | None = None) -> Store:
@@ -44,12 +45,17 @@ def store_path(url: str | None = None) -> Path:
 
         return user_data_path("avow", appauthor=False) / "avow.db"
     scheme, colon, rest = given.partition(":")
+    where = "--store" if url else VARIABLE
     if scheme != "sqlite" or not colon or not rest.removeprefix("//"):
-        where = "--store" if url else VARIABLE
         what = f"{_without_password(given)!r} is not a store"
-        fix = "Write sqlite:PATH, such as sqlite:avow.db, or postgresql://USER@HOST/DATABASE."
-        raise UsageError(what, where=where, fix=fix)
-    return Path(rest.removeprefix("//")).expanduser()
+        raise UsageError(what, where=where, fix=_HOW)
+    path = rest.removeprefix("//")
+    if path == ":memory:":
+        raise UsageError("a store in memory keeps nothing", where=where, fix=_HOW)
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{error}", where=where, fix=_HOW) from error
 
 
 def _given(url: str | None) -> str:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from avow.errors import StoreError
+from avow.store.rows import storable
 from avow.store.session import Session
 
 Step = Callable[[Session], None] | str
@@ -59,19 +60,24 @@ def _split_bodies(session: Session) -> None:
 
 
 def _parts(seq: int, body: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
-    text = json.dumps(payload, ensure_ascii=False)
+    text = json.dumps(payload)
     return {
         "seq": seq,
-        "body": json.dumps(body, ensure_ascii=False),
+        "body": json.dumps(body),
         "payload": text,
         "digest": sha256(text.encode()).hexdigest(),
-        "subject": payload.get("subject"),
+        "subject": _subject(payload),
     }
+
+
+def _subject(body: dict[str, Any]) -> str | None:
+    subject = body.get("subject")
+    return None if subject is None else storable(subject)
 
 
 def _name_subjects(session: Session) -> None:
     for number, text in session.query("SELECT number, body FROM approvals"):
-        values = {"number": number, "subject": json.loads(text).get("subject")}
+        values = {"number": number, "subject": _subject(json.loads(text))}
         session.change("UPDATE approvals SET subject = :subject WHERE number = :number", values)
 
 

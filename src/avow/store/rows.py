@@ -14,6 +14,11 @@ class ApprovalState(StrEnum):
     EXPIRED = "expired"
 
 
+def storable(text: str) -> str:
+    """`text` as every database can hold it: without NUL and halves of surrogate pairs."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class ApprovalRow:
     """One question. `binding` is the digest of all that it is bound to; times in Unix seconds.

@@ -11,7 +11,7 @@ from avow.errors import StoreError
 from avow.store import lines, living, questions
 from avow.store.group import GroupWriter
 from avow.store.interface import Finish, Note, Seal
-from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow
+from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow, storable
 from avow.store.session import Driver, Session
 
 T = TypeVar("T")
@@ -201,4 +201,4 @@ def _subject(body: str) -> str | None:
     """Who asked, as far as the floor above says so."""
     told: Any = json.loads(body)
     subject = cast("dict[str, Any]", told).get("subject") if isinstance(told, dict) else None
-    return subject if isinstance(subject, str) else None
+    return storable(subject) if isinstance(subject, str) else None

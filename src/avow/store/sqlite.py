@@ -1,8 +1,10 @@
 """SQLite: one file in WAL mode, synced on each commit."""
 
 import contextlib
+import errno
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from avow.store.session import Row, Session
 from avow.store.sql import SqlStore
 
 _BUSY_SECONDS: Final = 5.0
+_MODE: Final = 0o600
 _APPLICATION_ID: Final = 0x61766F77
 """`avow` in ASCII: marks the file as ours (SQLite file format, offset 68)."""
 
@@ -85,6 +88,8 @@ class SqliteDriver:
         """
         self._make()
         try:
+            self._check()
+            self._make_private()
             with contextlib.ExitStack() as stack:
                 connection = sqlite3.connect(
                     self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -102,8 +107,32 @@ class SqliteDriver:
     def _make(self) -> None:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Made with its mode, not changed afterwards: others can read it at no moment.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            # Made with its mode, not changed afterwards: others can read it at no moment. One that
+            # is there is not opened: closing it would drop the locks that SQLite has on it.
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE))
+            if not os.access(self.path, os.R_OK | os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.path))
+        except OSError as error:
+            raise self.explain(error) from error
+
+    def _check(self) -> None:
+        """Refuse the file of another program or of a newer avow, without a byte changed in it.
+
+        What a log beside the file holds is read too; without one, no lock or file is made.
+        """
+        wal = self.path.with_name(f"{self.path.name}-wal")
+        has_wal = wal.exists() and wal.stat().st_size > 0
+        query = "mode=ro" if has_wal else "mode=ro&immutable=1"
+        uri = f"{self.path.absolute().as_uri()}?{query}"
+        with contextlib.closing(sqlite3.connect(uri, timeout=_BUSY_SECONDS, uri=True)) as db:
+            _version_of(SqliteSession(db), self.where)
+
+    def _make_private(self) -> None:
+        """Close to others a file that was there: what avow writes into it is not for them."""
+        try:
+            if stat.S_IMODE(self.path.stat().st_mode) != _MODE:
+                self.path.chmod(_MODE)
         except OSError as error:
             raise self.explain(error) from error
 
