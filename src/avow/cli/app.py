@@ -25,6 +25,8 @@ app = App(
     help_format="plaintext",
 )
 app.command("avow.cli.inspect:inspect", name="inspect")
+app.command("avow.cli.explain:explain", name="explain")
+app.command("avow.cli.policy:policy", name="policy")
 app.command("avow.cli.gateway:gateway", name="gateway")
 app.command("avow.cli.demo:demo", name="demo")
 
