@@ -106,7 +106,8 @@ class Number:
         what = "a whole number" if self.is_whole else "a number"
         wanted = int if self.is_whole else int | float
         if isinstance(value, bool) or not isinstance(value, wanted) or not math.isfinite(value):
-            report(path, f"this must be {what}, not {kind(value)}", None)
+            said = value if type(value) is float else kind(value)
+            report(path, f"this must be {what}, not {said}", None)
         elif self.least is not None and value < self.least:
             report(path, f"this must be at least {self.least:g}, not {value}", None)
         elif self.most is not None and value > self.most:
@@ -232,7 +233,7 @@ class Table:
                 known.shape.check(item, (*path, key), report)
         for key, known in self.keys.items():
             if known.is_required and key not in table:
-                report(path, f"the key “{key}” is missing here", known.doc)
+                report(path, f"the key “{key}” is missing here", f"It says {known.doc}.")
         if len(table) < self.least:
             report(path, "this table says nothing", f"Known: {', '.join(self.known)}.")
 

@@ -31,9 +31,7 @@ class Document:
         self.bad.update(path[:length] for length in range(len(path) + 1))
 
     def line_of(self, path: Path) -> int:
-        """The line of what stands at `path`, or of the nearest thing around it."""
-        while path and path not in self.lines:
-            path = path[:-1]
+        """The line of what stands at `path`; the first for the whole document."""
         return self.lines.get(path, 1)
 
     def opens_with_newline(self, path: Path) -> bool:
