@@ -1,8 +1,20 @@
 """Situations and policies for the tests of the policy floor."""
 
+from dataclasses import replace
 from typing import Any
 
-from avow.intent import APPEND, DELETE, QUERY, SEND, Evidence, Hints, Resolved, Source, resolve
+from avow.intent import (
+    APPEND,
+    DELETE,
+    QUERY,
+    SEND,
+    Evidence,
+    Hints,
+    Resolved,
+    ResolvedIntent,
+    Source,
+    resolve,
+)
 from avow.policy import Decision, Past, Policy, Principal, Situation, ToolFacts, decide, load_policy
 
 QUIET_WRITE = Hints(read_only=False, destructive=False, idempotent=True, open_world=False)
@@ -21,13 +33,13 @@ NOW = 10_000.0
 def facts(kind: str = "delete", tool: str = "customer_delete", **more: Any) -> ToolFacts:
     """A tool of the server `crm` whose hints are those of `kind`, as declared."""
     intent = resolve(Evidence(declared=HINTS[kind]))
-    return ToolFacts(**{"server": "crm", "tool": tool, "intent": intent, **more})
+    return replace(ToolFacts("crm", tool, intent), **more)
 
 
 def call(kind: str = "delete", tool: str = "customer_delete", **more: Any) -> Situation:
     """A call by amy of a tool of `kind`."""
     about = {key: more.pop(key) for key in ("server", "category", "tags") if key in more}
-    return Situation(**{"principal": AMY, "facts": facts(kind, tool, **about), "now": NOW, **more})
+    return replace(Situation(AMY, facts(kind, tool, **about), now=NOW), **more)
 
 
 def past(kind: str, *, ago: float = 1.0, same: bool = True, **more: Any) -> Past:
@@ -57,11 +69,9 @@ def says(text: str, situation: Situation) -> str:
     return judge(text, situation).rule
 
 
-def operated(**hints: bool) -> Any:
+def operated(**hints: bool) -> ResolvedIntent:
     """A resolved intent in which the operator has said all that is named."""
-    base = resolve(Evidence())
-    named = {name: Resolved(value, Source.OPERATOR) for name, value in hints.items()}
-    return type(base)(**{name: named.get(name, base[name]) for name in HINT_ORDER})
-
-
-HINT_ORDER = ("read_only", "destructive", "idempotent", "open_world")
+    named: dict[str, Any] = {
+        name: Resolved(value, Source.OPERATOR) for name, value in hints.items()
+    }
+    return replace(resolve(Evidence()), **named)

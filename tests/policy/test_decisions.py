@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.policy.samples import AMY, HINTS
 
-from avow.intent import DEFAULTS, HINT_NAMES, LOOSER, Evidence, Guess, Hints, Trust
+from avow.intent import DEFAULTS, HINT_NAMES, LOOSER, Evidence, Guess, HintName, Hints, Trust
 from avow.policy import Mode, Policy, Situation, ToolFacts, decide
 
 DIMENSIONS = {
@@ -49,8 +49,10 @@ def evidence(hints: str, kind: str) -> Evidence:
         return Evidence()
     if hints == "guessed":
         return Evidence(inferred={name: Guess(bool(real[name]), 0.99) for name in HINT_NAMES})
-    looser = [name for name in HINT_NAMES if real[name] is LOOSER[name]]
-    doubts = {name: Guess(DEFAULTS[name], 0.95) for name in looser if hints == "doubted"}
+    looser: list[HintName] = [name for name in HINT_NAMES if real[name] is LOOSER[name]]
+    doubts: dict[HintName, Guess] = {
+        name: Guess(DEFAULTS[name], 0.95) for name in looser if hints == "doubted"
+    }
     return Evidence(declared=Hints(**{name: real[name] for name in HINT_NAMES}), inferred=doubts)
 
 

@@ -89,8 +89,8 @@ def mistakes(text: str) -> list[str]:
             DENY + "unless = {}",
             (
                 "p:4: this table says nothing. Known: level, read_only, "
-                "destructive, idempotent, open_world, source, server, tool, category, tag, subject, "
-                "scope, role, client, arguments, after, expression."
+                "destructive, idempotent, open_world, source, server, tool, category, tag, "
+                "subject, scope, role, client, arguments, after, expression."
             ),
         ),
         (
@@ -163,12 +163,8 @@ def test_a_mistake_is_told_with_its_line_and_what_to_do(text: str, expected: str
 
 
 def test_a_rule_without_a_name_is_a_mistake_and_the_rest_of_it_is_checked() -> None:
-    assert [
-        one.split(" ")[0] for one in mistakes('[[rules]]\neffect = "deny"\nexpires = "1s"')
-    ] == [
-        "p:1:",
-        "p:3:",
-    ]
+    found = mistakes('[[rules]]\neffect = "deny"\nexpires = "1s"')
+    assert [one.split(" ")[0] for one in found] == ["p:1:", "p:3:"]
 
 
 def test_every_mistake_is_told_at_once_in_the_order_of_the_file() -> None:

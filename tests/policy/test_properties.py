@@ -33,13 +33,19 @@ def make_rule(effect: str, when: str) -> Rule:
 RULES = st.builds(
     make_rule, st.sampled_from(["allow", "confirm", "deny", "hide"]), st.sampled_from(WHEN)
 )
-POLICIES = st.builds(
-    lambda mode, rules: Policy(mode=mode, rules=tuple(rules)),
-    st.sampled_from(list(Mode)),
-    st.lists(RULES, max_size=5),
-)
+
+
+def make_policy(mode: Mode, rules: list[Rule]) -> Policy:
+    return Policy(mode=mode, rules=tuple(rules))
+
+
+def make_call(kind: str, value: object) -> Situation:
+    return call(kind, arguments={"id": value})
+
+
+POLICIES = st.builds(make_policy, st.sampled_from(list(Mode)), st.lists(RULES, max_size=5))
 CALLS = st.builds(
-    lambda kind, value: call(kind, arguments={"id": value}),
+    make_call,
     st.sampled_from(sorted(HINTS)),
     st.sampled_from([1, 9, "x", True, None]),
 )
