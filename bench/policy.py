@@ -31,8 +31,14 @@ KINDS = (
     'effect = "deny"\nwhen = {{ tool = "never_{n}_*", level = "destructive" }}',
     'effect = "confirm"\nwhen = {{ server = "other_{n}", read_only = false, tag = "pii" }}',
     'effect = "allow"\nwhen = {{ role = "lead_{n}", scope = "crm.write" }}',
-    'effect = "deny"\nwhen = {{ arguments = {{ "customer.amount" = {{ range = {{ min = {n}000 }} }} }} }}',
-    'effect = "allow"\nwhen = {{ level = "write" }}\nunless = {{ source = {{ destructive = "default" }} }}',
+    (
+        'effect = "deny"\n'
+        'when = {{ arguments = {{ "customer.amount" = {{ range = {{ min = {n}000 }} }} }} }}'
+    ),
+    (
+        'effect = "allow"\nwhen = {{ level = "write" }}\n'
+        'unless = {{ source = {{ destructive = "default" }} }}'
+    ),
 )
 """None of these denies the call, so all of them are looked at."""
 

@@ -29,9 +29,19 @@ def find_values(arguments: object, path: str) -> list[object]:
     >>> find_values({"to": [{"mail": "a@x"}, {"mail": "b@y"}]}, "to.*.mail")
     ['a@x', 'b@y']
     """
+    return _walk(arguments, tuple(path.split(".")))
+
+
+def _walk(arguments: object, steps: tuple[str, ...]) -> list[object]:
     found: list[object] = [arguments]
-    for step in path.split("."):
-        found = [inner for value in found for inner in _inner(value, step)]
+    for step in steps:
+        if len(found) == 1 and isinstance(one := found[0], dict) and step != _ANY:
+            table = cast("dict[str, object]", one)
+            if step not in table:
+                return []
+            found = [table[step]]
+        else:
+            found = [inner for value in found for inner in _inner(value, step)]
     return found
 
 
@@ -64,8 +74,10 @@ def _condition(path: str, wanted: Mapping[str, Any], *, is_loosening: bool) -> C
 
 
 def _test(path: str, exists: bool | None, fits: Check | None, is_loosening: bool) -> Test:  # noqa: FBT001 - read from the policy
+    steps = tuple(path.split("."))
+
     def test(situation: Situation) -> bool | None:
-        values = find_values(situation.arguments, path)
+        values = _walk(situation.arguments, steps)
         if exists is not None and bool(values) is not exists:
             return False
         if fits is None or not values:

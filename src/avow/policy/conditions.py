@@ -10,15 +10,24 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
-from avow.intent import HINT_NAMES
-from avow.policy.situation import Situation, ToolFacts
+from avow.intent import HINT_NAMES, Level
+from avow.policy.situation import Situation
 
 Test = Callable[[Situation], bool | None]
-FactsTest = Callable[[ToolFacts], bool]
+AnyTest = Callable[[Any], bool]
 
 _GLOB_SIGNS: Final = re.compile(r"[*?\[]")
+
+
+class FactsTest(NamedTuple):
+    """One thing that is asked of a tool: its key, what is wanted in words, and the test."""
+
+    key: str
+    wanted: str
+    test: AnyTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,47 +68,66 @@ def is_glob(text: str) -> bool:
     return _GLOB_SIGNS.search(text) is not None
 
 
-def facts_tests(table: Mapping[str, Any]) -> list[tuple[str, str, FactsTest]]:
-    """The conditions of `table` on a tool: each key, what is wanted, and its test."""
-    tests = [_FACTS[key](key, value) for key, value in table.items() if key in _FACTS]
+def facts_tests(table: Mapping[str, Any], prefix: str = "") -> list[FactsTest]:
+    """The conditions of `table` on a tool.
+
+    Each test takes `ToolFacts`, or whatever holds them under the attributes that `prefix` names:
+    what is looked at on each call is reached in one step.
+    """
+    found = [
+        FactsTest(key, in_words(_spelt(value)), _FACTS[key](prefix, key, many(value)))
+        for key, value in table.items()
+        if key in _FACTS
+    ]
     for name, sources in table.get("source", {}).items():
-        tests.append(_source(name, sources))
-    return tests
+        test = _source(prefix, name, many(sources))
+        found.append(FactsTest(f"source.{name}", in_words(many(sources)), test))
+    return found
 
 
-def _level(key: str, value: object) -> tuple[str, str, FactsTest]:
-    levels = frozenset(many(value))
-    return key, in_words(many(value)), lambda facts: facts.intent.level in levels
+def _spelt(value: object) -> tuple[Any, ...]:
+    return (str(value).lower(),) if isinstance(value, bool) else many(value)
 
 
-def _hint(key: Any, value: object) -> tuple[str, str, FactsTest]:
-    is_wanted = bool(value)
-    words = str(is_wanted).lower()
-    return key, words, lambda facts: getattr(facts.intent, key).value is is_wanted
+def _level(prefix: str, _key: str, levels: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}intent")
+    reads, writes, destroys = (level in levels for level in Level)
+
+    def test(about: Any) -> bool:
+        intent = get(about)
+        if intent.read_only.value:
+            return reads
+        return destroys if intent.destructive.value else writes
+
+    return test
 
 
-def _source(name: Any, value: object) -> tuple[str, str, FactsTest]:
-    sources = frozenset(many(value))
-    words = in_words(many(value))
-    return f"source.{name}", words, lambda facts: facts.intent[name].source in sources
+def _hint(prefix: str, name: str, values: tuple[bool, ...]) -> AnyTest:
+    get, wanted = attrgetter(f"{prefix}intent.{name}.value"), values[0]
+    return lambda about: get(about) is wanted
 
 
-def _name(key: str, value: object) -> tuple[str, str, FactsTest]:
-    fits = make_glob(many(value))
-    return key, in_words(many(value)), lambda facts: fits(getattr(facts, key))
+def _source(prefix: str, name: str, sources: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}intent.{name}.source")
+    return lambda about: get(about) in sources
 
 
-def _category(key: str, value: object) -> tuple[str, str, FactsTest]:
-    words = frozenset(many(value))
-    return key, in_words(many(value)), lambda facts: facts.category in words
+def _name(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
+    get, fits = attrgetter(f"{prefix}{key}"), make_glob(words)
+    return lambda about: fits(get(about))
 
 
-def _tag(key: str, value: object) -> tuple[str, str, FactsTest]:
-    words = frozenset(many(value))
-    return key, in_words(many(value)), lambda facts: not words.isdisjoint(facts.tags)
+def _category(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}{key}")
+    return lambda about: get(about) in words
 
 
-_FACTS: Final[Mapping[str, Callable[[str, object], tuple[str, str, FactsTest]]]] = {
+def _tag(prefix: str, _key: str, words: tuple[str, ...]) -> AnyTest:
+    get, wanted = attrgetter(f"{prefix}tags"), frozenset(words)
+    return lambda about: not wanted.isdisjoint(get(about))
+
+
+_FACTS: Final[Mapping[str, Callable[[str, str, tuple[Any, ...]], AnyTest]]] = {
     "server": _name,
     "tool": _name,
     "level": _level,
@@ -112,13 +140,9 @@ _FACTS: Final[Mapping[str, Callable[[str, object], tuple[str, str, FactsTest]]]]
 def facts_conditions(table: Mapping[str, Any]) -> list[Condition]:
     """The same as conditions on a call."""
     return [
-        Condition(key, wanted, _on_facts(test), _actual_of(key))
-        for key, wanted, test in facts_tests(table)
+        Condition(one.key, one.wanted, one.test, _actual_of(one.key))
+        for one in facts_tests(table, "facts.")
     ]
-
-
-def _on_facts(test: FactsTest) -> Test:
-    return lambda situation: test(situation.facts)
 
 
 def _actual_of(key: str) -> Callable[[Situation], str]:

@@ -69,7 +69,7 @@ def _matcher(rule: Rule) -> Callable[[Situation], bool]:
     def matches(situation: Situation) -> bool:
         for test in when:
             answer = test(situation)
-            if not (careful if answer is None else answer):
+            if not answer and (answer is not None or not careful):
                 return False
         if not unless:
             return True

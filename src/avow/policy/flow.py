@@ -19,7 +19,7 @@ def flow_condition(after: Mapping[str, Any]) -> Condition:
     window = window_of(after)
     is_of_conversation = after.get("of", "conversation") == "conversation"
     asked = facts_tests(after)
-    tests = [test for _, _, test in asked]
+    tests = [one.test for one in asked]
 
     def fits(past: Past, now: float) -> bool:
         # A time ahead of `now` is a clock that was set back: it counts as just now.
@@ -30,7 +30,7 @@ def flow_condition(after: Mapping[str, Any]) -> Condition:
     def test(situation: Situation) -> bool:
         return any(fits(past, situation.now) for past in reversed(situation.history))
 
-    what = ", ".join(f"{key} {wanted}" for key, wanted, _ in asked) or "any kind"
+    what = ", ".join(f"{one.key} {one.wanted}" for one in asked) or "any kind"
     whose = "conversation" if is_of_conversation else "principal"
     within = after.get("within", DEFAULT_WITHIN)
     wanted = f"an earlier call ({what}) of this {whose} within {within}"
