@@ -29,7 +29,7 @@ def faults(shape: Shape, value: object) -> list[str]:
 
 
 def test_the_published_schema_is_current() -> None:
-    # make policy-schema writes it.
+    # `make schema` writes it.
     assert json.loads(PUBLISHED.read_text()) == json_schema()
 
 

@@ -1,6 +1,5 @@
 """`avow policy`: whether a policy holds together, and whether it decides as expected."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Final
 
@@ -75,8 +74,7 @@ def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: bool
 @policy.command
 def schema() -> None:
     """Print the JSON Schema of policy.toml, for editors."""
-    out_text = jsonlib.dumps(json_schema(), indent=2, ensure_ascii=False)
-    out().print(out_text, soft_wrap=True)
+    print_json(json_schema())
 
 
 def read_policy(file: str) -> Policy:

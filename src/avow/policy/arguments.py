@@ -82,6 +82,8 @@ def _test(path: str, exists: bool | None, fits: Check | None, is_loosening: bool
             return False
         if fits is None or not values:
             return exists is not None
+        if len(values) == 1:
+            return fits(values[0])
         answers = [fits(one) for one in values]
         if is_loosening:
             return False if False in answers else None if None in answers else True
