@@ -1,6 +1,7 @@
 """`avow policy` and `avow explain`, as a person runs them."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,23 @@ TOOLS = {
         {"name": "customer_list", "inputSchema": {}},
     ]
 }
+
+
+SERVER = """
+from pathlib import Path
+from mcp.server import MCPServer
+
+server = MCPServer("small")
+
+
+@server.tool()
+def drop() -> str:
+    Path("called").touch()
+    return "done"
+
+
+server.run()
+"""
 
 
 @pytest.fixture
@@ -152,3 +170,12 @@ def test_what_cannot_be_explained_is_told(
     (place / "two.json").write_text(json.dumps({"mcpServers": servers}))
     assert main(["explain", *words]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_explain_asks_a_server_that_is_a_command_for_its_tools_and_calls_none(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "server.py").write_text(SERVER)
+    assert main(["explain", "drop", "--", sys.executable, "server.py"]) == 0
+    assert "drop: confirm" in capsys.readouterr().out
+    assert not (place / "called").exists()

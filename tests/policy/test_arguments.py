@@ -53,6 +53,7 @@ def matches(effect: str, path: str, wanted: str, *, part: str = "when") -> bool:
         ("id", "range = { min = 1 }, equals = 7", True),
         ("id", "range = { min = 8 }, equals = 7", False),
         ("nothing", "range = { min = 1 }", False),
+        ("to.*.other", "exists = true", False),
     ],
 )
 def test_a_path_leads_to_a_value_and_the_value_is_looked_at(

@@ -1,11 +1,13 @@
 """Typed matchers: what a rule may ask of a call."""
 
+import time
 from typing import Any
 
 import pytest
 from tests.policy.samples import AMY, NOW, call, facts, operated, past, policy, rule, says
 
 from avow.policy import Past, Principal, Situation, ToolFacts
+from avow.policy.conditions import make_glob
 
 MATCHES = [
     ('level = "destructive"', True),
@@ -111,3 +113,12 @@ def test_a_policy_knows_how_far_back_it_looks() -> None:
     assert policy(AFTER).window == 600
     text = rule("deny", "", unless='after = { level = "read" }')
     assert policy(text).window == 1800
+
+
+def test_a_glob_takes_no_longer_than_the_text_is_long() -> None:
+    fits = make_glob(["*a*a*a*a*a*a*a*b", "*x*y*[!z]*x?y", "[z-a]*"])
+    start = time.perf_counter()
+    assert not fits("a" * 200_000)
+    assert not fits("xy" * 1_000 + "z")
+    assert time.perf_counter() - start < 5
+    assert fits("aaaaaaa\nb")

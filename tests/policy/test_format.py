@@ -59,7 +59,7 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 VALIDATOR = jsonschema_rs.validator_for(json_schema())
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(values(json_schema()))
 def test_what_the_schema_refuses_is_refused_and_what_it_takes_is_taken(value: object) -> None:
     assert VALIDATOR.is_valid(value) is (faults(POLICY, value) == [])

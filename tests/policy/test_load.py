@@ -121,7 +121,7 @@ def mistakes(text: str) -> list[str]:
         ),
         (
             RULE + 'effect = "hide"\nlimits = { targets = 3 }',
-            "p:4: a tool that is hidden has no calls to limit",
+            "p:4: this rule lets no call through that could be limited",
         ),
         (
             RULE + 'effect = "hide"\n[rules.unless]\nafter = { level = "read" }',

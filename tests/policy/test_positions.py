@@ -4,7 +4,7 @@ import json
 import tomllib
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from avow.policy.positions import find_lines
@@ -93,6 +93,7 @@ def spell(value: Any) -> str:
     return json.dumps(value).replace("\x7f", "\\u007f")
 
 
+@settings(deadline=None)
 @given(st.dictionaries(KEYS, VALUES, max_size=4))
 def test_any_document_has_a_line_for_each_of_its_keys(value: dict[str, Any]) -> None:
     text = "\n".join(f"{json.dumps(key)} = {spell(one)}" for key, one in value.items())

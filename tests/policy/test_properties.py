@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import count
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.policy.samples import HINTS, call, policy
 
@@ -52,6 +52,7 @@ CALLS = st.builds(
 TIGHTER = st.builds(make_rule, st.sampled_from(["deny", "hide"]), st.sampled_from(WHEN))
 
 
+@settings(deadline=None)
 @given(POLICIES, CALLS, TIGHTER, st.integers(0, 5))
 def test_adding_a_rule_that_denies_never_loosens(
     found: Policy, situation: Situation, added: Rule, at: int
@@ -61,6 +62,7 @@ def test_adding_a_rule_that_denies_never_loosens(
     assert STRICTNESS[after.judged] >= STRICTNESS[before.judged]
 
 
+@settings(deadline=None)
 @given(POLICIES, CALLS, st.randoms(use_true_random=False))
 def test_the_order_of_rules_does_not_change_the_effect(
     found: Policy, situation: Situation, random: Random
@@ -71,6 +73,7 @@ def test_the_order_of_rules_does_not_change_the_effect(
     assert decide(found, situation).judged is decide(other, situation).judged
 
 
+@settings(deadline=None)
 @given(POLICIES, CALLS)
 def test_where_one_rule_that_denies_matches_the_call_is_denied(
     found: Policy, situation: Situation
@@ -80,6 +83,7 @@ def test_where_one_rule_that_denies_matches_the_call_is_denied(
         assert decide(found, situation).judged is Effect.DENY
 
 
+@settings(deadline=None)
 @given(POLICIES, CALLS)
 def test_observe_allows_everything_and_reports_what_guarded_would_do(
     found: Policy, situation: Situation
@@ -90,6 +94,7 @@ def test_observe_allows_everything_and_reports_what_guarded_would_do(
     assert observed.would_be is guarded.effect
 
 
+@settings(deadline=None)
 @given(POLICIES, CALLS)
 def test_unattended_never_asks(found: Policy, situation: Situation) -> None:
     assert decide(replace(found, mode=Mode.UNATTENDED), situation).effect is not Effect.CONFIRM

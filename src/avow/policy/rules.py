@@ -53,10 +53,10 @@ def _check_effect(document: Document, path: Path, table: Mapping[str, Any], effe
             if key in table:
                 what = f"“{key}” is about a question, and this rule asks none"
                 document.report((*path, key), what, 'Write effect = "confirm", or take it out.')
+    if "limits" in table and effect in (Effect.DENY, Effect.HIDE):
+        document.report((*path, "limits"), "this rule lets no call through that could be limited")
     if effect is not Effect.HIDE:
         return
-    if "limits" in table:
-        document.report((*path, "limits"), "a tool that is hidden has no calls to limit")
     for part in ("when", "unless"):
         for key in _OF_CALLS:
             if key in table.get(part, {}):
