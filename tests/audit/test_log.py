@@ -56,6 +56,14 @@ async def test_a_call_of_an_unknown_tool_is_on_record(tmp_path: Path) -> None:
     await log.store.close()
 
 
+async def test_half_a_character_in_a_name_is_recorded_too(tmp_path: Path) -> None:
+    log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"))
+    await log.refused("c1", AMY, name="tool\ud800", outcome=Outcome.UNKNOWN_TOOL)
+    (row,) = await log.newest()
+    assert json.loads(row.body)["name"] == "tool\ud800"
+    await log.store.close()
+
+
 @pytest.mark.parametrize(
     ("level", "outcome", "expected"),
     [

@@ -69,15 +69,13 @@ async def test_the_levels_are_what_a_person_would_say(client: Client) -> None:
     ]
 
 
-async def test_only_the_search_is_at_odds_with_itself_and_on_purpose(client: Client) -> None:
+async def test_no_declaration_is_at_odds_with_itself(client: Client) -> None:
     found = {
         name: [one.code for one in read_tool(tool).findings]
         for name, tool in (await tools(client)).items()
     }
 
-    assert {name: codes for name, codes in found.items() if codes} == {
-        "web_search": ["read-only-not-idempotent"]
-    }
+    assert {name: codes for name, codes in found.items() if codes} == {}
 
 
 async def test_what_goes_in_and_what_comes_out_is_closed(client: Client) -> None:

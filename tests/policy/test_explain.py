@@ -113,3 +113,10 @@ def test_a_condition_that_cannot_be_told_counts_against_what_permits() -> None:
     most = rule("deny", "arguments = { id = { range = { max = 3 } } }")
     (report,) = explain(policy(most), situation).rules
     assert report.why_not == ("arguments.id is 7, not at most 3",)
+
+
+def test_it_says_when_a_rule_matches_only_because_a_condition_cannot_be_told() -> None:
+    text = rule("deny", 'expression = "arguments.id > 5"')
+    found = explain(policy(text), call())
+    assert "policy.toml:2 r (deny) matches, since expression cannot be told" in found.lines()
+    assert found.to_dict()["rules"][0]["unsure"] == ["expression"]

@@ -1,25 +1,74 @@
 """Secrets are masked by the name of their field and by their look; nothing else is."""
 
+from copy import deepcopy
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.intent.strategies import JSON
 
 from avow.schema import MASK, redact
 
 
+def test_what_is_masked_shows_as_three_dots() -> None:
+    assert MASK == "•••"
+
+
 @pytest.mark.parametrize(
     "name",
-    ["password", "api_key", "apiKey", "client_secret", "access_token", "Authorization", "passwd"],
+    [
+        "password",
+        "passwd",
+        "passphrase",
+        "pass",
+        "db_pass",
+        "db-pass",
+        "password_hash",
+        "passwordConfirmation",
+        "api_key",
+        "apiKey",
+        "api-key",
+        "apikey",
+        "client_secret",
+        "token",
+        "Token",
+        "access_token",
+        "refreshToken",
+        "auth_tokens",
+        "tokens",
+        "Authorization",
+        "private_key",
+        "credentials",
+        "set-cookie",
+        "pin",
+        "otp",
+    ],
 )
 def test_a_field_with_a_secret_name_is_masked(name: str) -> None:
     assert redact({"a": [{name: "hunter2"}]}) == {"a": [{name: MASK}]}
 
 
 @pytest.mark.parametrize(
-    "name", ["max_tokens", "tokens", "page_token", "pageToken", "passenger", "compass"]
+    "name",
+    ["page_token", "pageToken", "next_page_token", "passenger", "compass", "bypass", "pinned"],
 )
-def test_a_field_that_only_sounds_secret_is_kept(name: str) -> None:
-    assert redact({name: 7}) == {name: 7}
+@pytest.mark.parametrize("value", [7, "hunter2", ["a"]], ids=str)
+def test_a_field_that_only_sounds_secret_is_kept(name: str, value: object) -> None:
+    assert redact({name: value}) == {name: value}
+
+
+@pytest.mark.parametrize(
+    "name", ["tokens", "max_tokens", "max_token", "maxTokens", "n_tokens", "input_tokens"]
+)
+@pytest.mark.parametrize("count", [0, 7, 7.5])
+def test_a_number_of_tokens_is_kept(name: str, count: float) -> None:
+    assert redact({name: count}) == {name: count}
+
+
+@pytest.mark.parametrize("value", ["hunter2", 1234, 0, True, False, ["a"], {"a": "b"}, 1.5])
+def test_under_a_secret_name_any_value_is_masked(value: object) -> None:
+    assert redact({"password": value, "pin": value}) == {"password": MASK, "pin": MASK}
 
 
 @pytest.mark.parametrize(
@@ -40,8 +89,56 @@ def test_a_password_in_a_url_is_masked_and_the_rest_is_kept() -> None:
     assert redact("postgresql://amy:hunter2@db/shop") == f"postgresql://{MASK}@db/shop"
 
 
-def test_an_empty_secret_is_left_since_it_holds_nothing() -> None:
-    assert redact({"password": ""}) == {"password": ""}
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("redis://:hunter2@cache:6379/0", f"redis://{MASK}@cache:6379/0"),
+        ("http://amy:hun@ter2@host/x", f"http://{MASK}@host/x"),
+        ("from http://a:b@h/ to ftp://c:d@h/", f"from http://{MASK}@h/ to ftp://{MASK}@h/"),
+        ("http://localhost:8080/amy@example.com", "http://localhost:8080/amy@example.com"),
+        ("http://amy@host/", "http://amy@host/"),
+        ("mail amy@example.com: hello", "mail amy@example.com: hello"),
+    ],
+)
+def test_what_stands_before_the_host_of_a_url_is_masked_if_it_holds_a_password(
+    text: str, masked: str
+) -> None:
+    assert redact(text) == masked
+
+
+def test_a_bearer_token_is_masked_and_the_word_is_kept() -> None:
+    assert redact({"note": "Bearer abc123def456ghi789"}) == {"note": f"Bearer {MASK}"}
+    assert redact({"note": "bearer of news"}) == {"note": "bearer of news"}
+
+
+def test_a_private_key_without_an_end_is_masked_to_the_end() -> None:
+    assert redact("key: -----BEGIN RSA PRIVATE KEY-----\nabc\ndef") == f"key: {MASK}"
+
+
+@pytest.mark.parametrize("empty", ["", None, [], {}], ids=str)
+def test_an_empty_secret_is_left_since_it_holds_nothing(empty: object) -> None:
+    assert redact({"password": empty}) == {"password": empty}
+
+
+@pytest.mark.parametrize("value", [None, True, 7, 1.5, b"sk-live-0123456789abcdef"])
+def test_what_is_neither_text_nor_holds_any_is_kept(value: object) -> None:
+    assert redact(value) is value
+
+
+@given(JSON)
+def test_redacting_twice_masks_no_more_and_changes_nothing_given(value: Any) -> None:
+    before = deepcopy(value)
+    once = redact(value)
+
+    assert redact(once) == once
+    assert value == before
+
+
+@given(JSON)
+def test_a_secret_is_masked_at_any_depth(value: Any) -> None:
+    secret = "ghp_" + "a1" * 18
+
+    assert secret not in str(redact({"a": [value, {"b": (secret, {"token": [value, secret]})}]}))
 
 
 @given(

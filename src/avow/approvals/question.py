@@ -37,7 +37,7 @@ class Question:
     def to_json(self) -> str:
         """As the store keeps it."""
         body = {name: getattr(self, name) for name in self.__slots__ if name != "binding"}
-        return json.dumps(body, ensure_ascii=False)
+        return json.dumps(body)
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:

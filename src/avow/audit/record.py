@@ -38,11 +38,12 @@ class Outcome(StrEnum):
     UNREACHABLE = "unreachable"
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
+    BAD_OUTPUT = "bad_output"
     FAILED = "failed"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
 
-_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.OUTCOME_UNKNOWN)
+_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def record(facts: Facts, at: float, event: Event, **more: Any) -> RecordRow:
         "arguments_digest": facts.arguments_digest,
         **{key: value for key, value in more.items() if value is not None},
     }
-    return RecordRow(facts.call, at, str(event), json.dumps(body, ensure_ascii=False))
+    return RecordRow(facts.call, at, str(event), json.dumps(body))
 
 
 def record_refused(
@@ -104,4 +105,4 @@ def record_refused(
         "outcome": str(outcome),
         "severity": "notice",
     }
-    return RecordRow(call, at, str(Event.REFUSED), json.dumps(body, ensure_ascii=False))
+    return RecordRow(call, at, str(Event.REFUSED), json.dumps(body))

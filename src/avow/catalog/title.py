@@ -6,15 +6,15 @@ from typing import Final
 from avow.infer import VERBS
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
-_JOINTS: Final = frozenset("and by for from in of on or to with".split())
-_PROGRAMS: Final = frozenset("docker git helm kubectl npm pip".split())
+_JOINTS: Final = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "to", "with"})
+_PROGRAMS: Final = frozenset({"docker", "git", "helm", "kubectl", "npm", "pip"})
 
 
 def derive_title(name: str) -> str:
     """A title made of the words of `name`, the verb first where the name ends with it.
 
     The words keep their order where the last is as often a noun (“Git status”), where they are a
-    phrase (“Order by to update”), and where the first is a program whose commands read that way
+    phrase (“Search and replace”), and where the first is a program whose commands read that way
     (“Git add”). A name in another script is its own title.
 
     >>> derive_title("customer_delete"), derive_title("git_status"), derive_title("getUserById")

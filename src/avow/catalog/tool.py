@@ -127,8 +127,15 @@ def make_tool(
         resolved=resolve(evidence, trust),
         inferred=inferred,
         findings=said.findings,
-        fingerprint=fingerprint(raw),
+        fingerprint=_fingerprint_at(f"{server}, tool {name!r}", raw),
     )
+
+
+def _fingerprint_at(where: str, raw: Mapping[str, Any]) -> str:
+    try:
+        return fingerprint(raw)
+    except UsageError as error:
+        raise UsageError(error.what, where=where) from error
 
 
 def make_catalog(tools: Iterable[Tool], problems: Iterable[str] = ()) -> Catalog:

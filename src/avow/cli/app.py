@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import cyclopts
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from avow import __version__
 from avow.cli.terminal import print_error, print_error_json
@@ -22,13 +22,19 @@ app = App(
     name="avow",
     version=f"avow {__version__}",
     help="Declare once what a tool does to the world; everything follows from it.",
-    help_format="plaintext",
+    help_format="markdown",
+    default_parameter=Parameter(negative=()),
 )
-app.command("avow.cli.inspect:inspect", name="inspect")
-app.command("avow.cli.explain:explain", name="explain")
-app.command("avow.cli.policy:policy", name="policy")
-app.command("avow.cli.gateway:gateway", name="gateway")
-app.command("avow.cli.demo:demo", name="demo")
+# The lines of the overview stand here, so that showing it imports no command.
+_COMMANDS: Final = {
+    "inspect": "Show the tools of a server with their level and hints, and who says so.",
+    "explain": "Say what would become of a call, by which rule, and why; calls nothing.",
+    "policy": "Check a policy, and test what it decides.",
+    "gateway": "Serve MCP servers behind one address: reads run, destructive calls wait.",
+    "demo": "Serve a small made-up business behind the gateway, to try it on.",
+}
+for _order, (_name, _help) in enumerate(_COMMANDS.items()):
+    app.command(f"avow.cli.{_name}:{_name}", name=_name, help=_help, sort_key=_order)
 
 
 def run(words: Sequence[str]) -> int:
@@ -36,7 +42,9 @@ def run(words: Sequence[str]) -> int:
     before, after = _split(words)
     is_json = "--json" in before
     try:
-        return _dispatch(before, after)
+        code = _dispatch(before, after)
+        sys.stdout.flush()  # here, where a reader that has left is understood
+        return code
     except AvowError as error:
         (print_error_json if is_json else print_error)(error)
         return error.exit_code

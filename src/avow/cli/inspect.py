@@ -47,13 +47,11 @@ def inspect(
         _print_json(targets, found)
     else:
         _print(found)
+    for error in errors:
+        (print_error_json if json else print_error)(error)
     if errors:
-        for error in errors if len(targets) > 1 or not json else ():
-            print_error(error)
-        if json and len(targets) == 1:
-            print_error_json(errors[0])
         return max(error.exit_code for error in errors)
-    return int(any(one.findings for surface in found for one in _tools(surface)))
+    return int(any(one.has_findings for one in found if isinstance(one, Surface)))
 
 
 async def _read_all(targets: tuple[Target, ...], timeout: float) -> list[Surface | AvowError]:
@@ -70,10 +68,6 @@ async def _read_all(targets: tuple[Target, ...], timeout: float) -> list[Surface
         for index, target in enumerate(targets):
             group.start_soon(read, index, target)
     return found
-
-
-def _tools(surface: Surface | AvowError) -> list[Tool]:
-    return [] if isinstance(surface, AvowError) else surface.tools
 
 
 def _print_json(targets: tuple[Target, ...], found: list[Surface | AvowError]) -> None:

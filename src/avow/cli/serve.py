@@ -3,6 +3,7 @@
 import errno
 import ipaddress
 import json
+import logging
 import signal
 import socket
 import sys
@@ -14,7 +15,7 @@ import anyio
 import uvicorn
 from rich.text import Text
 
-from avow.cli.terminal import print_error, talk
+from avow.cli.terminal import print_error, print_error_json, talk
 from avow.connect import Target
 from avow.console import Login, make_routes
 from avow.errors import AvowError, PortInUseError, UsageError
@@ -59,7 +60,7 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
             timeout=options.timeout,
             patience=options.patience,
         ) as gateway:
-            await _check(gateway)
+            await _check(gateway, is_json=options.is_json)
             login = Login(announce=_announce, base_url=base)
             app = make_app(gateway, options.host, make_routes(gateway, login, base_url=base))
             _print_addresses(base, login.link(), is_json=options.is_json)
@@ -69,13 +70,16 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
                 access_log=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
-            await uvicorn.Server(config).serve(sockets=[listener])
+            server = uvicorn.Server(config)
+            # What is still open when avow ends is cut off, which is no error to tell of.
+            logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+            await server.serve(sockets=[listener])
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
 
 
-async def _check(gateway: Gateway) -> None:
+async def _check(gateway: Gateway, *, is_json: bool) -> None:
     """Connect to every server: raise where none answers, and tell of those that do not."""
     errors: list[AvowError] = []
 
@@ -91,7 +95,7 @@ async def _check(gateway: Gateway) -> None:
     if errors and len(errors) == len(gateway.fleet.upstreams):
         raise errors[0]
     for error in errors:
-        print_error(error)
+        (print_error_json if is_json else print_error)(error)
 
 
 def _listen(options: Options) -> socket.socket:

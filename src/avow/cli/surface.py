@@ -3,12 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from avow.catalog import Tool, read_tools
-from avow.connect import CommandTarget, RpcError, SavedTarget, Target, UrlTarget
-from avow.errors import TimedOutError, UnreachableError
+from avow.connect import CommandTarget, Fault, RpcError, SavedTarget, Target, UrlTarget
+from avow.errors import AuthenticationError, AvowError, TimedOutError, UnreachableError
 from avow.intent import Level
+
+_KINDS: Final[Mapping[Fault | None, type[AvowError]]] = {
+    Fault.TIMED_OUT: TimedOutError,
+    Fault.UNAUTHORIZED: AuthenticationError,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,11 @@ class Surface:
     protocol: str | None
     tools: list[Tool]
     problems: list[str]
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether anything in the list is wrong."""
+        return bool(self.problems) or any(tool.findings for tool in self.tools)
 
     @property
     def headline(self) -> str:
@@ -75,7 +85,7 @@ async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Surface:
         try:
             entries = await list_all(link, "tools/list", timeout=timeout)
         except RpcError as error:
-            kind = TimedOutError if error.may_have_run else UnreachableError
+            kind = _KINDS.get(error.fault, UnreachableError)
             raise kind(f"tools/list failed: {error}", where=target.name) from error
         greeting = link.greeting
         tools, problems = read_tools(target.name, entries)

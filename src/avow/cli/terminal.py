@@ -14,12 +14,17 @@ from avow.errors import AvowError
 
 _PIPE_WIDTH: Final = 160
 
-Out = Console
+
+class _Results(Console):
+    """Raises `BrokenPipeError` where its base would end the process with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def out() -> Console:
     """Where results go. Without a terminal, lines are as long as they need."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _Results(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _PIPE_WIDTH
     return console
@@ -31,35 +36,31 @@ def talk() -> Console:
 
 
 def plain(text: str) -> str:
-    """`text` of a stranger with control and direction characters spelt out.
+    """One line of a stranger's `text`, with control and direction characters spelt out.
 
-    A server names its tools; an escape sequence there must not reach the terminal.
+    A server names its tools; an escape sequence there must not reach the terminal, and a line
+    break must not make a line that looks like avow's own.
     """
-    return "".join(
-        char if char == "\n" or unicodedata.category(char)[0] != "C" else f"\\u{ord(char):04x}"
-        for char in text
-    )
+    return "".join(f"\\u{ord(char):04x}" if _is_unseen(char) else char for char in text)
 
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(f"{_json(value, indent=2)}\n")
 
 
 def print_error(error: AvowError) -> None:
     """What went wrong, where, and what to do."""
-    line = Text("avow: ", style="bold red")
-    line.append(
-        plain(f"{error.where}: {error.what}" if error.where else error.what), "not bold default"
-    )
-    if error.fix:
-        line.append(f"\n{plain(error.fix)}", "not bold default")
-    talk().print(line)
+    what = f"{error.where}: {error.what}" if error.where else error.what
+    lines = [*what.split("\n"), *(error.fix or "").split("\n")]
+    text = Text("avow: ", style="bold red")
+    text.append("\n".join(plain(line) for line in lines if line), "not bold default")
+    talk().print(text)
 
 
 def print_error_json(error: AvowError) -> None:
     """The same as one line of JSON on stderr."""
-    sys.stderr.write(json.dumps(error.to_dict(), ensure_ascii=False) + "\n")
+    sys.stderr.write(f"{_json(error.to_dict())}\n")
 
 
 @contextlib.contextmanager
@@ -71,3 +72,17 @@ def working(what: str) -> Generator[None]:
         return
     with console.status(what):
         yield
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON in which, as in `plain`, nothing unseen stands as itself."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return "".join(
+        json.dumps(char)[1:-1] if char != "\n" and _is_unseen(char) else char for char in text
+    )
+
+
+def _is_unseen(char: str) -> bool:
+    """Whether a character steers a terminal, turns a line's direction, or breaks it."""
+    category = unicodedata.category(char)
+    return category[0] == "C" or category in ("Zl", "Zp")

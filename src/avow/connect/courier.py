@@ -10,7 +10,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from functools import cache
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -19,6 +19,8 @@ import httpx2
 from avow.connect.rpc import FAULT_KEY, Fault
 
 _CONNECT_SECONDS: Final = 10.0
+_GOODBYE_SECONDS: Final = 2.0
+_SESSION: Final = "mcp-session-id"
 _SPEAKS_MCP: Final = ("application/json", "text/event-stream")
 
 
@@ -29,8 +31,10 @@ def http_client(url: str, headers: Mapping[str, str]) -> httpx2.AsyncClient:
     proxy = None if is_direct else getproxies().get(parts.scheme)
     inner = httpx2.AsyncHTTPTransport(verify=_tls(), proxy=proxy, trust_env=False)
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
+    # As bytes: what stands in a configuration need not be ASCII.
+    encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
     return httpx2.AsyncClient(
-        transport=_Courier(inner), headers=dict(headers), timeout=timeout, trust_env=False
+        transport=_Courier(inner), headers=encoded, timeout=timeout, trust_env=False
     )
 
 
@@ -45,6 +49,9 @@ class _Courier(httpx2.AsyncBaseTransport):
         self._inner = inner
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "DELETE":
+            # The SDK says goodbye to a session before it lets go, however long that takes.
+            request.extensions["timeout"] = httpx2.Timeout(_GOODBYE_SECONDS).as_dict()
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
@@ -53,7 +60,7 @@ class _Courier(httpx2.AsyncBaseTransport):
             return _fault(Fault.LOST, f"the connection broke: {type(error).__name__}")
         if request.method != "POST":
             return response
-        if marked := await _marked(response):
+        if marked := await _marked(request, response):
             return marked
         response.stream = _Guarded(response.stream)
         return response
@@ -84,15 +91,50 @@ class _Guarded(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-async def _marked(response: httpx2.Response) -> httpx2.Response | None:
+async def _marked(request: httpx2.Request, response: httpx2.Response) -> httpx2.Response | None:
     """An error in the place of an answer that is not MCP, or `None` when it is."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     fault = _fault_of(response, kind)
+    if response.is_client_error and fault is not Fault.UNAUTHORIZED:
+        fault = await _fault_of_refusal(request, response, kind)
     if fault is None:
         return None
     await response.aclose()
     aside = f" with {kind or 'no content type'}" if fault is Fault.NOT_MCP else ""
     return _fault(fault, f"HTTP {response.status_code}{aside}")
+
+
+async def _fault_of_refusal(
+    request: httpx2.Request, response: httpx2.Response, kind: str
+) -> Fault | None:
+    """What a 4xx means, unless it holds the server's own error.
+
+    A server that was started anew knows none of its old sessions: it says 404 (MCP 2025-11-25,
+    Streamable HTTP, session management), and many say 400 instead.
+    """
+    try:
+        body = _object(await response.aread()) if kind == "application/json" else {}
+    except httpx2.TransportError:
+        return Fault.LOST
+    error = body.get("error")
+    has_session = _SESSION in request.headers
+    if not isinstance(error, dict):
+        is_gone = has_session and response.status_code == HTTPStatus.NOT_FOUND
+        return Fault.EXPIRED if is_gone else Fault.REFUSED
+    if not has_session or body.get("id") == _object(request.content).get("id"):
+        return None
+    said = str(cast("dict[str, Any]", error).get("message")).lower()
+    is_gone = response.status_code == HTTPStatus.NOT_FOUND or "session" in said
+    return Fault.EXPIRED if is_gone else None
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    """The JSON object that `body` holds; an empty one where it holds none."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _fault_of(response: httpx2.Response, kind: str) -> Fault | None:

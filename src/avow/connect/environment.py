@@ -1,7 +1,7 @@
 """What of avow's environment a server's process is given.
 
-The SDK passes on PATH, HOME and their like. Servers that are fetched when they start (`uvx`,
-`npx`) also need certificates and proxies, which hold no secrets of other programs.
+Every program needs PATH, HOME and their like. Servers that are fetched when they start (`uvx`,
+`npx`) also need certificates and proxies. What else is set may be a secret of other programs.
 """
 
 import os
@@ -9,6 +9,12 @@ from collections.abc import Mapping
 from typing import Final
 
 PASSED_ON: Final = (
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "USER",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "REQUESTS_CA_BUNDLE",
@@ -36,6 +42,6 @@ PASSED_ON: Final = (
 
 
 def child_environment(declared: Mapping[str, str]) -> dict[str, str]:
-    """The variables to add for a server that was configured with `declared`, which wins."""
+    """All variables of a server that was configured with `declared`, which wins."""
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return kept | dict(declared)

@@ -63,7 +63,7 @@ def _explain_command(
     error: Exception, target: CommandTarget, diary: Diary, timeout: float
 ) -> AvowError:
     where = f"{target.name} ({target.command})"
-    if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+    if isinstance(error, (OSError, ValueError)) and not isinstance(error, TimeoutError):
         return _explain_spawn(error, target, where)
     said = diary.tail()
     aside = f"; the last it said on stderr:\n{said}" if said else ""
@@ -79,14 +79,15 @@ def _explain_command(
     return UnreachableError(f"{error}{aside}", where=where)
 
 
-def _explain_spawn(error: OSError, target: CommandTarget, where: str) -> AvowError:
+def _explain_spawn(error: OSError | ValueError, target: CommandTarget, where: str) -> AvowError:
     if isinstance(error, FileNotFoundError) and error.filename == target.cwd:
         return CommandNotFoundError(f"the folder {target.cwd} does not exist", where=where)
     if isinstance(error, FileNotFoundError):
         what = f"the command “{target.command}” was not found"
         fix = "Install it, or give its full path."
         return CommandNotFoundError(what, where=target.name, fix=fix)
-    what = f"the command cannot be run: {error.strerror or error}"
+    why = error.strerror if isinstance(error, OSError) else error
+    what = f"the command cannot be run: {why or error}"
     return CommandNotFoundError(what, where=where, fix="It must be a program you may execute.")
 
 

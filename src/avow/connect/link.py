@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Final, TextIO, cast
 
 import anyio
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.dispatcher import CallOptions, DispatchContext, ProgressFnT
 from mcp.shared.exceptions import MCPError
@@ -21,14 +20,18 @@ from mcp.shared.transport_context import TransportContext
 from avow import __version__
 from avow.connect.courier import http_client
 from avow.connect.envelope import Envelope
-from avow.connect.environment import child_environment
 from avow.connect.failure import Diary, explain
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.negotiate import Greeting, negotiate
-from avow.connect.rpc import METHOD_NOT_FOUND, RpcError
-from avow.errors import AvowError
+from avow.connect.process import start_process
+from avow.connect.rpc import METHOD_NOT_FOUND, Fault, RpcError
+from avow.errors import AvowError, ServerExitedError, UnreachableError
 
 CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "avow", "title": "avow", "version": __version__}
+
+_LARGEST_EVENT: Final = 64 * 1024 * 1024
+"""In bytes. The SDK takes 1 MiB, and many results with a picture are larger: they would be lost
+after the call has run."""
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 Notified = Callable[[str, Mapping[str, Any]], Awaitable[None]]
@@ -66,9 +69,14 @@ class Link:
         Cancelling the caller cancels the request at the server. Raises `RpcError`.
         """
         envelope = self.greeting.envelope
-        return await _send(
-            self._dispatcher, method, params, envelope, timeout, progress, input_schema
-        )
+        try:
+            return await _send(
+                self._dispatcher, method, params, envelope, timeout, progress, input_schema
+            )
+        except RpcError as error:
+            if error.fault is Fault.EXPIRED:
+                self.closed.set()
+            raise
 
 
 @contextlib.asynccontextmanager
@@ -84,18 +92,46 @@ async def open_link(
     Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError` that
     says why there is no connection. On leaving, a server's process is ended with all its children.
     """
+    opening = _Opening(target, timeout, anyio.current_time() + timeout, client_info, notified)
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            link = await stack.enter_async_context(_open(opening))
+        except UnreachableError as error:
+            # An old server may end at a first message that is not `initialize`, or be of no use
+            # after it: it is to be started anew (MCP 2026-07-28, backward compatibility).
+            has_answered = type(error) in (ServerExitedError, UnreachableError)
+            if not has_answered or isinstance(target, UrlTarget):
+                raise
+            link = await stack.enter_async_context(_open(opening, is_old=True))
+        yield link
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What `open_link` was asked for; `deadline` in the event loop's time."""
+
+    target: CommandTarget | UrlTarget
+    timeout: float
+    deadline: float
+    client_info: Mapping[str, Any]
+    notified: Notified
+
+
+@contextlib.asynccontextmanager
+async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Link]:
+    target, timeout = opening.target, opening.timeout
     failure: Exception | None = None
     with _stderr_file() as stderr:
         diary = Diary(stderr)
         try:
             async with contextlib.AsyncExitStack() as stack:
                 try:
-                    dispatcher, closed = await _start(target, stack, diary, notified)
+                    dispatcher, closed = await _start(target, stack, diary, opening.notified)
                     # Only here: a time limit may not enclose the start of tasks that outlive it.
-                    with anyio.fail_after(timeout):
-                        greeting = await _greet(dispatcher, client_info, timeout)
+                    with anyio.fail_after(opening.deadline - anyio.current_time()):
+                        greeting = await _greet(dispatcher, opening, is_old=is_old)
                     link = Link(target.name, greeting, dispatcher, closed)
-                except (AvowError, RpcError, OSError) as error:
+                except (AvowError, RpcError, OSError, ValueError) as error:
                     failure = explain(error, target, diary, timeout)
                 else:
                     try:
@@ -117,10 +153,12 @@ async def _start(
 ) -> tuple[JSONRPCDispatcher[TransportContext], anyio.Event]:
     """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
     if isinstance(target, CommandTarget):
-        transport = stdio_client(_parameters(target), cast("TextIO", diary.stderr))
+        transport = start_process(target, cast("TextIO", diary.stderr))
     else:
         client = await stack.enter_async_context(http_client(target.url, target.headers))
-        transport = streamable_http_client(target.url, http_client=client)
+        transport = streamable_http_client(
+            target.url, http_client=client, max_sse_event_size=_LARGEST_EVENT
+        )
     read, write = await stack.enter_async_context(transport)
     dispatcher = JSONRPCDispatcher[TransportContext](
         read, write, on_stream_exception=diary.note_garbage
@@ -133,7 +171,7 @@ async def _start(
 
 
 async def _greet(
-    dispatcher: JSONRPCDispatcher[TransportContext], client_info: Mapping[str, Any], timeout: float
+    dispatcher: JSONRPCDispatcher[TransportContext], opening: _Opening, *, is_old: bool
 ) -> Greeting:
     async def send(
         method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
@@ -143,7 +181,9 @@ async def _greet(
     async def notify(method: str, envelope: Envelope) -> None:
         await dispatcher.notify(method, None, {"headers": envelope.headers(method, {})})
 
-    return await negotiate(send, notify, client_info, timeout=timeout)
+    return await negotiate(
+        send, notify, opening.client_info, timeout=opening.timeout, is_old=is_old
+    )
 
 
 async def _run(
@@ -194,17 +234,6 @@ async def _send(
         return await dispatcher.send_raw_request(method, envelope.params(params), options)
     except MCPError as error:
         raise RpcError.received(error.code, error.message, error.data) from error
-
-
-def _parameters(target: CommandTarget) -> StdioServerParameters:
-    return StdioServerParameters(
-        command=target.command,
-        args=list(target.args),
-        env=child_environment(target.env),
-        cwd=target.cwd,
-        # A server that prints bytes that are not UTF-8 must not end the connection.
-        encoding_error_handler="replace",
-    )
 
 
 def _stderr_file() -> IO[str]:

@@ -13,6 +13,10 @@ DISCOVER_SECONDS: Final = 5.0
 
 _UNSUPPORTED_VERSION: Final = -32022
 
+_MAY_BE_OLD: Final = (None, Fault.TIMED_OUT, Fault.REFUSED, Fault.LOST)
+"""An old server may take `server/discover` with any error, or with none for a while
+(MCP 2026-07-28, lifecycle, backward compatibility)."""
+
 Send = Callable[[str, Mapping[str, Any], Envelope, float], Awaitable[dict[str, Any]]]
 Notify = Callable[[str, Envelope], Awaitable[None]]
 
@@ -28,16 +32,24 @@ class Greeting:
 
 
 async def negotiate(
-    send: Send, notify: Notify, client_info: Mapping[str, Any], *, timeout: float
+    send: Send,
+    notify: Notify,
+    client_info: Mapping[str, Any],
+    *,
+    timeout: float,
+    is_old: bool = False,
 ) -> Greeting:
-    """Agree on a protocol version with the server behind `send`.
+    """Agree on a protocol version with the server behind `send`; at once by handshake if `is_old`.
 
     Raises `NotMcpError` when it agrees to none, and what `send` raises for a dead connection.
     """
+    if is_old:
+        return await _handshake(send, notify, client_info, timeout=timeout)
+    patience = min(timeout / 2, DISCOVER_SECONDS)
     try:
-        return await _discover(send, notify, client_info, timeout=min(timeout, DISCOVER_SECONDS))
+        return await _discover(send, notify, client_info, timeout=patience)
     except RpcError as error:
-        if error.fault not in (None, Fault.TIMED_OUT, Fault.REFUSED):
+        if error.fault not in _MAY_BE_OLD:
             raise
         if error.code == _UNSUPPORTED_VERSION and not _supports(error.data, *HANDSHAKE_VERSIONS):
             what = f"it speaks no version avow knows: {error.message}"
@@ -96,9 +108,8 @@ def _greeting(envelope: Envelope, server: Mapping[str, Any], found: Mapping[str,
 def _supports(data: object, *versions: str) -> bool:
     """Whether the data of an `UNSUPPORTED_PROTOCOL_VERSION` error names one of `versions`."""
     supported = _object(data).get("supported")
-    return isinstance(supported, list) and not set(versions).isdisjoint(
-        cast("list[str]", supported)
-    )
+    known = cast("list[Any]", supported) if isinstance(supported, list) else []
+    return any(one in versions for one in known)
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """A JSON-RPC error: as a server answered it, or as the connection failed to bring an answer."""
 
+import os
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final, cast
@@ -9,8 +10,21 @@ TIMED_OUT: Final = -32001
 PARSE_ERROR: Final = -32700
 METHOD_NOT_FOUND: Final = -32601
 
-FAULT_KEY: Final = "io.avow/fault"
-"""Marks an error that avow's side made because no answer came, in the error's `data`."""
+FAULT_KEY: Final = f"io.avow/fault-{os.urandom(8).hex()}"
+"""Marks an error that avow's side made because no answer came, in the error's `data`.
+
+Drawn anew in each process, so that no server can say it.
+"""
+
+_OWN_ERRORS: Final = {
+    CONNECTION_LOST: ("Connection closed", "SSE stream "),
+    PARSE_ERROR: ("Failed to parse ",),
+    TIMED_OUT: ("Request ",),
+}
+"""How the errors begin that the SDK makes where no answer came.
+
+Servers use the same codes for errors of theirs, as in `-32000 Server not initialized`.
+"""
 
 
 class Fault(StrEnum):
@@ -22,6 +36,7 @@ class Fault(StrEnum):
     UNAUTHORIZED = "unauthorized"
     NOT_MCP = "not_mcp"
     REFUSED = "refused"
+    EXPIRED = "expired"
 
 
 class RpcError(Exception):
@@ -47,10 +62,12 @@ class RpcError(Exception):
 
         The dispatcher itself answers for a closed connection, a timeout and unreadable text.
         """
-        marked = (
-            cast("Mapping[str, Any]", data).get(FAULT_KEY) if isinstance(data, Mapping) else None
-        )
-        if marked is not None:
-            return cls(code, message, fault=Fault(marked))
-        local = {CONNECTION_LOST: Fault.LOST, PARSE_ERROR: Fault.LOST, TIMED_OUT: Fault.TIMED_OUT}
-        return cls(code, message, data, fault=local.get(code))
+        if isinstance(data, Mapping):
+            marked = cast("Mapping[str, Any]", data).get(FAULT_KEY)
+            if marked is not None:
+                return cls(code, message, fault=Fault(marked))
+        if data is not None or not message.startswith(_OWN_ERRORS.get(code, ())):
+            return cls(code, message, data)
+        if code == PARSE_ERROR:  # its words quote what could not be read
+            return cls(code, "its answer cannot be read", fault=Fault.LOST)
+        return cls(code, message, fault=Fault.TIMED_OUT if code == TIMED_OUT else Fault.LOST)

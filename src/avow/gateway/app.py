@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
@@ -64,5 +65,18 @@ def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> S
     return server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
+        transport_security=_only_from(host),
         custom_starlette_routes=list(routes),  # pyright: ignore[reportArgumentType] - any route will do
+    )
+
+
+def _only_from(host: str) -> TransportSecuritySettings:
+    """Which `Host` and `Origin` a request may name: the loopback names and `host`.
+
+    Said in full: the SDK by itself checks nothing for other loopback addresses (127.0.0.2).
+    """
+    names = dict.fromkeys(("127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host))
+    return TransportSecuritySettings(
+        allowed_hosts=[f"{name}:*" for name in names],
+        allowed_origins=[f"http://{name}:*" for name in names],
     )

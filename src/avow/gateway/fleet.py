@@ -1,10 +1,11 @@
 """All servers behind the gateway, and whose a tool, a prompt or a resource is."""
 
+import logging
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import anyio
 
@@ -14,6 +15,10 @@ from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.errors import AvowError, TargetError
 from avow.gateway.upstream import Upstream
 from avow.guard import Answer, Call
+
+_log: Final = logging.getLogger(__name__)
+
+_INTERNAL_ERROR: Final = -32603
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +87,37 @@ class Fleet:
             input_schema=tool.input_schema,
         )
 
-    async def collect(self, method: str) -> list[tuple[Upstream, Any]]:
+    async def collect(self, method: str) -> list[tuple[Upstream, dict[str, Any]]]:
         """The entries of one list of all servers, each with its server."""
-        found: list[tuple[Upstream, Any]] = []
+        found: list[tuple[Upstream, dict[str, Any]]] = []
         for upstream in self.upstreams:
             try:
-                found += [(upstream, entry) for entry in await upstream.entries(method)]
+                entries = await upstream.entries(method)
             except AvowError:
                 continue
+            # What is no object is nobody's prompt or resource.
+            found += [(upstream, entry) for entry in entries if isinstance(entry, dict)]
         return found
 
     async def find_prompt(self, qualified_name: str) -> tuple[Upstream, str] | None:
         """The server of a prompt, and the prompt's own name there."""
-        for upstream in self._owners(qualified_name):
-            return upstream, qualified_name.removeprefix(f"{upstream.name}{SEPARATOR}")
-        return None
+        found = [
+            (one, qualified_name.removeprefix(f"{one.name}{SEPARATOR}"))
+            for one in self._owners(qualified_name)
+        ]
+        if len(found) > 1:
+            # The name of one server begins like that of another: who lists the prompt is meant.
+            listed = [(one, entry.get("name")) for one, entry in await self.collect("prompts/list")]
+            found = [one for one in found if one in listed] or found
+        return found[0] if found else None
 
     async def find_resource(self, uri: str) -> Upstream | None:
         """The server that lists this resource, or else one with a template that fits it."""
         for upstream, entry in await self.collect("resources/list"):
-            if isinstance(entry, dict) and entry.get("uri") == uri:  # pyright: ignore[reportUnknownMemberType]
+            if entry.get("uri") == uri:
                 return upstream
         for upstream, entry in await self.collect("resources/templates/list"):
-            template = entry.get("uriTemplate") if isinstance(entry, dict) else None  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+            template = entry.get("uriTemplate")
             if isinstance(template, str) and (template == uri or _fits(template, uri)):
                 return upstream
         return None
@@ -116,7 +129,10 @@ class Fleet:
         try:
             link = await upstream.link()
         except AvowError as error:
-            raise RpcError(-32603, str(error)) from error
+            # Why is for the log: it may quote what the server said to itself.
+            _log.warning("%s", error)
+            what = f"the server “{upstream.name}” cannot be reached"
+            raise RpcError(_INTERNAL_ERROR, what) from error
         return await link.request(method, params, timeout=self.timeout)
 
 

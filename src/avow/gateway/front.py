@@ -4,6 +4,8 @@ The SDK reads and frames messages; what it would sieve out of results (unknown k
 kept by answering from a middleware, whose results go out as they are.
 """
 
+import logging
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,10 +20,12 @@ from pydantic import BaseModel
 from avow import __version__
 from avow.connect import RpcError
 from avow.connect.envelope import HANDSHAKE_VERSIONS
-from avow.errors import AvowError
-from avow.gateway.passage import Passage, Request
+from avow.errors import StoreError
+from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Request
 from avow.guard import UnknownToolError
 from avow.policy import LOCAL, Principal
+
+_log: Final = logging.getLogger(__name__)
 
 Context = ServerRequestContext[Any, Any]
 Route = Callable[[Request], Awaitable[dict[str, Any]]]
@@ -57,9 +61,16 @@ class _Door:
         except UnknownToolError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except RpcError as error:
-            raise MCPError(error.code, error.message, error.data) from None
-        except AvowError as error:
-            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+            raise MCPError(_code(ctx, error.code), error.message, error.data) from None
+        except StoreError as error:
+            _log.error("%s", error)
+            what = "Nothing was run: avow cannot write its log."
+            raise MCPError(types.INTERNAL_ERROR, what) from None
+        except Exception as error:  # the edge of a request: the client learns nothing of our inside
+            incident = uuid.uuid4().hex[:12]
+            _log.exception("incident %s", incident)
+            what = f"Something went wrong inside avow (incident {incident})."
+            raise MCPError(types.INTERNAL_ERROR, what) from error
         return self._dress(ctx, result)
 
     def _check(self, ctx: Context) -> None:
@@ -79,6 +90,12 @@ class _Door:
         meta = {**before, f"{_META}serverInfo": self.server.server_info_stamp}
         fresh = {"ttlMs": 0, "cacheScope": "private"} if ctx.method in _CACHEABLE else {}
         return {"resultType": "complete", **fresh, **result, "_meta": meta}
+
+
+def _code(ctx: Context, code: int) -> int:
+    """The code of an error in the client's version: 2026-07-28 has none for a missing resource."""
+    is_gone = code == RESOURCE_NOT_FOUND and ctx.protocol_version not in HANDSHAKE_VERSIONS
+    return types.INVALID_PARAMS if is_gone else code
 
 
 _CACHEABLE: Final = _LIST_METHODS | {"resources/read"}

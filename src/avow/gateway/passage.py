@@ -17,7 +17,7 @@ from avow.policy import Principal, has_access
 
 META_PROBLEMS: Final = "io.avow/problems"
 _INVALID_PARAMS: Final = -32602
-_RESOURCE_NOT_FOUND: Final = -32002
+RESOURCE_NOT_FOUND: Final = -32002
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,13 @@ class Passage:
     async def list_prompts(self, _: Request) -> dict[str, Any]:
         """The prompts of all servers, named `server__prompt`."""
         found = await self.fleet.collect("prompts/list")
-        named = [{**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"} for one, entry in found]
-        return {"prompts": named}
+        return {
+            "prompts": [
+                {**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"}
+                for one, entry in found
+                if isinstance(entry.get("name"), str)
+            ]
+        }
 
     async def get_prompt(self, request: Request) -> dict[str, Any]:
         """One prompt, from its server."""
@@ -100,7 +105,7 @@ class Passage:
         uri = request.params["uri"]
         upstream = await self.fleet.find_resource(uri)
         if upstream is None:
-            raise RpcError(_RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
+            raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
         return await self.fleet.forward(upstream, request.method, _own(request.params))
 
     async def complete(self, request: Request) -> dict[str, Any]:
@@ -110,7 +115,7 @@ class Passage:
             return await self._forward_prompt(request, ref["name"], ("ref", "name"))
         upstream = await self.fleet.find_resource(ref["uri"])
         if upstream is None:
-            raise RpcError(_RESOURCE_NOT_FOUND, f"Resource not found: {ref['uri']}")
+            raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {ref['uri']}")
         return await self.fleet.forward(upstream, request.method, _own(request.params))
 
     async def _forward_prompt(

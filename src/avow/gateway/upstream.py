@@ -25,11 +25,16 @@ _PAUSE_SECONDS: Final = 1.0
 """After a failure to connect the same answer is given for so long, so that a dead server is not
 started anew for every call."""
 
+_AGAIN_SECONDS: Final = 2.0
+"""How long a caller waits for a server that could not be reached the last time. A server that
+hangs would else hold up every list of the others, again and again."""
+
 
 @dataclass(slots=True)
 class _Connecting:
-    """One try to connect, which any number of callers wait for."""
+    """One try to connect, which any number of callers wait for; `before` is why the last failed."""
 
+    before: AvowError | None = None
     done: anyio.Event = field(default_factory=anyio.Event)
     link: Link | None = None
     error: AvowError | None = None
@@ -65,7 +70,7 @@ class Upstream:
         self.target = target
         self._timeout = timeout
         self._trust = trust
-        self._try = _Connecting()
+        self._try: _Connecting | None = None
         self._wanted = anyio.Event()
         self._lists: dict[str, _Cached] = {}
         self._tools: tuple[list[Any], list[Tool], list[str]] | None = None
@@ -75,7 +80,8 @@ class Upstream:
         while True:
             await self._wanted.wait()
             self._wanted = anyio.Event()
-            await self._hold(self._try)
+            if self._try is not None:
+                await self._hold(self._try)
 
     async def _hold(self, attempt: _Connecting) -> None:
         self._lists.clear()
@@ -100,14 +106,15 @@ class Upstream:
 
     async def link(self) -> Link:
         """The connection, made if there is none; the error of the last try where it fails."""
-        if self._try.is_over:
-            self._try = _Connecting()
         attempt = self._try
-        if not attempt.done.is_set():
+        if attempt is None or attempt.is_over:
+            attempt = self._try = _Connecting(before=attempt and attempt.error)
             self._wanted.set()
+        with anyio.move_on_after(_AGAIN_SECONDS if attempt.before else None):
             await attempt.done.wait()
         if attempt.link is None:
-            raise attempt.error or UnreachableError("no connection", where=self.name)
+            error = attempt.error or attempt.before
+            raise error or UnreachableError("no connection", where=self.name)
         return attempt.link
 
     async def entries(self, method: str) -> list[Any]:

@@ -11,13 +11,18 @@ from avow.approvals import Approvals
 from avow.audit import AuditLog
 from avow.catalog import Tool
 from avow.guard.call import Answer, Call, Execute, Progress, no_progress
+from avow.guard.shape import Shapes
 from avow.guard.steps.attempt import attempt
 from avow.guard.steps.confirm import confirm
 from avow.guard.steps.decide import decide
 from avow.guard.steps.execute import execute
 from avow.guard.steps.find import find
 from avow.guard.steps.outcome import outcome
+from avow.guard.steps.output import output
+from avow.guard.steps.retry import retry
+from avow.guard.steps.validate import validate
 from avow.policy import Mode, Principal
+from avow.schema import LIMIT
 
 Then = Callable[[Call], Awaitable[Answer]]
 
@@ -28,7 +33,17 @@ class Step(Protocol):
     async def __call__(self, guard: "Guard", call: Call, then: Then) -> Answer: ...
 
 
-STEPS: Final[tuple[Step, ...]] = (find, decide, outcome, confirm, attempt, execute)
+STEPS: Final[tuple[Step, ...]] = (
+    find,
+    validate,
+    decide,
+    outcome,
+    output,
+    confirm,
+    retry,
+    attempt,
+    execute,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +51,8 @@ class Guard:
     """What the steps need: where tools are found, who is asked, what is written, what runs.
 
     `find_tool` may connect to a server. `console` is the address where a person answers;
-    `patience` is how many seconds a call waits for one.
+    `patience` is how many seconds a call waits for one. Results are cut to `limit` characters;
+    what may happen twice is tried `attempts` times.
     """
 
     find_tool: Callable[[str], Awaitable[Tool | None]]
@@ -46,7 +62,10 @@ class Guard:
     mode: Mode = Mode.GUARDED
     console: str = "the console"
     patience: float = 45.0
-    clock: Callable[[], float] = field(default=time.time)
+    limit: int = LIMIT
+    attempts: int = 3
+    clock: Callable[[], float] = time.time
+    shapes: Shapes = field(default_factory=Shapes)
 
     async def call(
         self,

@@ -47,7 +47,7 @@ def guess(tool: Mapping[str, Any]) -> dict[HintName, Guess]:
     """
     parts = [one.lower() for one in _WORD.findall(_text_of(tool, "name"))]
     found = [*_from_description(_text_of(tool, "description")), *_from_reach(parts)]
-    if verb := _verb_of(parts):
+    if (verb := _verb_of(parts)) and not _is_undecided(verb, parts):
         found += _from_verb(verb)
     return _merge(found)
 
@@ -68,8 +68,18 @@ def _verb_of(parts: list[str]) -> _Verb | None:
     return None
 
 
+def _is_undecided(verb: _Verb, parts: list[str]) -> bool:
+    """Whether a verb that reads shares the name with one that writes.
+
+    As in `get_or_create`, `create_access_list`; but not in `get_merge_request`.
+    """
+    is_shared = verb.place == "ends" or not {"and", "or"}.isdisjoint(parts)
+    writes = words.WRITE - words.NOUNS
+    return verb.word in words.READ and is_shared and not writes.isdisjoint(parts)
+
+
 def _weight(verb: str, parts: list[str], weight: float) -> float:
-    """Less where a reading verb has company that writes, as in `get_or_create`."""
+    """Less where a reading verb has company that writes, as in `get_merge_request`."""
     if verb not in words.READ:
         return weight
     if any(one in words.WRITE for one in parts):

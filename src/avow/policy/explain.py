@@ -12,22 +12,27 @@ from avow.policy.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class RuleReport:
-    """What became of one rule; `why_not` is empty where it matched."""
+    """What became of one rule; `why_not` is empty where it matched.
+
+    `unsure` names the conditions of `when` that could not be told.
+    """
 
     name: str
     line: int
     effect: Effect
     is_match: bool
     why_not: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As data."""
-        base = {
+        base: dict[str, Any] = {
             "name": self.name,
             "line": self.line,
             "effect": str(self.effect),
             "match": self.is_match,
         }
+        base |= {"unsure": list(self.unsure)} if self.unsure else {}
         return base | ({"why_not": list(self.why_not)} if self.why_not else {})
 
 
@@ -95,7 +100,8 @@ class Explanation:
     def _of_rule(self, report: RuleReport) -> str:
         head = f"{self.where}:{report.line} {report.name} ({report.effect})"
         if report.is_match:
-            return f"{head} matches"
+            unsure = f", since {' and '.join(report.unsure)} cannot be told"
+            return f"{head} matches{unsure if report.unsure else ''}"
         return f"{head} does not match: {'; '.join(report.why_not)}"
 
 
@@ -117,7 +123,8 @@ def explain(policy: Policy, situation: Situation) -> Explanation:
 def _report(rule: Rule, situation: Situation) -> RuleReport:
     is_match = rule.matches(situation)
     why_not = () if is_match else tuple(_why_not(rule, situation))
-    return RuleReport(rule.name, rule.line, rule.effect, is_match, why_not)
+    unsure = tuple(one.key for one in rule.when if one.test(situation) is None)
+    return RuleReport(rule.name, rule.line, rule.effect, is_match, why_not, unsure)
 
 
 def _why_not(rule: Rule, situation: Situation) -> list[str]:

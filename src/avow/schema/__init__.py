@@ -1,6 +1,22 @@
-"""JSON values: canonical form, digest, strict reading, redaction. Pure: no I/O, no SDK."""
+"""JSON values: canonical form, digest, strict reading, redaction, schemas. Pure: no I/O, no SDK."""
 
 from avow.schema.canonical import canonical, digest, parse_json
 from avow.schema.redact import MASK, redact
+from avow.schema.strip import Stripper
+from avow.schema.truncate import LIMIT, Cut, size, truncate
+from avow.schema.validate import Checker, Problem
 
-__all__ = ["MASK", "canonical", "digest", "parse_json", "redact"]
+__all__ = [
+    "LIMIT",
+    "MASK",
+    "Checker",
+    "Cut",
+    "Problem",
+    "Stripper",
+    "canonical",
+    "digest",
+    "parse_json",
+    "redact",
+    "size",
+    "truncate",
+]

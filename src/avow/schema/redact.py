@@ -11,9 +11,8 @@ _SECRET_NAME: Final = re.compile(
     r"|cookie|^pin$|^otp$",
     re.IGNORECASE,
 )
-_NOT_SECRET: Final = re.compile(
-    r"^(max|min|n|num|count)?_?tokens?$|_tokens$|page_?token", re.IGNORECASE
-)
+_NOT_SECRET: Final = re.compile(r"^(max|min|n|num|count)_?tokens?$|page_?token", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"tokens$", re.IGNORECASE)
 _SECRET_VALUE: Final = re.compile(
     r"""
       # keys of payment and model services, code hosts, chats, clouds; tokens; passwords in URLs
@@ -25,7 +24,7 @@ _SECRET_VALUE: Final = re.compile(
     | \bAIza[A-Za-z0-9_-]{30,}
     | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*          # JSON Web Token
     | -----BEGIN[ A-Z]*PRIVATE\ KEY-----[\s\S]*?(?:-----END[ A-Z]*PRIVATE\ KEY-----|\Z)
-    | (?<=://)[^/\s:@]+:[^/\s@]+(?=@)                                    # user:password in a URL
+    | (?<=://)[^/\s:@]*:[^/\s]+(?=@)                                    # user:password in a URL
     | (?i:(?<=bearer\ ))[A-Za-z0-9._~+/=-]{12,}
     """,
     re.VERBOSE,
@@ -48,7 +47,12 @@ def redact(value: Any) -> Any:
 
 
 def _field(name: str, value: Any) -> Any:
-    is_secret = _SECRET_NAME.search(name) and not _NOT_SECRET.search(name)
-    if is_secret and value not in (None, "", [], {}):
-        return MASK
-    return redact(value)
+    return MASK if _is_secret(name, value) else redact(value)
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    if not _SECRET_NAME.search(name) or _NOT_SECRET.search(name):
+        return False
+    # `tokens: 800` is how many, `tokens: ["a1b2"]` is which.
+    is_count = isinstance(value, int | float) and _COUNTED.search(name)
+    return not is_count and value not in (None, "", [], {})

@@ -9,13 +9,21 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+Tool = Callable[[], dict[str, Any] | None]
 
 MODERN = "2026-07-28"
 OLD = "2025-11-25"
 EMPTY: dict[str, Any] = {"type": "object"}
-WRITES = {"readOnlyHint": False, "destructiveHint": False, "x-vendor": {"kept": [None, 1]}}
+WRITES: dict[str, Any] = {
+    "readOnlyHint": False,
+    "destructiveHint": False,
+    "openWorldHint": False,
+    "x-vendor": {"kept": [None, 1]},
+}
 
 TOOLS: list[dict[str, Any]] = [
     {"name": "get_echo", "inputSchema": EMPTY, "annotations": {"readOnlyHint": True}},
@@ -27,6 +35,7 @@ TOOLS: list[dict[str, Any]] = [
     {"name": "add_change", "inputSchema": EMPTY, "annotations": WRITES},
     {"name": "add_hang", "inputSchema": EMPTY, "annotations": WRITES},
     {"name": "add_crash", "inputSchema": EMPTY, "annotations": WRITES},
+    {"name": "delete_all", "inputSchema": EMPTY},
 ]
 
 ODD_TOOLS: list[Any] = [
@@ -40,11 +49,18 @@ ODD_TOOLS: list[Any] = [
 ]
 
 changed: list[str] = []
+waiting: dict[Any, dict[str, Any]] = {}
+asked: list[str] = []
 
 
 def send(message: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
+
+
+def fail(number: Any, code: int, message: str, data: Any = None) -> None:
+    error = {"code": code, "message": message} | ({} if data is None else {"data": data})
+    send({"id": number, "error": error})
 
 
 def log(arguments: dict[str, Any], line: str) -> None:
@@ -56,46 +72,53 @@ def text(what: Any, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": json.dumps(what)}], **more}
 
 
+def get_progress(params: dict[str, Any]) -> dict[str, Any]:
+    token = params["_meta"]["progressToken"]
+    for step in (1, 2):
+        value = {"progressToken": token, "progress": step, "total": 2, "message": f"step {step}"}
+        send({"method": "notifications/progress", "params": value})
+    return text("done")
+
+
+def start_child() -> dict[str, Any]:
+    words = [sys.executable, "-c", "import time; time.sleep(600)"]
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return text(child.pid)
+
+
+def add_change() -> dict[str, Any]:
+    changed.append("get_new")
+    send({"method": "notifications/tools/list_changed"})
+    return text("changed")
+
+
+def add_hang(number: Any, arguments: dict[str, Any]) -> None:
+    waiting[number] = arguments
+    log(arguments, "hang")
+
+
+def add_crash(arguments: dict[str, Any]) -> None:
+    log(arguments, "crash")
+    os._exit(1)
+
+
 def call(number: Any, params: dict[str, Any]) -> dict[str, Any] | None:
-    """The result of a tool, or `None` where no answer is sent."""
+    """The result of a tool, or `None` where nothing more is to be said."""
     arguments = params.get("arguments") or {}
-    match params["name"]:
-        case "get_echo":
-            return text(arguments, structuredContent=arguments, **{"x-unknown": None})
-        case "get_array":
-            return text([1, None, "é"], structuredContent=[1, None, "é"])
-        case "get_environment":
-            return text(dict(os.environ))
-        case "get_progress":
-            token = params["_meta"]["progressToken"]
-            for step in (1, 2):
-                value = {"progressToken": token, "progress": step, "total": 2, "message": "…"}
-                send({"method": "notifications/progress", "params": value})
-            return text("done")
-        case "get_refused":
-            error = {"code": -32000, "message": "out of paper", "data": {"tray": 2}}
-            send({"id": number, "error": error})
-        case "start_child":
-            words = [sys.executable, "-c", "import time; time.sleep(600)"]
-            child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            return text(child.pid)
-        case "add_change":
-            changed.append("get_new")
-            send({"method": "notifications/tools/list_changed"})
-            return text("changed")
-        case "add_hang":
-            waiting[number] = arguments
-            log(arguments, "hang")
-        case "add_crash":
-            log(arguments, "crash")
-            os._exit(1)
-        case name:
-            error = {"code": -32602, "message": f"Unknown tool: {name}"}
-            send({"id": number, "error": error})
-    return None
-
-
-waiting: dict[Any, dict[str, Any]] = {}
+    tools: dict[str, Tool] = {
+        "get_echo": lambda: text(arguments, structuredContent=arguments, **{"x-unknown": None}),
+        "get_array": lambda: text([1, None, "é"], structuredContent=[1, None, "é"]),
+        "get_environment": lambda: text(dict(os.environ)),
+        "get_progress": lambda: get_progress(params),
+        "get_refused": lambda: fail(number, -32000, "out of paper", {"tray": 2}),
+        "start_child": start_child,
+        "add_change": add_change,
+        "add_hang": lambda: add_hang(number, arguments),
+        "add_crash": lambda: add_crash(arguments),
+        "delete_all": lambda: log(arguments, "deleted"),
+    }
+    unknown = f"Unknown tool: {params['name']}"
+    return tools.get(params["name"], lambda: fail(number, -32602, unknown))()
 
 
 def list_tools(mode: str, cursor: str | None) -> dict[str, Any]:
@@ -119,16 +142,19 @@ def greet(mode: str, method: str) -> dict[str, Any]:
     """The part of an answer to `server/discover` or `initialize` that is a result or an error."""
     about = {"capabilities": {"tools": {"listChanged": True}}, "instructions": "Be kind."}
     server = {"name": "faulty", "version": "1.0", "x-unknown": True}
+    supported = {"supported": [MODERN if mode == "late" else "2099-01-01"]}
+    unsupported = {"error": {"code": -32022, "message": "Unsupported version", "data": supported}}
+    if method == "initialize" and mode == "late":
+        return unsupported
     if method == "initialize":
         version = "1999-12-31" if mode == "ancient" else OLD
         return {"result": {"protocolVersion": version, "serverInfo": server, **about}}
     match mode:
-        case "modern":
+        case "modern" | "late":
             meta = {"io.modelcontextprotocol/serverInfo": server}
             return {"result": {"supportedVersions": [MODERN], "_meta": meta, **about}}
         case "future":
-            supported = {"supported": ["2099-01-01"]}
-            return {"error": {"code": -32022, "message": "Unsupported version", "data": supported}}
+            return unsupported
         case "strict":
             return {"error": {"code": -32000, "message": "Server not initialized"}}
         case "handshake-only":
@@ -140,18 +166,12 @@ def greet(mode: str, method: str) -> dict[str, Any]:
 def answer(mode: str, message: dict[str, Any]) -> None:
     number, params = message.get("id"), message.get("params") or {}
     match message.get("method"):
-        case "server/discover" if mode == "mute":
-            pass
-        case "server/discover" if mode == "fragile":
-            sys.exit("expect initialized request")
         case "server/discover" | "initialize" as method:
             send({"id": number, **greet(mode, method)})
-        case "tools/list" if mode == "dies-listing":
-            sys.exit("no tools today")
-        case "tools/list" if mode == "slow-listing":
-            pass
         case "tools/list":
             send({"id": number, "result": list_tools(mode, params.get("cursor"))})
+        case "tools/call" if mode == "curious":
+            send({"id": number, "result": text("", structuredContent=ask_back())})
         case "tools/call":
             result = call(number, params)
             if result is not None:
@@ -160,6 +180,29 @@ def answer(mode: str, message: dict[str, Any]) -> None:
             log(waiting[params["requestId"]], "cancelled")
         case _:
             pass
+
+
+def ask_back() -> dict[str, Any]:
+    """What the client answers to requests of the server."""
+    answers: dict[str, Any] = {}
+    for method in ("ping", "sampling/createMessage"):
+        send({"id": f"mine {method}", "method": method, "params": {}})
+        answers[method] = json.loads(sys.stdin.readline())
+    return answers
+
+
+def is_refused(mode: str, method: str) -> bool:
+    """Whether this request is left without an answer, or ends the process."""
+    match mode, method:
+        case "fragile", "server/discover":
+            sys.exit("expect initialized request")
+        case "dies-listing", "tools/list":
+            sys.exit("no tools today")
+        case "late", "server/discover":
+            asked.append(method)
+            return len(asked) == 1
+        case _:
+            return (mode, method) in {("mute", "server/discover"), ("slow-listing", "tools/list")}
 
 
 def main(mode: str) -> None:
@@ -179,7 +222,9 @@ def main(mode: str) -> None:
     if mode == "deaf":
         time.sleep(600)
     for line in sys.stdin:
-        answer(mode, json.loads(line))
+        message = json.loads(line)
+        if not is_refused(mode, message.get("method", "")):
+            answer(mode, message)
 
 
 if __name__ == "__main__":

@@ -49,11 +49,10 @@ async def _answered(guard: "Guard", call: Call, deadline: float) -> Approval:
         call.approval = approval.number
         await guard.audit.asked(call.facts, approval.number)
     while approval.state is ApprovalState.PENDING:
-        left = deadline - guard.clock()
-        if left <= 0:
+        left = max(deadline - guard.clock(), 0)
+        await call.progress(guard.patience - left, guard.patience, _waits(guard, approval))
+        if left == 0:
             break
-        total = guard.patience
-        await call.progress(total - left, total, _waits(guard, approval))
         approval = (
             await guard.approvals.wait(approval.number, min(left, _PROGRESS_SECONDS)) or approval
         )

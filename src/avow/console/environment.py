@@ -1,0 +1,66 @@
+"""What the templates are read with, and what they can call."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, cast
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from avow.approvals import Approval
+from avow.console import words
+from avow.console.arguments import argument_rows
+from avow.console.hints import hint_rows
+from avow.console.moments import lasting, moment
+from avow.console.settled import settlement
+from avow.console.text import cut, reveal, reveal_block
+from avow.gateway import PATH
+
+HOME: Final = "/console"
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+
+
+def make_environment(base_url: str, clock: Callable[[], float]) -> Environment:
+    """Templates in which every value is escaped, and none is forgotten. `clock`: Unix seconds."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters = {"block": reveal_block, "cut": cut, "person": words.person}
+    cast("dict[str, Any]", environment.filters).update(filters)
+    cast("dict[str, Any]", environment.globals).update(_names(base_url, clock))
+    return environment
+
+
+def _finalize(value: Any) -> Any:
+    """Every text that a template puts out, before it is escaped: nothing in it may hide."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return reveal(value)
+    return value
+
+
+def _names(base_url: str, clock: Callable[[], float]) -> dict[str, Any]:
+    def at(seconds: float) -> Markup:
+        return moment(seconds, clock())
+
+    def left(until: float) -> str:
+        return lasting(until - clock())
+
+    def settled(approval: Approval) -> Markup:
+        return settlement(approval, clock())
+
+    return {
+        "home": HOME,
+        "mcp_url": f"{base_url}{PATH}",
+        "words": words,
+        "argument_rows": argument_rows,
+        "hint_rows": hint_rows,
+        "moment": at,
+        "left": left,
+        "settlement": settled,
+    }

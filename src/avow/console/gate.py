@@ -1,0 +1,61 @@
+"""The gate: what every request to the console passes, and what every answer carries."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from avow.console.origin import is_own_host, is_same_origin, own_hosts
+
+Refuse = Callable[[int, str, str], Response]
+"""Makes a page of a status, what is wrong, and what to do."""
+
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+        "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+_CHANGES_NOTHING: Final = ("GET", "HEAD")
+
+
+class Gate:
+    """Stands before `app`. It is outermost, so that errors carry the headers too."""
+
+    def __init__(self, app: ASGIApp, base_url: str, *, refuse: Refuse) -> None:
+        self._app = app
+        self._hosts = own_hosts(base_url)
+        self._scheme = urlsplit(base_url).scheme
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or refuse it."""
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        app = self._refusal(scope["method"], Headers(scope=scope)) or self._app
+        await app(scope, receive, dressed)
+
+    def _refusal(self, method: str, headers: Headers) -> Response | None:
+        if not is_own_host(headers, self._hosts):
+            fix = "Open it under the address that avow printed when it started."
+            return self._refuse(421, "This console does not go by that name.", fix)
+        if method not in _CHANGES_NOTHING and not is_same_origin(headers, self._scheme):
+            fix = "Nothing was done. Go to the console and press the button there."
+            return self._refuse(403, "This form did not come from the console.", fix)
+        return None

@@ -1,0 +1,25 @@
+"""Times as people read them: this machine's wall clock, and how long until then."""
+
+from datetime import datetime
+
+from markupsafe import Markup
+
+_TIME = Markup('<time datetime="{}">{}</time>')
+
+
+def moment(at: float, now: float) -> Markup:
+    """A time in Unix seconds as a `time` element; with its date when that is not today's."""
+    then, today = datetime.fromtimestamp(at).astimezone(), datetime.fromtimestamp(now).astimezone()
+    is_today = then.date() == today.date()
+    shown = f"{then:%H:%M:%S}" if is_today else f"{then:%Y-%m-%d %H:%M:%S}"
+    return _TIME.format(then.isoformat(timespec="seconds"), shown)
+
+
+def lasting(seconds: float) -> str:
+    """How long something lasts, in the words that the script uses too.
+
+    >>> lasting(862), lasting(59.5), lasting(-3)
+    ('14 min 22 s', '59 s', '0 s')
+    """
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,94 @@
+"""Pages, and who may see them and send their forms."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from avow.console.environment import make_environment
+from avow.console.forms import has_token, read_form
+from avow.console.login import Login, Session
+from avow.console.queue import Queue
+from avow.gateway import Gateway
+
+Show = Callable[[Request, Session], Awaitable[Response]]
+Act = Callable[[Request, Session, dict[str, str]], Awaitable[Response]]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What every page is made with. `cookie` is the name of the session's cookie."""
+
+    gateway: Gateway
+    login: Login
+    environment: Environment
+    cookie: str
+
+    def session_of(self, request: Request) -> Session | None:
+        """The session of the browser that sends a request, if it is logged in."""
+        return self.login.session(request.cookies.get(self.cookie, ""))
+
+    def render(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+        """One template as an answer."""
+        text = self.environment.get_template(template).render(values)
+        return HTMLResponse(text, status)
+
+    def page(
+        self, template: str, session: Session, queue: Queue, *, status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """A page for somebody who is logged in; each tells how many questions wait."""
+        return self.render(template, status=status, session=session, queue=queue, **values)
+
+    def problem(self, status: int, what: str, fix: str) -> HTMLResponse:
+        """A page that says what is wrong and what to do, to anybody."""
+        return self.render("problem.html", status=status, what=what, fix=fix)
+
+    def visitor(self, request: Request, *, is_posted: bool = False) -> HTMLResponse:
+        """The page for whoever is not logged in, instead of the one that was asked for.
+
+        A link on another site opens the console without its cookie (`SameSite=Strict`); for that
+        case the page has a link of its own.
+        """
+        is_elsewhere = request.headers.get("sec-fetch-site") == "cross-site"
+        response = self.render(
+            "login.html", status=401, is_posted=is_posted, is_elsewhere=is_elsewhere, is_sent=False
+        )
+        response.headers["WWW-Authenticate"] = 'Link realm="avow console"'
+        return response
+
+    def shown(self, show: Show) -> Endpoint:
+        """An endpoint that only a session may look at."""
+
+        async def endpoint(request: Request) -> Response:
+            session = self.session_of(request)
+            return self.visitor(request) if session is None else await show(request, session)
+
+        return endpoint
+
+    def posted(self, act: Act) -> Endpoint:
+        """An endpoint that acts on a form, sent by a session from a page of its own."""
+
+        async def endpoint(request: Request) -> Response:
+            session = self.session_of(request)
+            if session is None:
+                return self.visitor(request, is_posted=True)
+            form = await read_form(request)
+            if not has_token(form, session):
+                fix = "Nothing was done. Go back to the console and press the button again."
+                return self.problem(403, "This form belongs to another session.", fix)
+            return await act(request, session, form)
+
+        return endpoint
+
+
+def make_pages(gateway: Gateway, login: Login, base_url: str) -> Pages:
+    """The pages of the console that is served at `base_url`."""
+    # A browser sends a host's cookies to all its ports, so the name tells two consoles apart.
+    cookie = f"avow_console_{urlsplit(base_url).port}"
+    environment = make_environment(base_url, gateway.guard.approvals.clock)
+    return Pages(gateway, login, environment, cookie)

@@ -1,0 +1,82 @@
+"""The console's addresses, to be put beside `/mcp`."""
+
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Receive, Scope, Send
+
+from avow.console.approvals import approval_routes
+from avow.console.assets import asset_routes
+from avow.console.entrance import entrance_routes
+from avow.console.environment import HOME
+from avow.console.gate import Gate
+from avow.console.history import history_routes
+from avow.console.login import Login
+from avow.console.pages import Pages, make_pages
+from avow.console.tools import tool_routes
+from avow.errors import StoreError
+from avow.gateway import Gateway
+
+_log: Final = logging.getLogger(__name__)
+
+_PROBLEMS: Final = {
+    400: ("This form cannot be read.", "Go back to the console and try again."),
+    404: ("There is no such page.", "What you look for may be gone: go back to the console."),
+    405: ("This address does not do that.", "Go back to the console."),
+    413: ("This form is too long.", "Go back to the console and try again."),
+    415: ("This is no form.", "Go back to the console and try again."),
+}
+
+
+def make_routes(gateway: Gateway, login: Login, *, base_url: str) -> list[BaseRoute]:
+    """The console under `/console`, and the way to it from `/`.
+
+    `base_url` is where the gateway is served, as in `http://127.0.0.1:8321`.
+    """
+    pages = make_pages(gateway, login, base_url.rstrip("/"))
+    console = Starlette(
+        routes=[
+            *entrance_routes(pages),
+            *approval_routes(pages),
+            *tool_routes(pages),
+            *history_routes(pages),
+            *asset_routes(),
+        ],
+        exception_handlers=_handlers(pages),
+    )
+    to_console = Gate(_redirect, base_url, refuse=pages.problem)
+    return [
+        Route("/", to_console),
+        Route(HOME, to_console),
+        Mount(HOME, app=Gate(console, base_url, refuse=pages.problem)),
+    ]
+
+
+async def _redirect(scope: Scope, receive: Receive, send: Send) -> None:
+    await RedirectResponse(f"{HOME}/", 303)(scope, receive, send)
+
+
+def _handlers(pages: Pages) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
+    """A page for whatever goes wrong, without a word of what it looked like inside."""
+
+    async def refused(_: Request, error: HTTPException) -> Response:
+        what, fix = _PROBLEMS.get(error.status_code, ("This cannot be done.", "Go back."))
+        return pages.problem(error.status_code, what, fix)
+
+    async def unkept(_: Request, error: StoreError) -> Response:
+        return pages.problem(503, "The console cannot read or write its records.", str(error))
+
+    async def broken(_: Request, _error: Exception) -> Response:
+        incident = uuid.uuid4().hex[:12]
+        _log.error("incident %s in the console", incident)
+        fix = f"Incident {incident}: the log of avow says more."
+        return pages.problem(500, "Something went wrong inside avow.", fix)
+
+    return {HTTPException: refused, StoreError: unkept, Exception: broken}

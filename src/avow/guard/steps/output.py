@@ -1,0 +1,30 @@
+"""Output: what leaves has the shape that the tool promised, and a size that a model can read."""
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from avow.audit import Outcome
+from avow.guard.call import Answer, Call, tool_error
+from avow.guard.shape import shaped
+
+if TYPE_CHECKING:
+    from avow.guard.pipeline import Guard, Then
+
+_log: Final = logging.getLogger(__name__)
+
+
+async def output(guard: "Guard", call: Call, then: "Then") -> Answer:
+    """Strip and cut a result; one that breaks its schema becomes an error, never invalid data."""
+    answer = await then(call)
+    if answer.get("isError") is True:
+        return answer
+    told, problems = shaped(answer, guard.shapes.of(call.found), guard.limit)
+    if not problems:
+        return told
+    # What is wrong holds the server's data, so it is for the log and not for the model.
+    _log.warning("%s broke its output schema: %s", call.name, "; ".join(map(str, problems)))
+    call.outcome = Outcome.BAD_OUTPUT
+    return tool_error(
+        f"“{call.found.title}” ran, but its result does not have the form that the tool promised, "
+        "so it is withheld. Do not run it again to see the result."
+    )

@@ -1,0 +1,37 @@
+"""Retry: only what may happen twice, and only after the way to the server failed."""
+
+from typing import TYPE_CHECKING
+
+import stamina
+
+from avow.connect import RpcError
+from avow.errors import UnreachableError
+from avow.guard.call import Answer, Call
+
+if TYPE_CHECKING:
+    from avow.guard.pipeline import Guard, Then
+
+
+async def retry(guard: "Guard", call: Call, then: "Then") -> Answer:
+    """Make the call again after a failure of transport, if it reads or is idempotent.
+
+    Never after the tool's own error, and never what may have happened and must not happen twice.
+    Each attempt is on record, since the step that writes it down comes after this one.
+    """
+    resolved = call.found.resolved
+    if not (resolved.read_only.value or resolved.idempotent.value) or guard.attempts == 1:
+        return await then(call)
+    tries = stamina.retry_context(
+        on=_is_transport, attempts=guard.attempts, timeout=guard.patience, wait_initial=0.1
+    )
+    async for attempt in tries:
+        with attempt:
+            return await then(call)
+    message = "the last try neither answered nor raised"
+    raise RuntimeError(message)
+
+
+def _is_transport(error: Exception) -> bool:
+    if isinstance(error, RpcError):
+        return error.may_have_run
+    return isinstance(error, UnreachableError)

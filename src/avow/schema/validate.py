@@ -1,0 +1,64 @@
+"""Validation against JSON Schema 2020-12, with problems told in words a model can act on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import jsonschema_rs
+
+from avow.errors import UsageError
+
+_MOST_PROBLEMS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a value: `path` is where, such as `items[2].price`; empty at the top."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        """`items[2].price: must be a number`."""
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class Checker:
+    """A compiled schema. Compiling is slow and checking is fast, so keep it.
+
+    A `$ref` to another document is never fetched: a server's schema must not make avow call out.
+    Raises `UsageError` for a schema that is none.
+
+    >>> Checker({"type": "object", "required": ["id"]}).problems({})
+    (Problem(path='', message='"id" is a required property'),)
+    """
+
+    def __init__(self, schema: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
+        try:
+            self._validator = jsonschema_rs.validator_for(
+                schema if isinstance(schema, bool) else dict(schema), offline=True
+            )
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
+            first = str(error).splitlines()[0]
+            raise UsageError(f"not a JSON Schema: {first}") from error
+
+    def is_valid(self, value: Any) -> bool:
+        """Whether `value` fits the schema."""
+        return self._validator.is_valid(value)
+
+    def problems(self, value: Any) -> tuple[Problem, ...]:
+        """All that is wrong with `value`, at most 20 problems; none when it fits."""
+        found: list[Problem] = []
+        for error in self._validator.iter_errors(value):
+            if len(found) == _MOST_PROBLEMS:
+                found.append(Problem("", "and more"))
+                break
+            found.append(Problem(_path(error.instance_path), error.message))
+        return tuple(found)
+
+
+def _path(parts: list[str | int]) -> str:
+    text = ""
+    for part in parts:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text

@@ -1,0 +1,131 @@
+"""`avow` as a person runs it: a process of its own, with an environment of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from tests.connect.serving import ENVIRONMENT, SERVERS
+
+FAULTY = str(SERVERS / "faulty.py")
+COMMAND = (sys.executable, "-m", "avow")
+
+# Where avow is not installed but on PYTHONPATH, the servers that it starts from its own package
+# find it only here: they get none of our variables.
+SOURCE = ENVIRONMENT["PYTHONPATH"]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Nothing of whoever runs the tests but what a program needs to start."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return {**kept, **ENVIRONMENT, "TERM": "dumb", "NO_COLOR": "1", **variables}
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a run of `avow` ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The document on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The one error on stderr, with nothing beside it."""
+        (line,) = self.err.splitlines()
+        return json.loads(line)["error"]
+
+
+def avow(*words: str, cwd: Path | None = None, **variables: str) -> Done:
+    """Run `avow` with these words to its end."""
+    done = subprocess.run(
+        [*COMMAND, *words],
+        cwd=cwd,
+        env=environment(**variables),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run of `avow` that has printed its first line of results."""
+
+    process: subprocess.Popen[str]
+    first: str
+    said: IO[str]
+
+    @property
+    def addresses(self) -> dict[str, Any]:
+        return json.loads(self.first)
+
+    def end(self, number: int = signal.SIGTERM) -> Done:
+        """Send a signal and wait for the end."""
+        self.process.send_signal(number)
+        return self.wait()
+
+    def wait(self) -> Done:
+        """Wait for the end."""
+        out, _ = self.process.communicate(timeout=15)
+        return Done(self.process.returncode, self.first + out, self.err())
+
+    def err(self) -> str:
+        """What stands on stderr so far."""
+        self.said.seek(0)
+        return self.said.read()
+
+
+@contextmanager
+def started(
+    *words: str, cwd: str | None = None, waits: bool = True, **variables: str
+) -> Generator[Started]:
+    """`avow` while it runs; killed on leaving where it still does."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        process = subprocess.Popen(
+            [*COMMAND, *words],
+            cwd=cwd,
+            env=environment(**variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            encoding="utf-8",
+        )
+        assert process.stdout is not None
+        with process, process.stdout:
+            try:
+                yield Started(process, process.stdout.readline() if waits else "", said)
+            finally:
+                process.kill()
+
+
+def write_json(path: Path, value: Any) -> str:
+    """A JSON file, and its name as a word for `avow`."""
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return str(path)
+
+
+def configuration(path: Path, **servers: Sequence[str]) -> str:
+    """A client's configuration: a command for each server."""
+    entries = {name: {"command": words[0], "args": words[1:]} for name, words in servers.items()}
+    return write_json(path, {"mcpServers": entries})
+
+
+def python(mode: str) -> tuple[str, ...]:
+    """The command of the server that misbehaves in one way."""
+    return (sys.executable, FAULTY, mode)

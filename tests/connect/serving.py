@@ -1,0 +1,129 @@
+"""What the tests of connections share: small servers as processes and over HTTP."""
+
+import json
+import os
+import socket
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import uvicorn
+from tests.connect.servers import real
+
+import avow
+from avow.connect import CommandTarget, UrlTarget
+from avow.connect.envelope import HANDSHAKE_VERSIONS, Envelope
+
+SERVERS = Path(__file__).parent / "servers"
+
+# A server gets only a few variables: coverage and a checkout that is not installed need theirs.
+ENVIRONMENT = {name: text for name, text in os.environ.items() if "COV" in name} | {
+    "PYTHONPATH": str(Path(avow.__file__).parents[1])
+}
+
+
+def faulty(mode: str, name: str = "faulty") -> CommandTarget:
+    """The server that misbehaves in one way."""
+    return CommandTarget(name, sys.executable, (str(SERVERS / "faulty.py"), mode))
+
+
+def real_command(*, is_old: bool) -> CommandTarget:
+    """The server made with the SDK, over stdio."""
+    words = (str(SERVERS / "real.py"), *(["old"] if is_old else []))
+    return CommandTarget("real", sys.executable, words, ENVIRONMENT)
+
+
+@asynccontextmanager
+async def real_url(*, is_old: bool) -> AsyncGenerator[UrlTarget]:
+    """The server made with the SDK, over HTTP."""
+    async with serve_app(real.build(is_old=is_old).streamable_http_app()) as base:
+        yield UrlTarget("real", f"{base}/mcp")
+
+
+@asynccontextmanager
+async def serve_app(app: Any, port: int = 0) -> AsyncGenerator[str]:
+    """An application on loopback, and its address."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        async with anyio.create_task_group() as group:
+            group.start_soon(server.serve, [listener])
+            try:
+                yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+            finally:
+                server.should_exit = True
+
+
+async def until(is_so: Callable[[], bool], seconds: float = 10) -> None:
+    """Wait for what happens outside the event loop; bounded, since it must come."""
+    with anyio.fail_after(seconds):
+        while not is_so():  # noqa: ASYNC110 - another process or thread sets no event
+            await anyio.sleep(0.01)
+
+
+async def until_there(path: Path, wanted: str) -> None:
+    """Wait for a file that holds `wanted`."""
+    await until(lambda: path.exists() and wanted in path.read_text())
+
+
+@dataclass
+class RawClient:
+    """Speaks JSON as it stands to an MCP server over HTTP, in one era; no SDK looks at it."""
+
+    url: str
+    era: str
+    http: httpx2.AsyncClient
+    session: dict[str, str]
+
+    async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The JSON-RPC message that answers a request."""
+        envelope = Envelope(self.era, {"name": "amy", "version": "1"}, {})
+        given = params or {}
+        message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": envelope.params(given)}
+        headers = envelope.headers(method, given) | self.session
+        return _message(await self.post(json.dumps(message), **headers))
+
+    async def result(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The result of a request; fails for an error."""
+        message = await self.ask(method, params)
+        assert "result" in message, message
+        return message["result"]
+
+    async def call(self, name: str, arguments: Any = None, **meta: Any) -> dict[str, Any]:
+        """The result of a tool; `meta` travels with the call."""
+        params = {"name": name, "arguments": arguments or {}}
+        return await self.result("tools/call", {**params, "_meta": meta} if meta else params)
+
+    async def post(self, body: str | bytes, **headers: str) -> httpx2.Response:
+        kinds = {"accept": "application/json, text/event-stream"}
+        kinds |= {"content-type": "application/json"}
+        return await self.http.post(self.url, content=body, headers=kinds | headers)
+
+
+@asynccontextmanager
+async def raw_client(url: str, era: str, **headers: str) -> AsyncGenerator[RawClient]:
+    """A client of that era, after its handshake where there is one."""
+    async with httpx2.AsyncClient(headers=headers, timeout=30, trust_env=False) as http:
+        client = RawClient(url, era, http, {})
+        if era in HANDSHAKE_VERSIONS:
+            info = {"name": "amy", "version": "1"}
+            params = {"protocolVersion": era, "capabilities": {}, "clientInfo": info}
+            hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+            response = await client.post(json.dumps(hello))
+            client.session["mcp-session-id"] = response.headers["mcp-session-id"]
+            done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+            await client.post(json.dumps(done), **client.session)
+        yield client
+
+
+def _message(response: httpx2.Response) -> dict[str, Any]:
+    """The last message of a body, whether it is JSON or a stream of events."""
+    if response.headers["content-type"].startswith("application/json"):
+        return response.json()
+    events = [line for line in response.text.splitlines() if line.startswith("data: {")]
+    return json.loads(events[-1].removeprefix("data: "))

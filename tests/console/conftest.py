@@ -1,0 +1,150 @@
+"""A console over a gateway whose tools are written here, and browsers that talk to it."""
+
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import httpx2
+import pytest
+from starlette.applications import Starlette
+
+from avow.approvals import Approval, Approvals
+from avow.audit import AuditLog
+from avow.catalog import Tool, read_tools
+from avow.console import Login, make_routes
+from avow.errors import AvowError
+from avow.gateway import Gateway
+from avow.gateway.fleet import Fleet
+from avow.guard import Answer, Call, Guard
+from avow.policy import Principal
+from avow.store.sqlite import SqliteStore, open_sqlite
+
+BASE = "http://127.0.0.1:8321"
+
+DELETE: Mapping[str, Any] = {
+    "name": "customer_delete",
+    "title": "Delete customer",
+    "description": "Delete a customer with all notes. This cannot be undone.",
+    "annotations": {"readOnlyHint": False, "destructiveHint": True},
+    "inputSchema": {"type": "object"},
+}
+LIST: Mapping[str, Any] = {
+    "name": "customers_list",
+    "annotations": {"readOnlyHint": True, "openWorldHint": False},
+    "inputSchema": {"type": "object"},
+}
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until a test moves it. It starts at noon, UTC."""
+
+    now: float = 1_795_521_600.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Shelf:
+    """A server that only lists: what the console asks of one, without a process behind it.
+
+    The browser's tests have a real server; here the tests choose what it says, or that it fails.
+    """
+
+    name: str = "studio"
+    raws: list[Any] = field(default_factory=lambda: [dict(DELETE), dict(LIST)])
+    error: AvowError | None = None
+
+    async def tools(self) -> tuple[list[Tool], list[str]]:
+        if self.error is not None:
+            raise self.error
+        return read_tools(self.name, self.raws)
+
+
+@dataclass
+class Bench:
+    """The console and all that a test needs to know of what is behind it."""
+
+    app: Starlette
+    gateway: Gateway
+    login: Login
+    store: SqliteStore
+    clock: Clock
+    shelf: Shelf
+    announced: list[str] = field(default_factory=list[str])
+    ran: list[Call] = field(default_factory=list[Call])
+
+    async def call(
+        self,
+        name: str = "studio__customer_delete",
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        client: str = "desk-agent",
+        subject: str = "local",
+    ) -> Answer:
+        """One call through the guard, which does not wait for an answer."""
+        principal = Principal(subject, client=client)
+        return await self.gateway.guard.call(principal, name, arguments or {"customer_id": 41})
+
+    async def find(self, number: int = 1) -> Approval:
+        approval = await self.gateway.guard.approvals.find(number)
+        assert approval is not None
+        return approval
+
+    def visitor(self) -> httpx2.AsyncClient:
+        """A browser that is not logged in, and follows no redirect by itself."""
+        return httpx2.AsyncClient(transport=httpx2.ASGITransport(self.app), base_url=BASE)
+
+    @asynccontextmanager
+    async def browser(self) -> AsyncGenerator[httpx2.AsyncClient]:
+        """A browser that is logged in."""
+        async with self.visitor() as browser:
+            fields = {"token": token_of(self.login.link())}
+            assert (await browser.post("/console/login", data=fields)).status_code == 303
+            yield browser
+
+
+def token_of(link: str) -> str:
+    return link.partition("token=")[2]
+
+
+def csrf_of(page: httpx2.Response) -> str:
+    """The token that stands in the page's forms."""
+    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+async def answer(browser: httpx2.AsyncClient, verdict: str, number: int = 1) -> httpx2.Response:
+    """Press a button of the approvals page."""
+    fields = {"csrf": csrf_of(await browser.get("/console/")), "verdict": verdict}
+    return await browser.post(f"/console/approvals/{number}/answer", data=fields)
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
+    store, clock, shelf = open_sqlite(tmp_path / "avow.db"), Clock(), Shelf()
+    fleet = Fleet([cast("Any", shelf)], timeout=5.0)
+    ran: list[Call] = []
+
+    async def run(call: Call) -> Answer:
+        ran.append(call)
+        return {"content": [{"type": "text", "text": "done"}]}
+
+    guard = Guard(
+        find_tool=fleet.find_tool,
+        run=run,
+        approvals=Approvals(store, clock=clock),
+        audit=AuditLog(store, clock=clock),
+        patience=0,
+        clock=clock,
+    )
+    gateway, announced = Gateway(fleet, guard), list[str]()
+    login = Login(announced.append, BASE, clock=clock)
+    app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
+    yield Bench(app, gateway, login, store, clock, shelf, announced, ran)
+    await store.close()

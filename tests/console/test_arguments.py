@@ -1,0 +1,47 @@
+"""Arguments as rows: whole, readable, and in their order."""
+
+import pytest
+
+from avow.console.arguments import argument_rows
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        ("Amy", "text", "Amy"),
+        ("", "empty text", ""),
+        ("•••", "secret, masked", "•••"),
+        (41, "number", "41"),
+        (0.5, "number", "0.5"),
+        (True, "true or false", "true"),
+        (None, "null", "null"),
+        ([], "list of 0", "[]"),
+        ({"å": [1]}, "object of 1", '{\n  "å": [\n    1\n  ]\n}'),
+        ("41", "text", "41"),
+    ],
+)
+def test_each_kind_of_value_is_named(value: object, kind: str, text: str) -> None:
+    (row,) = argument_rows({"a": value})
+
+    assert (row.name, row.kind, row.text, row.start) == ("a", kind, text, "")
+
+
+def test_rows_keep_the_order_in_which_arguments_were_sent() -> None:
+    assert [row.name for row in argument_rows({"b": 1, "a": 2})] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [("x" * 4812, "4,812 characters"), ("x\n" * 20, "40 characters, 21 lines")],
+)
+def test_a_long_value_is_folded_and_not_cut(value: str, size: str) -> None:
+    (row,) = argument_rows({"a": value})
+
+    assert row.text == value
+    assert row.size == size
+    assert row.start.endswith("…")
+    assert len(row.start) <= 81
+
+
+def test_no_arguments_make_no_rows() -> None:
+    assert argument_rows({}) == []

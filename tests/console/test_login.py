@@ -1,0 +1,264 @@
+"""The one-time link, the session it opens, and what is closed without one."""
+
+import pytest
+from tests.console.conftest import BASE, Bench, Clock, answer, csrf_of, token_of
+
+from avow.console.login import LINK_SECONDS, SESSION_SECONDS, Login
+
+pytestmark = pytest.mark.anyio
+
+PAGES = [
+    "/console/",
+    "/console/approvals/live",
+    "/console/approvals/1",
+    "/console/tools",
+    "/console/history",
+    "/console/history/0123",
+]
+
+
+def make_login(clock: Clock) -> tuple[Login, list[str]]:
+    announced: list[str] = []
+    return Login(announced.append, f"{BASE}/", clock=clock), announced
+
+
+def test_a_link_leads_to_the_console_and_works_once() -> None:
+    login, _ = make_login(Clock())
+    link = login.link()
+
+    session_id = login.open_session(token_of(link))
+
+    assert link.startswith(f"{BASE}/console/login?token=")
+    assert session_id is not None
+    assert login.session(session_id) is not None
+    assert login.open_session(token_of(link)) is None
+
+
+def test_a_link_expires() -> None:
+    clock = Clock()
+    login, _ = make_login(clock)
+    token = token_of(login.link())
+
+    clock.now += LINK_SECONDS - 1
+    assert login.is_good(token)
+    clock.now += 1
+    assert not login.is_good(token)
+    assert login.open_session(token) is None
+
+
+@pytest.mark.parametrize("token", ["", "x", "\udcff", "å" * 500])
+def test_a_wrong_token_opens_nothing(token: str) -> None:
+    login, _ = make_login(Clock())
+    login.link()
+
+    assert login.open_session(token) is None
+    assert login.session(token) is None
+
+
+def test_a_fresh_link_leaves_the_earlier_ones_good() -> None:
+    login, _ = make_login(Clock())
+    first, second = login.link(), login.link()
+
+    assert first != second
+    assert login.is_good(token_of(first))
+    assert login.is_good(token_of(second))
+
+
+def test_at_most_one_link_is_announced_in_ten_seconds() -> None:
+    clock = Clock()
+    login, announced = make_login(clock)
+
+    login.announce_link()
+    clock.now += 9.9
+    login.announce_link()
+    assert len(announced) == 1
+    clock.now += 0.1
+    login.announce_link()
+    assert len(announced) == 2
+    assert all(login.is_good(token_of(link)) for link in announced)
+
+
+def test_a_clock_that_is_set_back_does_not_silence_the_links() -> None:
+    clock = Clock()
+    login, announced = make_login(clock)
+    login.announce_link()
+
+    clock.now -= 86_400
+    login.announce_link()
+
+    assert len(announced) == 2
+
+
+def test_a_session_ends_after_twelve_hours() -> None:
+    clock = Clock()
+    login, _ = make_login(clock)
+    session_id = login.open_session(token_of(login.link()))
+    assert session_id is not None
+
+    clock.now += SESSION_SECONDS - 1
+    assert login.session(session_id) is not None
+    clock.now += 1
+    assert login.session(session_id) is None
+
+
+def test_no_secret_is_kept_as_it_is() -> None:
+    login, _ = make_login(Clock())
+    spent, kept = token_of(login.link()), token_of(login.link())
+    session_id = login.open_session(spent)
+
+    everything = repr(vars(login))
+    assert session_id is not None
+    assert session_id not in everything
+    assert kept not in everything
+
+
+async def test_looking_at_a_link_does_not_use_it_up(bench: Bench) -> None:
+    async with bench.visitor() as browser:
+        link = bench.login.link()
+        for _ in range(2):
+            page = await browser.get(link)
+            assert page.status_code == 200
+            assert token_of(link) in page.text
+            assert "set-cookie" not in page.headers
+
+        assert (await browser.head(link)).status_code == 200
+        entered = await browser.post("/console/login", data={"token": token_of(link)})
+        assert entered.headers["location"] == "/console/"
+
+
+async def test_the_session_cookie_is_kept_from_scripts_and_from_other_sites(bench: Bench) -> None:
+    async with bench.visitor() as browser:
+        fields = {"token": token_of(bench.login.link())}
+        cookie = (await browser.post("/console/login", data=fields)).headers["set-cookie"]
+
+    name, *attributes = [part.strip() for part in cookie.split(";")]
+    assert name.startswith("avow_console_8321=")
+    assert {one.lower() for one in attributes} == {
+        "httponly",
+        "max-age=43200",
+        "path=/console",
+        "samesite=strict",
+    }
+
+
+async def test_every_login_has_a_session_of_its_own(bench: Bench) -> None:
+    async with bench.browser() as one, bench.browser() as other:
+        cookies = [next(iter(browser.cookies.values())) for browser in (one, other)]
+        tokens = [csrf_of(await browser.get("/console/")) for browser in (one, other)]
+
+    assert len({*cookies, *tokens}) == 4
+
+
+async def test_a_session_that_somebody_else_chose_is_not_taken_over(bench: Bench) -> None:
+    async with bench.visitor() as browser:
+        browser.cookies.set("avow_console_8321", "chosen", path="/console")
+        fields = {"token": token_of(bench.login.link())}
+        entered = await browser.post("/console/login", data=fields)
+
+    assert "chosen" not in entered.headers["set-cookie"]
+    assert bench.login.session("chosen") is None
+
+
+@pytest.mark.parametrize("why", ["used", "expired", "wrong"])
+async def test_a_link_that_is_no_good_says_so_and_offers_another(bench: Bench, why: str) -> None:
+    link = bench.login.link()
+    if why == "used":
+        bench.login.open_session(token_of(link))
+    elif why == "expired":
+        bench.clock.now += LINK_SECONDS
+    else:
+        link = f"{link}x"
+
+    async with bench.visitor() as browser:
+        for page in (
+            await browser.get(link),
+            await browser.post("/console/login", data={"token": token_of(link)}),
+        ):
+            assert page.status_code == 410
+            assert "This link no longer works" in page.text
+            assert "Print a fresh link" in page.text
+            assert "set-cookie" not in page.headers
+
+
+async def test_a_used_link_leads_whoever_is_logged_in_to_the_console(bench: Bench) -> None:
+    async with bench.browser() as browser:
+        page = await browser.get("/console/login?token=used")
+
+    assert (page.status_code, page.headers["location"]) == (303, "/console/")
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_visitor_sees_the_way_in_and_nothing_else(bench: Bench, path: str) -> None:
+    await bench.call()
+
+    async with bench.visitor() as browser:
+        page = await browser.get(path)
+
+    assert page.status_code == 401
+    assert "Print a fresh link" in page.text
+    assert "customer" not in page.text.lower()
+
+
+async def test_a_fresh_link_is_announced_and_never_answered(bench: Bench) -> None:
+    async with bench.visitor() as browser:
+        asked = await browser.post("/console/login/link")
+        shown = await browser.get(asked.headers["location"])
+        again = await browser.post("/console/login/link")
+
+    assert (asked.status_code, again.status_code) == (303, 303)
+    assert len(bench.announced) == 1
+    assert "terminal that avow runs in" in shown.text
+    for page in (asked, shown):
+        assert token_of(bench.announced[0]) not in f"{page.headers}{page.text}"
+
+
+async def test_nobody_answers_without_a_session(bench: Bench) -> None:
+    await bench.call()
+
+    async with bench.visitor() as browser:
+        refused = await browser.post("/console/approvals/1/answer", data={"verdict": "allow"})
+
+    assert refused.status_code == 401
+    assert "Nothing was done" in refused.text
+    assert (await bench.find()).state == "pending"
+
+
+async def test_a_session_that_ended_answers_nothing(bench: Bench) -> None:
+    await bench.call()
+
+    async with bench.browser() as browser:
+        fields = {"csrf": csrf_of(await browser.get("/console/")), "verdict": "allow"}
+        bench.clock.now += SESSION_SECONDS
+        refused = await browser.post("/console/approvals/1/answer", data=fields)
+
+    assert refused.status_code == 401
+    assert (await bench.find()).answered_at is None
+
+
+async def test_logging_out_ends_the_session_and_not_only_the_cookie(bench: Bench) -> None:
+    await bench.call()
+
+    async with bench.browser() as browser:
+        session_id = next(iter(browser.cookies.values()))
+        left = await browser.post(
+            "/console/logout", data={"csrf": csrf_of(await browser.get("/console/"))}
+        )
+
+    assert left.headers["location"] == "/console/login"
+    assert "max-age=0" in left.headers["set-cookie"].lower()
+    assert bench.login.session(session_id) is None
+
+
+async def test_a_link_on_another_site_shows_how_to_go_on(bench: Bench) -> None:
+    async with bench.visitor() as browser:
+        page = await browser.get("/console/", headers={"sec-fetch-site": "cross-site"})
+
+    assert '<a href="/console/">open the console</a>' in page.text
+
+
+async def test_one_session_does_not_log_another_out(bench: Bench) -> None:
+    await bench.call()
+    async with bench.browser() as one, bench.browser() as other:
+        await one.post("/console/logout", data={"csrf": csrf_of(await one.get("/console/"))})
+
+        assert (await answer(other, "deny")).status_code == 303

@@ -1,0 +1,192 @@
+"""Arguments that do not fit reach nobody; results fit in both blocks, and are cut whole."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
+
+from avow.approvals import Approvals
+from avow.audit import AuditLog
+from avow.catalog import Tool
+from avow.connect import Fault, RpcError
+from avow.errors import UnreachableError
+from avow.guard import Call, Guard
+from avow.store import Store, open_store
+
+pytestmark = pytest.mark.anyio
+
+CUSTOMER = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+ROWS = {
+    "type": "object",
+    "properties": {"rows": {"type": "array", "items": CUSTOMER}, "cursor": {"type": "string"}},
+    "required": ["rows"],
+}
+
+
+class Server:
+    """A server with one tool, that answers as it is told."""
+
+    def __init__(self, store: Store, one: Tool, *answers: dict[str, Any] | Exception) -> None:
+        self.store, self.one, self.answers = store, one, list(answers)
+        self.calls = 0
+
+    async def find(self, _: str) -> Tool:
+        return self.one
+
+    async def run(self, call: Call) -> dict[str, Any]:
+        self.calls += 1
+        call.is_sent = True
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def call(self, arguments: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+        guard = Guard(self.find, self.run, Approvals(self.store), AuditLog(self.store), **more)
+        return await guard.call(AMY, "t", arguments or {})
+
+    async def log(self) -> list[tuple[str, str | None]]:
+        rows = await self.store.records()
+        return [(row.event, json.loads(row.body).get("outcome")) for row in reversed(rows)]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = open_store(f"sqlite:{tmp_path / 'avow.db'}")
+    yield opened
+    await opened.close()
+
+
+def result(structured: Any, text: str | None = None) -> dict[str, Any]:
+    block = {"type": "text", "text": json.dumps(structured) if text is None else text}
+    return {"content": [block], "structuredContent": structured}
+
+
+def text(answer: dict[str, Any]) -> str:
+    return answer["content"][0]["text"]
+
+
+async def test_arguments_that_do_not_fit_reach_neither_person_nor_server(store: Store) -> None:
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+    server = Server(store, tool(annotations=DELETE, inputSchema=schema))
+    answer = await server.call({"id": "seven"})
+    assert answer["isError"] is True
+    assert '- id: "seven" is not of type "integer"' in text(answer)
+    assert server.calls == 0
+    assert await server.log() == [("refused", "bad_arguments")]
+
+
+async def test_a_schema_that_is_none_checks_nothing(store: Store) -> None:
+    broken = {"type": "objekt"}
+    server = Server(
+        store, tool("get_t", READ, inputSchema=broken, outputSchema=broken), result({"a": 1})
+    )
+    assert (await server.call({"id": "seven"}))["structuredContent"] == {"a": 1}
+
+
+async def test_fields_outside_the_schema_are_in_neither_block(store: Store) -> None:
+    server = Server(
+        store, tool("get_t", READ, outputSchema=CUSTOMER), result({"id": 7, "password": "hunter2"})
+    )
+    answer = await server.call()
+    assert answer["structuredContent"] == {"id": 7}
+    assert json.loads(text(answer)) == {"id": 7}
+    assert "hunter2" not in json.dumps(answer)
+
+
+async def test_what_fits_passes_as_it_is(store: Store) -> None:
+    given = result({"id": 7}, text='{ "id":7 }')
+    server = Server(store, tool("get_t", READ, outputSchema=CUSTOMER), given)
+    assert await server.call() is given
+
+
+async def test_a_result_that_breaks_its_schema_is_an_error_that_quotes_nothing(
+    store: Store,
+) -> None:
+    server = Server(store, tool("get_t", READ, outputSchema=CUSTOMER), result({"id": "hunter2"}))
+    answer = await server.call()
+    assert answer["isError"] is True
+    assert "hunter2" not in json.dumps(answer)
+    assert "structuredContent" not in answer
+    assert (await server.log())[-1] == ("outcome", "bad_output")
+
+
+async def test_a_long_list_is_cut_within_its_schema_and_says_so(store: Store) -> None:
+    rows = {"rows": [{"id": n} for n in range(1000)], "cursor": "next"}
+    server = Server(store, tool("get_t", READ, outputSchema=ROWS), result(rows))
+    answer = await server.call(limit=500)
+    kept = answer["structuredContent"]
+    assert kept["cursor"] == "next"
+    assert kept["rows"] == rows["rows"][: len(kept["rows"])]
+    assert json.loads(text(answer)) == kept
+    assert answer["_meta"]["truncated"] is True
+    assert answer["content"][-1]["text"].startswith(
+        f"Showing the first {len(kept['rows'])} of 1000"
+    )
+
+
+async def test_json_text_without_a_schema_is_cut_at_an_item_and_prose_is_not(store: Store) -> None:
+    long, prose = json.dumps([{"id": n} for n in range(1000)]), "word " * 1000
+    blocks = [{"type": "text", "text": long}, {"type": "text", "text": prose}]
+    server = Server(store, tool("get_t", READ), {"content": blocks})
+    answer = await server.call(limit=500)
+    assert len(json.loads(text(answer))) > 1
+    assert answer["content"][1]["text"] == prose
+    assert answer["_meta"]["truncated"] is True
+
+
+@pytest.mark.parametrize(
+    "body", ['{"text": "' + "x" * 900 + '"}', "[not json" + "x" * 900, "5" * 900]
+)
+async def test_text_that_cannot_be_cut_whole_is_left(store: Store, body: str) -> None:
+    given = {"content": [{"type": "text", "text": body}, {"type": "image", "data": ""}]}
+    server = Server(store, tool("get_t", READ), given)
+    assert await server.call(limit=500) is given
+
+
+async def test_a_result_without_content_is_left(store: Store) -> None:
+    server = Server(store, tool("get_t", READ), {"structuredContent": {"a": 1}})
+    assert await server.call() == {"structuredContent": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    "error", [RpcError(-32000, "gone", fault=Fault.LOST), UnreachableError("gone", where="demo")]
+)
+async def test_a_read_is_tried_again_after_a_failure_of_transport(
+    store: Store, error: Exception
+) -> None:
+    server = Server(store, tool("get_t", READ), error, error, result({"a": 1}))
+    assert (await server.call())["structuredContent"] == {"a": 1}
+    assert await server.log() == [("attempt", None)] * 3 + [("outcome", "ok")]
+
+
+async def test_an_idempotent_write_is_tried_again_and_another_is_not(store: Store) -> None:
+    lost = RpcError(-32000, "gone", fault=Fault.LOST)
+    again = Server(store, tool("t", {**WRITE, "idempotentHint": True}), lost, result({"a": 1}))
+    assert "isError" not in await again.call()
+    once = Server(store, tool("t", WRITE), lost, result({"a": 1}))
+    assert "may have run or not" in text(await once.call())
+    assert once.calls == 1
+
+
+async def test_a_tools_own_error_and_a_protocol_error_are_never_tried_again(store: Store) -> None:
+    failed = Server(store, tool("get_t", READ), {"content": [], "isError": True}, result({}))
+    assert (await failed.call())["isError"] is True
+    assert failed.calls == 1
+    refused = Server(store, tool("get_t", READ), RpcError(-32602, "no"), result({}))
+    with pytest.raises(RpcError):
+        await refused.call()
+    assert refused.calls == 1
+
+
+async def test_tries_are_bounded(store: Store) -> None:
+    lost = [RpcError(-32000, "gone", fault=Fault.LOST) for _ in range(5)]
+    server = Server(store, tool("get_t", READ), *lost)
+    assert "may be made again" in text(await server.call(attempts=2))
+    assert server.calls == 2
+    single = Server(store, tool("get_t", READ), *lost)
+    await single.call(attempts=1)
+    assert single.calls == 1
