@@ -49,8 +49,8 @@ setup: ## build .venv and fetch all that the tests use
 	@$(MAKE) --silent $(READY) $(NPM_READY)
 	@echo "ready: make run, make test, make check"
 
-run: $(READY) ## start the demo behind the gateway and print its address
-	@$(BIN)/avow demo
+run: $(READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free port
+	@$(BIN)/avow demo $(ARGS)
 
 test: $(READY) $(NPM_READY) ## run the tests, except the long proofs
 	$(RUN_PYTEST) -m "not proof" $(PYTEST_ARGS)

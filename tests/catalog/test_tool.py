@@ -137,12 +137,10 @@ def test_a_tool_shows_neither_its_raw_entry_nor_what_stands_in_it() -> None:
     [
         (RAW, RAW["inputSchema"]),
         ({"name": "a", "inputSchema": {}}, {}),
-        ({"name": "a", "inputSchema": True}, None),
-        ({"name": "a", "inputSchema": None}, None),
         ({"name": "a"}, None),
     ],
 )
-def test_the_schema_of_the_arguments_is_an_object_or_none(
+def test_the_schema_of_the_arguments_is_an_object_where_there_is_one(
     raw: dict[str, Any], schema: dict[str, Any] | None
 ) -> None:
     assert make_tool("shop", raw).input_schema == schema
@@ -245,7 +243,8 @@ def test_entries_that_are_no_tools_become_problems_and_the_rest_are_tools() -> N
         None,
         {"title": "no name"},
         {"name": "half", "description": "\ud800"},
-        {"name": "deep", "inputSchema": deep},
+        {"name": "deep", "inputSchema": {"x": deep}},
+        {"name": "flat", "inputSchema": True},
         [{"name": "inside"}],
         {"name": "last"},
     ]
@@ -259,7 +258,8 @@ def test_entries_that_are_no_tools_become_problems_and_the_rest_are_tools() -> N
         "shop: a tool without a name",
         "shop, tool 'half': a string holds half of a surrogate pair, which is not text",
         "shop, tool 'deep': nested deeper than 200 levels",
-        "shop: entry 6 of tools/list is not an object",
+        "shop, tool 'flat': its inputSchema is not an object",
+        "shop: entry 7 of tools/list is not an object",
     ]
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import socket
 import sqlite3
@@ -272,6 +273,16 @@ def test_a_place_where_no_database_can_be_written_is_told(tmp_path: Path) -> Non
     done = avow(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/file/avow.db", "--", "true")
 
     assert (done.code, done.error["code"]) == (4, "store")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_one_may_not_write_to_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+
+    done = avow(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/avow.db", "--", "true")
+
+    assert (done.code, done.error["code"]) == (4, "store")
+    assert "cannot be written" in done.error["what"]
 
 
 def test_a_store_of_another_kind_is_told_without_its_password(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ class Shelf:
     raws: list[Any] = field(default_factory=lambda: [dict(DELETE), dict(LIST)])
     error: AvowError | None = None
 
-    async def tools(self) -> tuple[list[Tool], list[str]]:
+    async def tools(self, *, is_fresh: bool = False) -> tuple[list[Tool], list[str]]:  # noqa: ARG002 - the shelf is always fresh
         if self.error is not None:
             raise self.error
         return read_tools(self.name, self.raws)
@@ -77,6 +77,8 @@ class Bench:
     shelf: Shelf
     announced: list[str] = field(default_factory=list[str])
     ran: list[Call] = field(default_factory=list[Call])
+    is_failing: bool = False
+    error: Exception | None = None
 
     async def call(
         self,
@@ -133,7 +135,9 @@ async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
 
     async def run(call: Call) -> Answer:
         ran.append(call)
-        return {"content": [{"type": "text", "text": "done"}]}
+        if bench.error is not None:
+            raise bench.error
+        return {"content": [{"type": "text", "text": "done"}], "isError": bench.is_failing}
 
     guard = Guard(
         find_tool=fleet.find_tool,
@@ -141,10 +145,12 @@ async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
         approvals=Approvals(store, clock=clock),
         audit=AuditLog(store, clock=clock),
         patience=0,
+        attempts=1,
         clock=clock,
     )
     gateway, announced = Gateway(fleet, guard), list[str]()
     login = Login(announced.append, BASE, clock=clock)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
-    yield Bench(app, gateway, login, store, clock, shelf, announced, ran)
+    bench = Bench(app, gateway, login, store, clock, shelf, announced, ran)
+    yield bench
     await store.close()

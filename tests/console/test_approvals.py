@@ -1,11 +1,16 @@
 """The approvals page: what it shows of a question, and answering it once."""
 
+import contextlib
 import re
 from html import unescape
 
 import anyio
 import pytest
 from tests.console.conftest import Bench, Clock, answer, csrf_of
+
+from avow.connect import RpcError
+from avow.connect.rpc import Fault
+from avow.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +41,7 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
     assert "<title>(1) Approvals · avow</title>" in page.text
     for shown in (
         "One call waits for your answer.",
-        "May desk-agent run “ Delete customer ” on studio ?",
+        "May desk-agent run “ Delete customer · customer_id 41, api_key •••, reason “”, tags ",
         "▲ Destructive may delete or overwrite",
         "Tool customer_delete",
         "Server studio",
@@ -56,6 +61,41 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
         "in 15 min 0 s , and nothing is run.",
     ):
         assert shown in words, shown
+
+
+async def test_hints_that_the_server_declared_all_take_one_line(bench: Bench) -> None:
+    bench.shelf.raws[0]["annotations"] = {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
+    await bench.call()
+
+    async with bench.browser() as browser:
+        page = await browser.get("/console/")
+
+    line = "read-only no, destructive yes, idempotent yes, open world no."
+    assert f"Hints, all declared by the server: {line}" in plain(page.text)
+    assert 'class="hints"' not in page.text
+
+
+async def test_a_card_says_whether_the_agent_still_waits(bench: Bench) -> None:
+    bench.clock.now += 7
+    await bench.call()
+    async with bench.browser() as browser:
+        stopped = await browser.get("/console/")
+        asked = (await bench.store.records())[-1]
+        await bench.store.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
+        seen = re.findall(r'data-version="(\w+)"', stopped.text)[0]
+        waiting = await browser.get("/console/approvals/live", params={"seen": seen})
+        bench.clock.now += 60
+        silent = plain((await browser.get("/console/")).text)
+
+    (said,) = re.findall(r"The agent stopped waiting at [\d:]+:07 \. [^.]+\.", plain(stopped.text))
+    assert said.endswith("Approving lets it make this call once within 5 minutes.")
+    assert "The agent is waiting." in plain(waiting.text)
+    assert "The agent stopped waiting at" in silent
 
 
 async def test_deny_comes_before_approve(bench: Bench) -> None:
@@ -261,12 +301,99 @@ async def test_what_became_of_questions_is_told(bench: Bench) -> None:
         bench.clock.now += 900
         later = plain((await browser.get("/console/")).text)
 
-    assert "Its one call has begun." in earlier
+    assert "in the console. Ran in less than 0.01 s. See the call" in earlier
     assert "Good for one call until" in earlier
     assert "The same call stays denied until" in earlier
     assert "No call was made by" in later
     assert "Not answered by" in later
     assert "in the console. Nothing was run." in later
+
+
+async def approved(bench: Bench) -> tuple[str, str, str]:
+    """The words of the page after an approved call: its banner, its place in the list, its page."""
+    await bench.call()
+    async with bench.browser() as browser:
+        told = await answer(browser, "allow")
+        with contextlib.suppress(RpcError):
+            await bench.call()
+        page = (await browser.get(told.headers["location"])).text
+        own = (await browser.get("/console/approvals/1")).text
+    banner, listed = page.split('id="recent"')
+    return banner, listed, own
+
+
+@pytest.mark.parametrize(
+    ("is_failing", "error", "shown", "tone"),
+    [
+        (False, None, "Ran in less than 0.01 s.", "is-good"),
+        (True, None, "The tool reported an error after less than 0.01 s.", "is-bad"),
+        (False, RpcError(-1, "no"), "The server answered with an error.", "is-bad"),
+        (
+            False,
+            RpcError(-1, "gone", fault=Fault.LOST),
+            "Outcome unknown: look before doing anything else.",
+            "is-bad",
+        ),
+    ],
+)
+async def test_an_approval_tells_how_its_call_ended(
+    *, bench: Bench, is_failing: bool, error: Exception | None, shown: str, tone: str
+) -> None:
+    bench.is_failing, bench.error = is_failing, error
+
+    for words in await approved(bench):
+        assert f'<span class="{tone}">{shown}</span>' in words
+        assert "Approved at 1" in plain(words)
+
+
+async def test_an_approval_and_its_call_lead_to_each_other(bench: Bench) -> None:
+    *_, own = await approved(bench)
+    (link,) = re.findall(r'href="(/console/history/\w+)"', own)
+
+    async with bench.browser() as browser:
+        call = await browser.get(link)
+
+    assert 'href="/console/approvals/1"' in call.text
+    assert link.endswith(str((await bench.find()).used_by))
+
+
+@pytest.mark.parametrize(
+    ("later", "shown"),
+    [
+        (5, "Running since 12:00:00 …"),
+        (3601, "No end of it is on record: look before doing anything else."),
+    ],
+)
+async def test_an_approved_call_without_an_end_is_not_said_to_have_run(
+    bench: Bench, later: float, shown: str
+) -> None:
+    await bench.call()
+    async with bench.browser() as browser:
+        await answer(browser, "allow")
+        record = (await bench.store.records())[-1]
+        approval = await bench.find()
+        assert await bench.gateway.guard.approvals.use(approval, call="c1")
+        begun = plain((await browser.get("/console/")).text)
+        await bench.store.append([RecordRow("c1", bench.clock(), "attempt", record.body)])
+        bench.clock.now += later
+        words = plain((await browser.get("/console/")).text)
+
+    assert "Its one call has begun." in begun
+    assert shown.partition("12:")[0] in words
+    assert "Ran in" not in words
+
+
+async def test_the_live_part_is_sent_again_when_a_call_ends(bench: Bench) -> None:
+    await bench.call()
+    async with bench.browser() as browser:
+        await answer(browser, "allow")
+        assert await bench.gateway.guard.approvals.use(await bench.find(), call="c1")
+        seen = re.findall(r'data-version="(\w+)"', (await browser.get("/console/")).text)[0]
+        (record, *_) = await bench.store.records(limit=1)
+        await bench.store.append([RecordRow("c1", bench.clock(), "outcome", record.body)])
+        part = await browser.get("/console/approvals/live", params={"seen": seen})
+
+    assert part.status_code == 200
 
 
 async def test_times_of_another_day_carry_their_date(bench: Bench) -> None:

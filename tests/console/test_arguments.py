@@ -2,7 +2,7 @@
 
 import pytest
 
-from avow.console.arguments import argument_rows
+from avow.console.arguments import argument_rows, in_short
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,11 @@ def test_a_long_value_is_folded_and_not_cut(value: str, size: str) -> None:
 
 def test_no_arguments_make_no_rows() -> None:
     assert argument_rows({}) == []
+
+
+def test_in_short_a_secret_stays_masked_and_what_is_long_is_clipped() -> None:
+    shown = in_short({"key": "•••", "text": "a\n" * 90, "ids": [1, 2], "more": "x" * 60})
+
+    assert shown.startswith("key •••, text “a a a")
+    assert len(shown) == 80
+    assert shown.endswith("…")

@@ -14,7 +14,8 @@ pytestmark = pytest.mark.anyio
 CONTRASTS = [
     *[("ink", below, 4.5) for below in ("paper", "card", "sunk", "read-bg", "destructive-bg")],
     *[("soft", below, 4.5) for below in ("paper", "card", "sunk")],
-    *[("accent", below, 4.5) for below in ("paper", "card", "read-bg", "destructive-bg")],
+    *[("accent", below, 4.5) for below in ("paper", "card", "sunk", "read-bg", "destructive-bg")],
+    *[(name, below, 4.5) for name in ("read", "destructive") for below in ("paper", "card")],
     *[("on", below, 4.5) for below in ("accent", "destructive")],
     *[(name, f"{name}-bg", 4.5) for name in ("read", "write", "destructive", "odd")],
     ("card", "destructive", 4.5),

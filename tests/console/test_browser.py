@@ -390,3 +390,38 @@ async def test_another_site_cannot_frame_the_console_or_post_to_it(
             await expect(page.get_by_text("did not come from the console")).to_be_visible()
 
         assert (await served.newest()).state == "pending"
+
+
+async def test_an_approved_call_says_how_it_ended_without_a_reload(
+    chromium: Browser, served: Served
+) -> None:
+    async with watched(chromium, served) as page, asking(served, 3) as asked:
+        await log_in(page, served)
+        await cards(page).get_by_role("button", name="Approve").click()
+        banner = page.locator("main > .note:has([data-of])")
+
+        await expect(banner).to_contain_text("Ran in")
+        await expect(page.locator("#recent")).to_contain_text("Ran in")
+        await asked.text()
+        await banner.get_by_role("link", name="See the call").click()
+        await expect(page.get_by_role("heading", name="Call")).to_be_visible()
+        await page.get_by_role("link", name="approval 1").first.click()
+        await expect(cards(page).locator(".settled")).to_contain_text("Ran in")
+
+
+async def test_nothing_can_be_answered_while_the_gateway_is_gone(
+    chromium: Browser, served: Served
+) -> None:
+    async with watched(chromium, served, tolerated="net::ERR") as page, asking(served, 3):
+        await log_in(page, served)
+        deny, approve = (cards(page).get_by_role("button", name=n) for n in ("Deny", "Approve"))
+        await expect(approve).to_be_enabled()
+
+        await page.context.set_offline(offline=True)
+        await expect(page.get_by_text("avow does not answer.")).to_be_visible()
+        await expect(deny).to_be_disabled()
+        await expect(approve).to_be_disabled()
+
+        await page.context.set_offline(offline=False)
+        await expect(deny).to_be_enabled()
+        await expect(approve).to_be_enabled()

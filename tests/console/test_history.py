@@ -8,6 +8,7 @@ from tests.console.conftest import Bench, answer
 from tests.console.test_approvals import plain
 
 from avow.guard import UnknownToolError
+from avow.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -20,7 +21,7 @@ async def test_without_calls_there_is_a_word_and_no_table(bench: Bench) -> None:
     assert "<table" not in page.text
 
 
-async def test_the_newest_lines_say_who_did_what_and_how_it_ended(bench: Bench) -> None:
+async def test_the_newest_calls_say_who_did_what_and_how_it_ended(bench: Bench) -> None:
     await bench.call("studio__customers_list", {})
     await bench.call(client="night-agent")
     with contextlib.suppress(UnknownToolError):
@@ -30,14 +31,53 @@ async def test_the_newest_lines_say_who_did_what_and_how_it_ended(bench: Bench) 
         page = await browser.get("/console/history")
     rows = [plain(row) for row in re.findall(r"<tr class.*?</tr>", page.text, re.DOTALL)]
 
-    assert len(rows) == 5
-    assert "There is no such tool for this caller. studio__no_such_tool – desk-agent" in rows[0]
-    assert "No answer yet. Nothing was run. Delete customer" in rows[1]
-    assert "▲ Destructive" in rows[2]
-    assert "night-agent for this machine’s user asks a person" in rows[2]
-    assert "It ran. List customers customers_list on studio ○ Read" in rows[3]
-    assert "About to be sent" in rows[4]
-    assert rows[4].endswith("allowed")
+    unknown, waited, listed = rows
+    assert "There is no such tool for this caller. studio__no_such_tool – desk-agent" in unknown
+    assert "No answer yet. Nothing was run. Delete customer · customer_id 41" in waited
+    assert "▲ Destructive" in waited
+    assert waited.endswith("night-agent for this machine’s user 1")
+    assert (
+        "Ran in less than 0.01 s. List customers · customer_id 41 customers_list on studio ○ Read"
+        in listed
+    )
+    assert listed.endswith("–")
+
+
+async def test_a_call_of_another_day_carries_its_date(bench: Bench) -> None:
+    await bench.call()
+    bench.clock.now += 86_400
+
+    async with bench.browser() as browser:
+        page = await browser.get("/console/history")
+
+    assert re.search(r">2026-11-2\d \d\d:00:00</time>", page.text)
+
+
+async def test_a_call_that_was_never_sent_did_not_run(bench: Bench) -> None:
+    await bench.call()
+    asked = (await bench.store.records())[-1]
+    await bench.store.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
+
+    async with bench.browser() as browser:
+        now = plain((await browser.get("/console/history")).text)
+        bench.clock.now += 3601
+        later = plain((await browser.get("/console/history")).text)
+
+    assert "A person is asked." in now
+    assert "A person was asked. Nothing was run." in later
+
+
+async def test_no_more_than_a_hundred_calls_are_shown(bench: Bench) -> None:
+    await bench.call("studio__customers_list", {})
+    (row, *_) = await bench.store.records(limit=1)
+    rows = [RecordRow(f"c{index}", row.at, row.event, row.body) for index in range(120)]
+    await bench.store.append(rows)
+
+    async with bench.browser() as browser:
+        page = await browser.get("/console/history")
+
+    shown = re.findall(r'href="/console/history/(\w+)"', page.text)
+    assert shown == [f"c{index}" for index in range(119, 19, -1)]
 
 
 async def test_one_call_shows_all_its_lines(bench: Bench) -> None:
@@ -47,10 +87,10 @@ async def test_one_call_shows_all_its_lines(bench: Bench) -> None:
         await bench.call()
         page = await browser.get("/console/history")
         links = re.findall(r'href="(/console/history/\w+)"', page.text)
-        words = plain((await browser.get(links[0])).text)
+        words, first = [plain((await browser.get(one)).text) for one in links]
 
-    asked, sent, ended = (words.index(one) for one in ("A person is asked", "About", "Ended"))
-    assert asked < sent < ended
+    assert first.index("A person is asked") < first.index("Ended")
+    assert words.index("About") < words.index("Ended")
     for shown in ("approval 1", "It ran.", "customer_id number 41", "declared by the server"):
         assert shown in words, shown
 

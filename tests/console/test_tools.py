@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 class Silent(Shelf):
     """A server that never answers."""
 
-    async def tools(self) -> tuple[list[object], list[str]]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    async def tools(self, **_: object) -> tuple[list[object], list[str]]:  # pyright: ignore[reportIncompatibleMethodOverride]
         await anyio.sleep_forever()
         raise AssertionError
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class World:
     hangs: bool = False
     is_sent: bool = True
 
-    async def find(self, name: str) -> Tool | None:
+    async def find(self, name: str, /, *, is_fresh: bool = False) -> Tool | None:  # noqa: ARG002 - a seam
         return self.tools.get(name)
 
     async def run(self, call: Call) -> dict[str, Any]:
@@ -155,6 +155,46 @@ async def test_an_approval_dies_when_the_tool_changes(world: World) -> None:
     assert world.ran == []
 
 
+async def test_a_tool_that_changes_while_the_call_waits_does_not_run(world: World) -> None:
+    guard = world.guard(patience=5)
+    name = world.add("note_delete", DELETE, description="Deletes one note.")
+    answers: list[dict[str, Any]] = []
+
+    async def call() -> None:
+        answers.append(await guard.call(AMY, name, {}))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(call)
+        with anyio.fail_after(5):
+            while not await guard.approvals.newest():
+                await anyio.lowlevel.checkpoint()
+        world.add(name, DELETE, description="Deletes all notes.")
+        await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    assert "is not the tool any more" in text(answers[0])
+    assert world.ran == []
+    assert (await world.log())[-1] == ("outcome", "tool_changed")
+    assert (await guard.approvals.newest())[0].state == "approved"
+
+
+async def test_two_servers_of_one_name_do_not_share_an_approval(world: World) -> None:
+    guard = world.guard(patience=0.05)
+    world.tools["t"] = replace(tool("t", DELETE), origin="staging")
+    await guard.call(AMY, "t", {})
+    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    world.tools["t"] = replace(tool("t", DELETE), origin="production")
+    assert (await guard.call(AMY, "t", {}))["isError"] is True
+    assert world.ran == []
+
+
+async def test_a_denial_that_holds_is_not_recorded_as_asking_again(world: World) -> None:
+    guard = world.guard(patience=0.05)
+    name = world.add("customer_delete", DELETE)
+    await guard.call(AMY, name, {})
+    await guard.approvals.answer(1, is_allowed=False, by="console", channel="console")
+    await guard.call(AMY, name, {})
+    assert [event for event, _ in await world.log()].count("asked") == 1
+
+
 async def test_a_denial_is_told_and_holds(world: World) -> None:
     guard = world.guard(patience=0.05)
     name = world.add("customer_delete", DELETE)
@@ -261,9 +301,10 @@ async def test_cancelled_while_it_runs_a_write_is_unknown(world: World) -> None:
     assert await world.log() == [("attempt", None), ("outcome", "outcome_unknown")]
 
 
-async def test_cancelled_while_it_runs_a_read_is_just_cancelled(world: World) -> None:
+async def test_cancelled_while_it_runs_a_read_may_have_run_too(world: World) -> None:
+    """That it only reads is what its server says."""
     await _cancelled_while_running(world, READ)
-    assert await world.log() == [("attempt", None), ("outcome", "cancelled")]
+    assert await world.log() == [("attempt", None), ("outcome", "outcome_unknown")]
 
 
 async def _cancelled_while_running(world: World, annotations: Any) -> None:
@@ -344,7 +385,7 @@ async def test_a_tool_of_a_server_that_is_gone_is_not_called_unknown(world: Worl
     assert await world.log() == [("refused", "unreachable")]
 
 
-async def _is_gone(_: str) -> None:
+async def _is_gone(_: str, /, *, is_fresh: bool = False) -> None:  # noqa: ARG001 - a seam
     raise UnreachableError("no connection to db.internal", where="demo")
 
 

@@ -43,8 +43,11 @@ NAMES = {
     "customers_list": READS,
     "customers_delete": DESTROYS,
     "acme_list_files": Says(read_only=MAYBE),
-    "acme_delete_file": Says(read_only=-MAYBE, destructive=MAYBE),
-    "acme_files_delete_now": NOTHING,
+    "acme_delete_file": Says(read_only=-LIKELY, destructive=LIKELY),
+    "acme_files_delete_now": Says(read_only=-LIKELY, destructive=LIKELY),
+    "get_and_delete_user": Says(read_only=-LIKELY, destructive=LIKELY),
+    "list_then_purge_files": Says(read_only=-LIKELY, destructive=LIKELY),
+    "get_delete_policy": Says(read_only=MAYBE),
     # However it is spelt.
     "listFiles": READS,
     "getUserById": READS,

@@ -66,9 +66,35 @@ def test_a_number_of_tokens_is_kept(name: str, count: float) -> None:
     assert redact({name: count}) == {name: count}
 
 
-@pytest.mark.parametrize("value", ["hunter2", 1234, 0, True, False, ["a"], {"a": "b"}, 1.5])
-def test_under_a_secret_name_any_value_is_masked(value: object) -> None:
+@pytest.mark.parametrize("value", ["hunter2", 1234, 0, True, False, 1.5])
+def test_under_a_secret_name_one_value_is_masked(value: object) -> None:
     assert redact({"password": value, "pin": value}) == {"password": MASK, "pin": MASK}
+
+
+def test_under_a_secret_name_a_list_is_masked_by_its_items() -> None:
+    assert redact({"tokens": ["a", "b"]}) == {"tokens": [MASK, MASK]}
+
+
+def test_a_structure_cannot_hide_behind_a_secret_name() -> None:
+    call = {"cookie": {"then": ["rm", "-rf", "/"]}, "token": [{"run": "rm"}]}
+    assert redact(call) == call
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls # -----BEGIN PRIVATE KEY-----\nrm -rf work",
+        "ls # -----BEGIN PRIVATE KEY-----\nreboot\n-----END PRIVATE KEY-----",
+        "make clean bearer /home/me/important/../../etc",
+    ],
+)
+def test_a_command_cannot_hide_behind_what_looks_like_a_secret(command: str) -> None:
+    assert redact(command) == command
+
+
+@pytest.mark.parametrize("text", ["-eyJ", "eyJ-", "a:b@", "-----BEGIN ", "sk-", "bearer "])
+def test_no_text_takes_long_to_look_through(text: str) -> None:
+    redact(text * 50_000)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +104,7 @@ def test_under_a_secret_name_any_value_is_masked(value: object) -> None:
         "AKIA" + "A1B2" * 4,
         "sk-proj-" + "a1" * 12,
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
-        "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n" + "MIIEpAIB" * 10 + "\n-----END PRIVATE KEY-----",
     ],
 )
 def test_a_value_that_looks_like_a_secret_is_masked_wherever_it_stands(secret: str) -> None:
@@ -111,8 +137,9 @@ def test_a_bearer_token_is_masked_and_the_word_is_kept() -> None:
     assert redact({"note": "bearer of news"}) == {"note": "bearer of news"}
 
 
-def test_a_private_key_without_an_end_is_masked_to_the_end() -> None:
-    assert redact("key: -----BEGIN RSA PRIVATE KEY-----\nabc\ndef") == f"key: {MASK}"
+def test_a_private_key_without_an_end_is_masked_as_far_as_it_goes() -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIB" * 10
+    assert redact(f"key: {key}\n; ls") == f"key: {MASK}; ls"
 
 
 @pytest.mark.parametrize("empty", ["", None, [], {}], ids=str)

@@ -75,6 +75,21 @@ def test_what_needs_no_change_is_the_same_object() -> None:
     assert Stripper(PERSON).strip(value) is value
 
 
+def test_each_item_of_a_list_is_held_to_the_branch_that_it_fits_itself() -> None:
+    cat = {"properties": {"kind": {"const": "cat"}, "lives": {}}}
+    dog = {"properties": {"kind": {"const": "dog"}, "tricks": {}}}
+    stripper = Stripper({"items": {"anyOf": [cat, dog]}})
+    whole = [{"kind": kind, "lives": 9, "tricks": 2} for kind in ("cat", "dog", "cat")]
+
+    expected = [
+        {"kind": "cat", "lives": 9},
+        {"kind": "dog", "tricks": 2},
+        {"kind": "cat", "lives": 9},
+    ]
+    assert stripper.strip(whole) == expected
+    assert stripper.strip(whole) == expected
+
+
 def test_a_schema_that_refers_to_itself_ends() -> None:
     tree = {
         "$ref": "#/$defs/T",

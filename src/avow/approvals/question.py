@@ -49,7 +49,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One question and where it stands; times in Unix seconds."""
+    """One question and where it stands; times in Unix seconds.
+
+    `used_by` is the call that it was used for: the id under which the log has that call's end.
+    """
 
     number: int
     state: ApprovalState
@@ -59,6 +62,7 @@ class Approval:
     answered_at: float | None
     answered_by: str | None
     channel: str | None
+    used_by: str | None
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
@@ -72,6 +76,7 @@ class Approval:
             answered_at=row.answered_at,
             answered_by=row.answered_by,
             channel=row.channel,
+            used_by=row.used_by,
         )
 
 
@@ -87,6 +92,7 @@ def make_question(
         "subject": principal.subject,
         "client": principal.client,
         "server": tool.server,
+        "origin": tool.origin,
         "tool": tool.name,
         "fingerprint": tool.fingerprint,
         "arguments": arguments_digest,

@@ -1,13 +1,14 @@
 """The log that calls are written to."""
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from avow.audit.record import Event, Facts, Outcome, record, record_refused, severity
 from avow.policy import Principal
-from avow.schema import digest
 from avow.store import RecordRow, Store
 
 
@@ -49,7 +50,7 @@ class AuditLog:
             severity=severity(facts.tool.level, outcome),
             milliseconds=round((now - started) * 1000, 3),
             approval=approval,
-            result_digest=None if result is None else digest(result),
+            result_digest=None if result is None else _digest(result),
             incident=incident,
         )
         await self._append(row)
@@ -67,3 +68,12 @@ class AuditLog:
 
     async def _append(self, row: RecordRow) -> None:
         await self.store.append([row])
+
+
+def _digest(result: Mapping[str, Any]) -> str:
+    """SHA-256 of a result with sorted keys; also of one that holds what JSON cannot say.
+
+    A result may be large, and is a server's to choose: this is fast and refuses nothing.
+    """
+    text = json.dumps(result, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()

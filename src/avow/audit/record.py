@@ -39,6 +39,7 @@ class Outcome(StrEnum):
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
     BAD_OUTPUT = "bad_output"
+    TOOL_CHANGED = "tool_changed"
     FAILED = "failed"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
@@ -65,7 +66,7 @@ def severity(level: Level, outcome: Outcome) -> str:
     """
     if outcome is Outcome.OUTCOME_UNKNOWN:
         return {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}[level]
-    if outcome is Outcome.FAILED:
+    if outcome in (Outcome.FAILED, Outcome.TOOL_CHANGED):
         return "error"
     if outcome in _RAN:
         return {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}[level]

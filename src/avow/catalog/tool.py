@@ -37,7 +37,11 @@ _FINGERPRINTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool of one server. `raw` is its entry of `tools/list`, exactly as received."""
+    """One tool of one server.
+
+    `raw` is its entry of `tools/list`, exactly as received. `origin` tells servers of one name
+    apart: a digest of what was connected to.
+    """
 
     server: str
     name: str
@@ -47,6 +51,7 @@ class Tool:
     inferred: Mapping[HintName, Guess]
     findings: tuple[Finding, ...]
     fingerprint: str
+    origin: str = ""
 
     @property
     def qualified_name(self) -> str:
@@ -107,15 +112,18 @@ def make_tool(
     *,
     trust: Trust = Trust.CAUTIOUS,
     operator: Hints | None = None,
+    origin: str = "",
 ) -> Tool:
     """The tool that `raw`, an entry of `tools/list`, describes.
 
-    Raises `UsageError` for an entry without a name, or that no fingerprint can be taken of.
+    Raises `UsageError` for an entry without a name, with a schema that is no object (a client
+    would refuse the whole list for it), or that no fingerprint can be taken of.
     """
     name = raw.get("name")
     if not isinstance(name, str) or not name:
-        what = "a tool without a name"
-        raise UsageError(what, where=server)
+        raise UsageError("a tool without a name", where=server)
+    if not isinstance(raw.get("inputSchema", {}), Mapping):
+        raise UsageError("its inputSchema is not an object", where=f"{server}, tool {name!r}")
     said = read_tool(raw)
     inferred = guess(raw)
     evidence = Evidence(said.intent.hints, inferred, operator=operator or Hints())
@@ -128,6 +136,7 @@ def make_tool(
         inferred=inferred,
         findings=said.findings,
         fingerprint=_fingerprint_at(f"{server}, tool {name!r}", raw),
+        origin=origin,
     )
 
 
@@ -151,7 +160,7 @@ def make_catalog(tools: Iterable[Tool], problems: Iterable[str] = ()) -> Catalog
 
 
 def read_tools(
-    server: str, raws: Iterable[object], *, trust: Trust = Trust.CAUTIOUS
+    server: str, raws: Iterable[object], *, trust: Trust = Trust.CAUTIOUS, origin: str = ""
 ) -> tuple[list[Tool], list[str]]:
     """The tools of one server's `tools/list`, and what is wrong with entries that are none."""
     tools: list[Tool] = []
@@ -161,7 +170,8 @@ def read_tools(
             problems.append(f"{server}: entry {index} of tools/list is not an object")
             continue
         try:
-            tools.append(make_tool(server, cast("Mapping[str, Any]", raw), trust=trust))
+            entry = cast("Mapping[str, Any]", raw)
+            tools.append(make_tool(server, entry, trust=trust, origin=origin))
         except UsageError as error:
             problems.append(str(error))
     return tools, problems

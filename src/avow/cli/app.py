@@ -9,9 +9,10 @@ from typing import Final
 
 import cyclopts
 from cyclopts import App, Parameter
+from typing_extensions import override
 
 from avow import __version__
-from avow.cli.terminal import print_error, print_error_json
+from avow.cli.terminal import plain, print_error, print_error_json
 from avow.errors import AvowError, UsageError
 
 _INTERRUPTED: Final = 130
@@ -50,6 +51,11 @@ def run(words: Sequence[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):
+            # How rich ends when whoever read the output has read enough.
+            return 0
+        raise
     except BrokenPipeError:
         # Whoever read the output has read enough; Python must not complain about it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,8 +69,21 @@ def run(words: Sequence[str]) -> int:
         return _INTERNAL
 
 
+class _PlainFormatter(logging.Formatter):
+    """Lines of the log without what could steer a terminal: they may quote a server.
+
+    A stack trace, which is avow's own, keeps its lines.
+    """
+
+    @override
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return plain(super().formatMessage(record))
+
+
 def _dispatch(before: list[str], after: list[str] | None) -> int:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="avow: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_PlainFormatter("avow: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     # The SDK logs with stack traces what avow tells in words.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     try:

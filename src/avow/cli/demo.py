@@ -5,6 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from avow.cli.address import Options, listen
 from avow.connect import CommandTarget
 from avow.store.location import VARIABLE
 
@@ -35,11 +36,13 @@ def demo(
     json
         Print the addresses as one line of JSON, and errors likewise.
     """
-    from avow.cli.serve import Options, serve
-
     with tempfile.TemporaryDirectory(prefix="avow-demo-") as folder:
         data = Path(folder) / "demo.db"
         server = ("-m", "avow.demo.server", "--data", str(data))
         target = CommandTarget("demo", sys.executable, server, {}, None)
         kept = store or os.environ.get(VARIABLE) or f"sqlite:{Path(folder) / 'avow.db'}"
-        return serve((target,), Options(kept, host, port, 60.0, patience, json))
+        options = Options(kept, host, port, 60.0, patience, json)
+        listener = listen(options)
+        from avow.cli.serve import serve
+
+        return serve((target,), options, listener)

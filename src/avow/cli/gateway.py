@@ -4,6 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from avow.cli.address import Options, listen
 from avow.connect import parse_target
 
 
@@ -40,8 +41,10 @@ def gateway(
     json
         Print the addresses as one line of JSON, and errors likewise.
     """
-    from avow.cli.serve import Options, serve
-
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
-    return serve(targets, Options(store, host, port, timeout, patience, json))
+    options = Options(store, host, port, timeout, patience, json)
+    listener = listen(options)
+    from avow.cli.serve import serve
+
+    return serve(targets, options, listener)

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from avow.catalog import Tool
+from avow.cli.address import check_seconds
 from avow.cli.surface import Surface, read_surface
 from avow.cli.terminal import out, plain, print_error, print_error_json, print_json, working
 from avow.connect import Target, parse_target
@@ -15,6 +16,13 @@ from avow.errors import AvowError
 from avow.intent import HINT_NAMES, Level, Source
 
 _SCHEMA: Final = 1
+_MARKS: Final = {
+    Source.DECLARED: ("", ""),
+    Source.INFERRED: ("*", "inferred from name and description"),
+    Source.DEFAULT: ("?", "nobody said: the specification's default"),
+    Source.VERIFIED: ("+", "verified by running it"),
+    Source.OPERATOR: ("!", "set by the operator"),
+}
 _COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE: "red"}
 
 
@@ -38,6 +46,7 @@ def inspect(
     timeout
         Seconds to wait for a server.
     """
+    check_seconds(timeout, "--timeout")
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
     with working("Asking for the tools …"):
@@ -91,14 +100,17 @@ def _print(found: list[Surface | AvowError]) -> None:
             console.print()
         console.print(Text(plain(surface.headline), style="bold"))
         console.print(_table(surface.tools))
+        if legend := _legend(surface.tools):
+            console.print(Text(legend, style="dim"))
         for line in _remarks(surface):
             console.print(Text(plain(line), style="yellow"))
 
 
 def _table(tools: list[Tool]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("tool", "level", *(name.replace("_", " ") for name in HINT_NAMES)):
-        table.add_column(name, overflow="fold")
+    table.add_column("tool", overflow="fold", no_wrap=True)
+    for name in ("level", *(name.replace("_", "\n") for name in HINT_NAMES)):
+        table.add_column(name, vertical="bottom")
     for tool in tools:
         level = Text(str(tool.level), style=_COLOURS[tool.level])
         table.add_row(plain(tool.name), level, *(_hint(tool, name) for name in HINT_NAMES))
@@ -107,8 +119,18 @@ def _table(tools: list[Tool]) -> Table:
 
 def _hint(tool: Tool, name: Any) -> Text:
     one = tool.resolved[name]
-    text = Text("yes" if one.value else "no")
-    return text.append(f" {one.source}", "dim" if one.source is Source.DEFAULT else "cyan")
+    return Text("yes" if one.value else "no").append(_MARKS[one.source][0], "cyan")
+
+
+def _legend(tools: list[Tool]) -> str:
+    """What the marks mean that stand in the table; a hint without one was declared."""
+    sources = {tool.resolved[name].source for tool in tools for name in HINT_NAMES}
+    marks = [
+        f"{mark} {meaning}"
+        for source, (mark, meaning) in _MARKS.items()
+        if source in sources and mark
+    ]
+    return "   ".join(marks)
 
 
 def _remarks(surface: Surface) -> list[str]:

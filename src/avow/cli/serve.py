@@ -1,49 +1,38 @@
 """Runs a gateway with its console until it is stopped."""
 
-import errno
-import ipaddress
 import json
 import logging
 import signal
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
 import uvicorn
 from rich.text import Text
 
-from avow.cli.terminal import print_error, print_error_json, talk
+from avow.cli.address import Options
+from avow.cli.terminal import plain, print_error, print_error_json, talk
 from avow.connect import Target
 from avow.console import Login, make_routes
-from avow.errors import AvowError, PortInUseError, UsageError
+from avow.errors import AvowError
 from avow.gateway import PATH, Gateway, make_app, open_gateway
-from avow.store import open_store
+from avow.gateway.upstream import Upstream
+from avow.store import open_store, store_path
 
 _GRACE_SECONDS: Final = 3
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Where to listen, where to keep, and how long to wait."""
-
-    store: str | None
-    host: str
-    port: int
-    timeout: float
-    patience: float
-    is_json: bool
+_START_SECONDS: Final = 5.0
+"""How long the first list of a server is waited for before the gateway opens without it."""
 
 
-def serve(targets: Sequence[Target], options: Options) -> int:
+def serve(targets: Sequence[Target], options: Options, listener: socket.socket) -> int:
     """Serve until interrupted. Servers that were started are ended with their children.
 
-    Raises `UsageError` for an address that is not loopback, `PortInUseError`, `StoreError`, and
-    the error of the server where none of the targets can be reached.
+    Raises `StoreError`, and the error of the server where none of the targets can be reached.
     """
-    with _listen(options) as listener:
+    with listener:
         signal.signal(signal.SIGTERM, _terminate)
         anyio.run(_serve, targets, options, listener)
     return 0
@@ -59,11 +48,12 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
             console=f"{base}/console/",
             timeout=options.timeout,
             patience=options.patience,
+            announce=_quiet if options.is_json else _tell,
         ) as gateway:
             await _check(gateway, is_json=options.is_json)
             login = Login(announce=_announce, base_url=base)
             app = make_app(gateway, options.host, make_routes(gateway, login, base_url=base))
-            _print_addresses(base, login.link(), is_json=options.is_json)
+            _print_addresses(base, login.link(), options)
             config = uvicorn.Config(
                 app,
                 log_level="warning",
@@ -80,68 +70,58 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
 
 
 async def _check(gateway: Gateway, *, is_json: bool) -> None:
-    """Connect to every server: raise where none answers, and tell of those that do not."""
-    errors: list[AvowError] = []
+    """Ask every server for its tools, and tell what there is: raise where none answers.
 
-    async def connect(index: int) -> None:
+    A server that is slow does not hold up the others: it is waited for only for a while.
+    """
+    tell = _quiet if is_json else _tell
+    errors: list[AvowError] = []
+    waiting = {upstream.name for upstream in gateway.fleet.upstreams}
+
+    async def ask(upstream: Upstream) -> None:
         try:
-            await gateway.fleet.upstreams[index].link()
+            tools, _ = await upstream.tools()
         except AvowError as error:
             errors.append(error)
+        else:
+            tell(f"{upstream.name}: {len(tools)} {'tool' if len(tools) == 1 else 'tools'}")
+        waiting.discard(upstream.name)
 
-    async with anyio.create_task_group() as group:
-        for index in range(len(gateway.fleet.upstreams)):
-            group.start_soon(connect, index)
-    if errors and len(errors) == len(gateway.fleet.upstreams):
+    with anyio.move_on_after(_START_SECONDS):
+        async with anyio.create_task_group() as group:
+            for upstream in gateway.fleet.upstreams:
+                group.start_soon(ask, upstream)
+    if len(errors) == len(gateway.fleet.upstreams):
         raise errors[0]
     for error in errors:
         (print_error_json if is_json else print_error)(error)
-
-
-def _listen(options: Options) -> socket.socket:
-    """A listening socket, taken before anything is started."""
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if options.host == "localhost" else options.host)
-    except ValueError:
-        raise UsageError(f"{options.host!r} is not an address", where="--host") from None
-    if not address.is_loopback:
-        fix = "Use 127.0.0.1 or ::1: without authentication nobody else may reach the gateway."
-        raise UsageError(f"{options.host} is not a loopback address", where="--host", fix=fix)
-    family = socket.AF_INET6 if isinstance(address, ipaddress.IPv6Address) else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((str(address), options.port))
-        listener.listen(2048)
-    except (OSError, OverflowError) as error:
-        listener.close()
-        raise _bind_error(options, error) from error
-    return listener
-
-
-def _bind_error(options: Options, error: Exception) -> AvowError:
-    where = f"{options.host}:{options.port}"
-    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-        fix = "End that program, or choose another with --port (0 takes a free one)."
-        return PortInUseError("another program listens there", where=where, fix=fix)
-    fix = "Choose another port with --port (0 takes a free one)."
-    return UsageError(f"cannot listen there: {error}", where=where, fix=fix)
+    for name in sorted(waiting):
+        tell(f"{name}: still starting; its tools are listed as soon as it answers")
 
 
 def _base_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _print_addresses(base: str, link: str, *, is_json: bool) -> None:
-    if is_json:
+def _print_addresses(base: str, link: str, options: Options) -> None:
+    if options.is_json:
         addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link}
         sys.stdout.write(json.dumps(addresses) + "\n")
     else:
         sys.stdout.write(f"{link}\n")
-        text = Text("Open this link to see the tools and to answer for calls; it works once.\n")
-        text.append(f"MCP clients connect to {base}{PATH}. Ctrl-C ends avow.")
-        talk().print(text)
+        _tell("Open this link to see the tools and to answer for calls; it works once.")
+        _tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends avow.")
+        _tell(f"The record is kept in {store_path(options.store)}.")
     sys.stdout.flush()
+
+
+def _tell(text: str) -> None:
+    """One line to the person at the terminal."""
+    talk().print(Text(plain(text)))
+
+
+def _quiet(_: str) -> None:
+    """Nothing: a program reads the output, and stderr holds only errors."""
 
 
 def _announce(link: str) -> None:

@@ -3,7 +3,7 @@
 Importing this package imports no MCP SDK; `avow.connect.link` does, when a connection is opened.
 """
 
-from avow.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget
+from avow.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget, origin_of
 from avow.connect.rpc import Fault, RpcError
 from avow.connect.target import parse_target
 
@@ -14,5 +14,6 @@ __all__ = [
     "SavedTarget",
     "Target",
     "UrlTarget",
+    "origin_of",
     "parse_target",
 ]

@@ -119,4 +119,4 @@ def _input_of(error: Exception) -> str:
     """The line that could not be read; pydantic keeps it beside what it says about it."""
     details = getattr(error, "errors", None)
     raw = details()[0].get("input", "") if callable(details) else str(error)  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType,reportIndexIssue,reportOptionalSubscript]
-    return str(redact(str(raw)))[:_LINE_LENGTH]  # pyright: ignore[reportUnknownArgumentType]
+    return str(redact(str(raw)[:_LINE_LENGTH]))  # pyright: ignore[reportUnknownArgumentType]

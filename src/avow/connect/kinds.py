@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from avow.schema import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +61,15 @@ class SavedTarget:
 
 
 Target = CommandTarget | UrlTarget | SavedTarget
+
+
+def origin_of(target: CommandTarget | UrlTarget) -> str:
+    """A digest of what exactly a target connects to, secrets included and not to be read back.
+
+    Two servers of one name, in two configurations, have two origins.
+    """
+    if isinstance(target, UrlTarget):
+        return digest({"url": target.url, "headers": dict(target.headers)})
+    where = target.cwd if target.cwd is not None else str(Path.cwd())
+    words = [target.command, *target.args]
+    return digest({"command": words, "env": dict(target.env), "cwd": where})

@@ -100,7 +100,8 @@ def plain_name(text: str) -> str:
     >>> plain_name("My Server (beta)")
     'My-Server-beta'
     """
-    return _NOT_IN_NAMES.sub("-", text).strip("-") or "server"
+    # Two underscores part a server's name from a tool's, so none may stand within either.
+    return re.sub("_{2,}", "_", _NOT_IN_NAMES.sub("-", text)).strip("-_") or "server"
 
 
 def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None:

@@ -133,6 +133,8 @@ def _no_target(word: str) -> TargetError:
         fix = f"Name the command that runs this file: avow inspect -- COMMAND {shlex.quote(word)}."
     elif " " in word and shutil.which(word.split(maxsplit=1)[0]):
         fix = f"It is a command: write it without quotes, avow inspect -- {word}."
+    elif re.fullmatch(r"[\w@-]+", word):
+        fix = f"If it is a command, put -- before it: avow inspect -- {word}. {_KINDS}"
     else:
         fix = _KINDS
     return TargetError(what, fix=fix)

@@ -34,20 +34,21 @@ def approval_routes(pages: Pages) -> list[Route]:
 class _Desk:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._approvals = pages.gateway.guard.approvals
+        self._guard = pages.gateway.guard
+        self._approvals = self._guard.approvals
 
     async def queue(self, request: Request, session: Session) -> Response:
         """All that waits, below what became of an answer that was just given."""
-        queue = await load_queue(self._approvals)
         answered = await self._named(request, "answered")
         late = await self._named(request, "late")
+        queue = await load_queue(self._guard, answered, late)
         return self._pages.page(
             "approvals.html", session, queue, here="approvals", answered=answered, late=late
         )
 
     async def live(self, request: Request, session: Session) -> Response:
         """The queue alone, or 204 when the page that asks shows this version already."""
-        queue = await load_queue(self._approvals)
+        queue = await load_queue(self._guard)
         if request.query_params.get("seen") == queue.version:
             return Response(status_code=204)
         return self._pages.page("live.html", session, queue)
@@ -55,7 +56,7 @@ class _Desk:
     async def one(self, request: Request, session: Session) -> Response:
         """One question, whatever became of it."""
         approval = await self._asked(request)
-        queue = await load_queue(self._approvals)
+        queue = await load_queue(self._guard, approval)
         return self._pages.page(
             "approval.html", session, queue, here="approvals", approval=approval
         )

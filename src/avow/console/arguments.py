@@ -10,6 +10,8 @@ from avow.schema.redact import MASK
 _LONG_CHARACTERS: Final = 400
 _LONG_LINES: Final = 12
 _START: Final = 80
+_SHORT: Final = 80
+_SHORT_VALUE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,24 @@ class ArgumentRow:
 def argument_rows(arguments: Mapping[str, Any]) -> list[ArgumentRow]:
     """One row for each argument, in the order in which they were sent."""
     return [_row(name, value) for name, value in arguments.items()]
+
+
+def in_short(arguments: Mapping[str, Any]) -> str:
+    """The arguments in part of a line, to tell one call from another; empty without any.
+
+    >>> in_short({"customer_id": 12, "name": "Amy"})
+    'customer_id 12, name “Amy”'
+    """
+    return _clip(", ".join(f"{name} {_short(value)}" for name, value in arguments.items()), _SHORT)
+
+
+def _short(value: Any) -> str:
+    text = _clip(" ".join(_text_of(value).split()), _SHORT_VALUE)
+    return f"“{text}”" if isinstance(value, str) and value != MASK else text
+
+
+def _clip(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _row(name: str, value: Any) -> ArgumentRow:

@@ -1,17 +1,18 @@
 """What the templates are read with, and what they can call."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from avow.approvals import Approval
+from avow.approvals import Approval, Approvals
 from avow.console import words
-from avow.console.arguments import argument_rows
+from avow.console.arguments import argument_rows, in_short
+from avow.console.calls import LoggedCall
+from avow.console.endings import ending
 from avow.console.hints import hint_rows
-from avow.console.moments import lasting, moment
+from avow.console.moments import lasting, moment, roughly
 from avow.console.settled import settlement
 from avow.console.text import cut, reveal, reveal_block
 from avow.gateway import PATH
@@ -21,8 +22,8 @@ HOME: Final = "/console"
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
-def make_environment(base_url: str, clock: Callable[[], float]) -> Environment:
-    """Templates in which every value is escaped, and none is forgotten. `clock`: Unix seconds."""
+def make_environment(base_url: str, approvals: Approvals) -> Environment:
+    """Templates in which every value is escaped, and none is forgotten."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -31,9 +32,9 @@ def make_environment(base_url: str, clock: Callable[[], float]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"block": reveal_block, "cut": cut, "person": words.person}
+    filters = {"block": reveal_block, "cut": cut, "in_short": in_short, "person": words.person}
     cast("dict[str, Any]", environment.filters).update(filters)
-    cast("dict[str, Any]", environment.globals).update(_names(base_url, clock))
+    cast("dict[str, Any]", environment.globals).update(_names(base_url, approvals))
     return environment
 
 
@@ -44,15 +45,20 @@ def _finalize(value: Any) -> Any:
     return value
 
 
-def _names(base_url: str, clock: Callable[[], float]) -> dict[str, Any]:
+def _names(base_url: str, approvals: Approvals) -> dict[str, Any]:
+    clock = approvals.clock
+
     def at(seconds: float) -> Markup:
         return moment(seconds, clock())
 
     def left(until: float) -> str:
         return lasting(until - clock())
 
-    def settled(approval: Approval) -> Markup:
-        return settlement(approval, clock())
+    def settled(approval: Approval, call: LoggedCall | None) -> Markup:
+        return settlement(approval, call, clock())
+
+    def ended(call: LoggedCall) -> Markup:
+        return ending(call, clock())
 
     return {
         "home": HOME,
@@ -62,5 +68,7 @@ def _names(base_url: str, clock: Callable[[], float]) -> dict[str, Any]:
         "hint_rows": hint_rows,
         "moment": at,
         "left": left,
+        "lifetime": roughly(approvals.lifetimes.approval),
         "settlement": settled,
+        "ending": ended,
     }

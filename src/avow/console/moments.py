@@ -23,3 +23,14 @@ def lasting(seconds: float) -> str:
     """
     minutes, rest = divmod(max(0, int(seconds)), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def roughly(seconds: float) -> str:
+    """A length of time in whole minutes, or in seconds where it is short.
+
+    >>> roughly(300), roughly(90), roughly(1)
+    ('5 minutes', '90 seconds', '1 second')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    number, unit = (minutes, "minute") if minutes and not rest else (round(seconds), "second")
+    return f"{number} {unit}" + ("" if number == 1 else "s")

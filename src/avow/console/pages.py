@@ -90,5 +90,5 @@ def make_pages(gateway: Gateway, login: Login, base_url: str) -> Pages:
     """The pages of the console that is served at `base_url`."""
     # A browser sends a host's cookies to all its ports, so the name tells two consoles apart.
     cookie = f"avow_console_{urlsplit(base_url).port}"
-    environment = make_environment(base_url, gateway.guard.approvals.clock)
+    environment = make_environment(base_url, gateway.guard.approvals)
     return Pages(gateway, login, environment, cookie)

@@ -3,18 +3,25 @@
 from markupsafe import Markup
 
 from avow.approvals import Approval, ApprovalState
+from avow.console.calls import LoggedCall
+from avow.console.endings import ending
 from avow.console.moments import moment
 from avow.console.text import reveal
 
 
-def settlement(approval: Approval, now: float) -> Markup:
-    """Who answered a question and when, and what follows; or that nobody did."""
+def settlement(approval: Approval, call: LoggedCall | None, now: float) -> Markup:
+    """Who answered a question and when, and what follows; or that nobody did.
+
+    `call` is the one that used the approval, as far as the log tells of it.
+    """
     if approval.state is ApprovalState.PENDING:
         return Markup("Waits for an answer until {}.").format(moment(approval.expires, now))
     if approval.answered_at is None:
         return Markup("Not answered by {}. Nothing was run.").format(moment(approval.expires, now))
     verb = "Denied" if approval.state is ApprovalState.DENIED else "Approved"
     by = Markup("{} at {} {}.").format(verb, moment(approval.answered_at, now), _by(approval))
+    if call is not None:
+        return Markup("{} {}").format(by, ending(call, now))
     return by + Markup(" ") + _after(approval, now)
 
 

@@ -35,7 +35,7 @@ def tool_routes(pages: Pages) -> list[Route]:
         inventory = await take_inventory(pages.gateway.fleet.upstreams)
         query = request.query_params.get("q", "").strip()[:200]
         found = [tool for tool in inventory.tools if matches(tool, query)]
-        queue = await load_queue(pages.gateway.guard.approvals)
+        queue = await load_queue(pages.gateway.guard)
         return pages.page(
             "tools.html",
             session,

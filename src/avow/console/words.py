@@ -68,7 +68,9 @@ OUTCOMES: Final[Mapping[str, str]] = {
     Outcome.UNKNOWN_TOOL: "There is no such tool for this caller.",
     Outcome.BAD_ARGUMENTS: "Its arguments cannot be passed on. Nothing was run.",
     Outcome.FAILED: "It failed inside avow.",
-    Outcome.OUTCOME_UNKNOWN: "Unknown: it may have run or not.",
+    Outcome.BAD_OUTPUT: "It ran, and its result does not fit what the server promised.",
+    Outcome.TOOL_CHANGED: "The tool changed while the call waited. Nothing was run.",
+    Outcome.OUTCOME_UNKNOWN: "Outcome unknown: look before doing anything else.",
 }
 
 DECISIONS: Final[Mapping[str, str]] = {

@@ -1,11 +1,10 @@
 """The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
@@ -13,9 +12,9 @@ from avow.approvals import Approvals
 from avow.audit import AuditLog
 from avow.connect.target import Target
 from avow.gateway.fleet import Fleet, open_fleet
-from avow.gateway.front import make_server
+from avow.gateway.front import make_server, only_from
 from avow.gateway.passage import Passage
-from avow.guard import Guard
+from avow.guard import Guard, keep_quiet
 from avow.store import Store
 
 PATH: Final = "/mcp"
@@ -37,8 +36,11 @@ async def open_gateway(
     console: str = "the console",
     timeout: float = 60.0,
     patience: float = 45.0,
+    announce: Callable[[str], None] = keep_quiet,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
+
+    `announce` is told in a sentence of each call that begins to wait for a person.
 
     Servers are started when they are first needed, and ended when this is left.
     """
@@ -52,6 +54,7 @@ async def open_gateway(
                 audit=AuditLog(store),
                 console=console,
                 patience=patience,
+                announce=announce,
             ),
         )
 
@@ -65,18 +68,6 @@ def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> S
     return server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
-        transport_security=_only_from(host),
+        transport_security=only_from(host),
         custom_starlette_routes=list(routes),  # pyright: ignore[reportArgumentType] - any route will do
-    )
-
-
-def _only_from(host: str) -> TransportSecuritySettings:
-    """Which `Host` and `Origin` a request may name: the loopback names and `host`.
-
-    Said in full: the SDK by itself checks nothing for other loopback addresses (127.0.0.2).
-    """
-    names = dict.fromkeys(("127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host))
-    return TransportSecuritySettings(
-        allowed_hosts=[f"{name}:*" for name in names],
-        allowed_origins=[f"http://{name}:*" for name in names],
     )

@@ -46,15 +46,17 @@ class Fleet:
             (problem for _, problems in found for problem in problems),
         )
 
-    async def find_tool(self, qualified_name: str) -> Tool | None:
+    async def find_tool(self, qualified_name: str, /, *, is_fresh: bool = False) -> Tool | None:
         """The tool of this name; asks only servers whose name it can be under.
+
+        `is_fresh` asks them now, whatever is remembered of their lists.
 
         Raises the error of a server that cannot be asked, when no other has the tool.
         """
         failure: AvowError | None = None
         for upstream in self._owners(qualified_name):
             try:
-                tools, _ = await upstream.tools()
+                tools, _ = await upstream.tools(is_fresh=is_fresh)
             except AvowError as error:
                 failure = error
                 continue
@@ -177,10 +179,17 @@ def _own_meta(call: Call) -> dict[str, Any]:
 
 
 def _fits(template: str, uri: str) -> bool:
-    """Whether `uri` could come from an RFC 6570 template; `{+x}` and `{/x*}` may span slashes."""
-    parts = re.split(r"\{([^}]*)\}", template)
-    pattern = "".join(
-        re.escape(part) if index % 2 == 0 else (".*" if part[:1] in "+#/?&;." else "[^/]*")
-        for index, part in enumerate(parts)
-    )
-    return re.fullmatch(pattern, uri) is not None
+    """Whether `uri` could come from an RFC 6570 template: its literal parts, in their order.
+
+    In one pass, since a template is a server's to choose and must not make avow think for long.
+    """
+    first, *rest = re.split(r"\{[^{}]*\}", template)
+    if not uri.startswith(first):
+        return False
+    place = len(first)
+    for literal in rest[:-1]:
+        found = uri.find(literal, place)
+        if found < 0:
+            return False
+        place = found + len(literal)
+    return not rest or (uri.endswith(rest[-1]) and len(uri) - len(rest[-1]) >= place)

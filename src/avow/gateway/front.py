@@ -8,11 +8,12 @@ import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp_types import methods
 from pydantic import BaseModel
@@ -84,10 +85,13 @@ class _Door:
 
     def _dress(self, ctx: Context, result: dict[str, Any]) -> dict[str, Any]:
         """What 2026-07-28 wants around every result; older clients are spared it."""
+        # What a server behind says of its own connection is not about this one.
+        given = _object(result.get("_meta"))
+        meta = {key: value for key, value in given.items() if not key.startswith(_META)}
         if ctx.protocol_version in HANDSHAKE_VERSIONS:
-            return {key: value for key, value in result.items() if key != "resultType"}
-        before: Mapping[str, Any] = result.get("_meta") or {}
-        meta = {**before, f"{_META}serverInfo": self.server.server_info_stamp}
+            kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
+            return {**kept, "_meta": meta} if meta else kept
+        meta[f"{_META}serverInfo"] = self.server.server_info_stamp
         fresh = {"ttlMs": 0, "cacheScope": "private"} if ctx.method in _CACHEABLE else {}
         return {"resultType": "complete", **fresh, **result, "_meta": meta}
 
@@ -120,6 +124,18 @@ def make_server(passage: Passage) -> Server[Any]:
     return server
 
 
+def only_from(host: str) -> TransportSecuritySettings:
+    """Which `Host` and `Origin` a request may name: the loopback names and `host`.
+
+    Said in full: the SDK by itself checks nothing for other loopback addresses (127.0.0.2).
+    """
+    names = dict.fromkeys(("127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host))
+    return TransportSecuritySettings(
+        allowed_hosts=[f"{name}:*" for name in names],
+        allowed_origins=[f"http://{name}:*" for name in names],
+    )
+
+
 async def _never(_ctx: Context, _params: Any) -> dict[str, Any]:
     """Stands in the registry so that the capability is announced; the middleware answers first."""
     raise MCPError(types.INTERNAL_ERROR, "the gateway's middleware is missing")
@@ -138,9 +154,13 @@ def _request(ctx: Context) -> Request:
 
 def _client_name(ctx: Context, params: Mapping[str, Any]) -> str:
     """What the client calls itself: in each request since 2026-07-28, in the handshake before."""
-    meta: Mapping[str, Any] = params.get("_meta") or {}
-    info: Mapping[str, Any] = meta.get(f"{_META}clientInfo") or {}
-    name = info.get("name")
-    if name is None and ctx.session.client_params is not None:
-        name = ctx.session.client_params.client_info.name
+    if ctx.protocol_version in HANDSHAKE_VERSIONS and ctx.session.client_params is not None:
+        name: Any = ctx.session.client_params.client_info.name
+    else:
+        name = _object(_object(params.get("_meta")).get(f"{_META}clientInfo")).get("name")
     return name[:128] if isinstance(name, str) and name else "unknown"
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    """`value` if it is an object; what is none holds nothing."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

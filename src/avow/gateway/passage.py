@@ -98,7 +98,10 @@ class Passage:
     async def list_resources(self, request: Request) -> dict[str, Any]:
         """The resources or templates of all servers, as they are."""
         found = await self.fleet.collect(request.method)
-        return {LISTS[request.method]: [entry for _, entry in found]}
+        key = "uriTemplate" if "templates" in request.method else "uri"
+        # One entry that is none would make a client refuse the whole list.
+        entries = [entry for _, entry in found if isinstance(entry.get(key), str)]
+        return {LISTS[request.method]: entries}
 
     async def read_resource(self, request: Request) -> dict[str, Any]:
         """One resource, from the server that lists it or has a template that fits."""

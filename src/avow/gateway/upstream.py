@@ -9,7 +9,7 @@ from typing import Any, Final
 import anyio
 
 from avow.catalog import Tool, read_tools
-from avow.connect import RpcError
+from avow.connect import RpcError, origin_of
 from avow.connect.link import CLIENT_INFO, Link, open_link
 from avow.connect.listing import LISTS, list_all
 from avow.connect.target import CommandTarget, UrlTarget
@@ -70,6 +70,7 @@ class Upstream:
         self.target = target
         self._timeout = timeout
         self._trust = trust
+        self._origin = origin_of(target)
         self._try: _Connecting | None = None
         self._wanted = anyio.Event()
         self._lists: dict[str, _Cached] = {}
@@ -117,28 +118,30 @@ class Upstream:
             raise error or UnreachableError("no connection", where=self.name)
         return attempt.link
 
-    async def entries(self, method: str) -> list[Any]:
-        """All entries of one list, as received and not older than 30 s."""
+    async def entries(self, method: str, *, is_fresh: bool = False) -> list[Any]:
+        """All entries of one list, as received and not older than 30 s, or asked for now."""
         link = await self.link()
         if not _offers(link.greeting.capabilities, method):
             return []
         cached = self._lists.get(method)
-        if cached is None or time.monotonic() - cached.at > _FRESH_SECONDS:
+        if is_fresh or cached is None or time.monotonic() - cached.at > _FRESH_SECONDS:
             entries = await self._ask_list(link, method)
             cached = self._lists[method] = _Cached(time.monotonic(), entries)
         return cached.entries
 
     async def _ask_list(self, link: Link, method: str) -> list[Any]:
         try:
-            return await list_all(link, method, timeout=self._timeout)
-        except RpcError as error:
+            with anyio.fail_after(self._timeout):
+                return await list_all(link, method, timeout=self._timeout)
+        except (RpcError, TimeoutError) as error:
             raise UnreachableError(f"{method} failed: {error}", where=self.name) from error
 
-    async def tools(self) -> tuple[list[Tool], list[str]]:
+    async def tools(self, *, is_fresh: bool = False) -> tuple[list[Tool], list[str]]:
         """Its tools, and what is wrong with entries of its list that are none."""
-        entries = await self.entries("tools/list")
+        entries = await self.entries("tools/list", is_fresh=is_fresh)
         if self._tools is None or self._tools[0] is not entries:
-            self._tools = (entries, *read_tools(self.name, entries, trust=self._trust))
+            found = read_tools(self.name, entries, trust=self._trust, origin=self._origin)
+            self._tools = (entries, *found)
         return self._tools[1], self._tools[2]
 
     async def _notified(self, method: str, _params: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """The pipeline that every call takes. The server library, the gateway and the console run it."""
 
 from avow.guard.call import Answer, Call, UnknownToolError, tool_error
-from avow.guard.pipeline import STEPS, Guard
+from avow.guard.pipeline import STEPS, Guard, keep_quiet
 
-__all__ = ["STEPS", "Answer", "Call", "Guard", "UnknownToolError", "tool_error"]
+__all__ = ["STEPS", "Answer", "Call", "Guard", "UnknownToolError", "keep_quiet", "tool_error"]

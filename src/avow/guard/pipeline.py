@@ -27,6 +27,12 @@ from avow.schema import LIMIT
 Then = Callable[[Call], Awaitable[Answer]]
 
 
+class FindTool(Protocol):
+    """Finds a tool by its name; `is_fresh` asks its server, whatever is remembered."""
+
+    async def __call__(self, name: str, /, *, is_fresh: bool = False) -> Tool | None: ...
+
+
 class Step(Protocol):
     """One step: looks at the call, and goes on with `then` or answers itself."""
 
@@ -46,22 +52,28 @@ STEPS: Final[tuple[Step, ...]] = (
 )
 
 
+def keep_quiet(_: str) -> None:
+    """Announce nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """What the steps need: where tools are found, who is asked, what is written, what runs.
 
     `find_tool` may connect to a server. `console` is the address where a person answers;
     `patience` is how many seconds a call waits for one. Results are cut to `limit` characters;
-    what may happen twice is tried `attempts` times.
+    what may happen twice is tried `attempts` times. `announce` is told, in a sentence, of each
+    call that begins to wait.
     """
 
-    find_tool: Callable[[str], Awaitable[Tool | None]]
+    find_tool: FindTool
     run: Execute
     approvals: Approvals
     audit: AuditLog
     mode: Mode = Mode.GUARDED
     console: str = "the console"
     patience: float = 45.0
+    announce: Callable[[str], None] = keep_quiet
     limit: int = LIMIT
     attempts: int = 3
     clock: Callable[[], float] = time.time

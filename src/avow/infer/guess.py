@@ -7,6 +7,7 @@ A pure function of the tool. Words count by their position, not as substrings: t
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from avow.infer import words
@@ -24,10 +25,12 @@ def _cue(pattern: str) -> re.Pattern[str]:
 _DESTROYS: Final = _cue(
     r"(?:cannot|can['’]t|can not) be (?:undone|reversed|recovered|restored)|irreversibl[ey]"
     r"|permanently (?:delete|remove|destroy|erase)s?"
+    r"|\A(?:delete|destroy|drop|erase|purge|remove|wipe)s?"
 )
 _READS: Final = _cue(r"read[- ]only|does(?: not|n['’]t) (?:modify|change|write)")
 _REPEATS: Final = _cue(r"idempotent")
 
+_JOINTS: Final = frozenset({"and", "or", "then"})
 _SURE: Final = 0.99
 _LIKELY: Final = 0.95
 _MAYBE: Final = 0.8
@@ -49,7 +52,22 @@ def guess(tool: Mapping[str, Any]) -> dict[HintName, Guess]:
     found = [*_from_description(_text_of(tool, "description")), *_from_reach(parts)]
     if (verb := _verb_of(parts)) and not _is_undecided(verb, parts):
         found += _from_verb(verb)
-    return _merge(found)
+    return _merge([*found, *_from_destroyer(parts, verb)])
+
+
+def _from_destroyer(parts: list[str], verb: _Verb | None) -> list[tuple[HintName, Guess]]:
+    """A verb that destroys behind a joint or in the middle: `get_and_delete`, `db_delete_rows`."""
+    for before, word in pairwise(["", *parts]):
+        is_joined = before in _JOINTS
+        if verb is not None and verb.word == word:
+            continue
+        if word in words.DESTROY and (is_joined or parts[0] not in words.SURELY_READ):
+            reason = (f"the name says “{word}”",)
+            return [
+                ("read_only", Guess(value=False, confidence=_LIKELY, reasons=reason)),
+                ("destructive", Guess(value=True, confidence=_LIKELY, reasons=reason)),
+            ]
+    return []
 
 
 def _text_of(tool: Mapping[str, Any], key: str) -> str:
@@ -80,6 +98,8 @@ def _is_undecided(verb: _Verb, parts: list[str]) -> bool:
 
 def _weight(verb: str, parts: list[str], weight: float) -> float:
     """Less where a reading verb has company that writes, as in `get_merge_request`."""
+    if verb in words.DESTROY:
+        return max(weight, _LIKELY)
     if verb not in words.READ:
         return weight
     if any(one in words.WRITE for one in parts):

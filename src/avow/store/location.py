@@ -8,6 +8,7 @@ from avow.errors import UsageError
 from avow.store.interface import Store
 
 VARIABLE: Final = "AVOW_STORE"
+_HOW: Final = "Write sqlite:PATH, such as sqlite:avow.db."
 
 
 def open_store(url: str | None = None) -> Store:
@@ -31,8 +32,14 @@ def store_path(url: str | None = None) -> Path:
     if scheme != "sqlite" or not colon or not rest.removeprefix("//"):
         where = "--store" if url else VARIABLE
         what = f"{_without_password(given)!r} is not a store"
-        raise UsageError(what, where=where, fix="Write sqlite:PATH, such as sqlite:avow.db.")
-    return Path(rest.removeprefix("//")).expanduser()
+        raise UsageError(what, where=where, fix=_HOW)
+    path = rest.removeprefix("//")
+    if path == ":memory:":
+        raise UsageError("a store in memory keeps nothing", where="--store", fix=_HOW)
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{error}", where="--store", fix=_HOW) from error
 
 
 def _without_password(url: str) -> str:

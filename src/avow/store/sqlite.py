@@ -133,7 +133,12 @@ def open_sqlite(path: Path) -> SqliteStore:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Made with its mode, not changed afterwards: others can read it at no moment.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        made = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            # One that was there may be open to others; what avow writes into it must not be.
+            os.fchmod(made, 0o600)
+        finally:
+            os.close(made)
     except OSError as error:
         raise _store_error(path, error) from error
     connection: sqlite3.Connection | None = None

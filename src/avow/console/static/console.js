@@ -3,77 +3,74 @@
 (() => {
   const ARM = 500, POLL = 1000, HIDDEN = 5000, LIMIT = 10000;
   const find = (id) => document.getElementById(id);
+  const all = (query, root = document) => root.querySelectorAll(query);
   const bare = document.title.replace(/^\(\d+\) /, "");
-  let seen = find("live")?.dataset.version ?? "";
+  let seen = find("live")?.dataset.version ?? "", isLost = false;
 
-  // A second click must not answer a question that has just come up under it.
+  // A second click must not answer what has just come up under it.
   const arm = (root) => {
-    for (const button of root.querySelectorAll("button[value=allow]")) {
+    for (const button of all("[value=allow]", root)) {
       button.disabled = true;
-      setTimeout(() => (button.disabled = false), ARM);
+      setTimeout(() => (button.disabled = isLost), ARM);
     }
   };
 
   const left = (seconds) => {
-    const whole = Math.max(0, Math.floor(seconds)), minutes = Math.floor(whole / 60);
+    const whole = Math.max(0, seconds | 0), minutes = (whole / 60) | 0;
     return minutes ? `${minutes} min ${whole % 60} s` : `${whole} s`;
   };
 
   const tick = () => {
-    for (const clock of document.querySelectorAll("[data-until]"))
+    for (const clock of all("[data-until]"))
       clock.textContent = left(clock.dataset.until - Date.now() / 1000);
   };
 
   // What was settled elsewhere keeps its place: nothing moves under the hand.
-  const settle = (card, row) => {
-    const form = card.querySelector("form");
+  const settle = (card) => {
+    const form = card.querySelector("form"), note = document.createElement("p");
     if (!form) return;
-    const note = document.createElement("p");
     note.className = "answer settled";
     note.tabIndex = -1;
-    note.textContent = row?.querySelector(".outcome").textContent ?? "It waits no longer.";
+    note.textContent = "It waits no longer.";
+    note.dataset.of = card.id.replace("approval", "end");
     const hadFocus = form.contains(document.activeElement);
     form.replaceWith(note);
     if (hadFocus) note.focus();
   };
 
-  const swap = (fresh, id) => {
-    const focused = document.activeElement?.id, part = fresh.querySelector(`#${id}`);
-    find(id).hidden = part.hidden;
-    find(id).replaceChildren(...part.childNodes);
+  const swap = (old, part) => {
+    const focused = document.activeElement.id;
+    old.hidden = part.hidden;
+    if (old.innerHTML !== part.innerHTML) old.replaceChildren(...part.cloneNode(true).childNodes);
     if (focused && document.activeElement === document.body) find(focused)?.focus();
   };
 
   const show = (html) => {
     const fresh = new DOMParser().parseFromString(html, "text/html").getElementById("live");
-    const waiting = Number(fresh.dataset.waiting);
+    const get = (id) => fresh.querySelector(`#${id}`), waiting = +fresh.dataset.waiting;
     seen = fresh.dataset.version;
     document.title = (waiting ? `(${waiting}) ` : "") + bare;
     find("waiting").textContent = waiting || "";
-    if (!find("live")) return;
-    for (const card of find("pending").children)
-      if (!fresh.querySelector(`#${card.id}`))
-        settle(card, fresh.querySelector(card.id.replace("approval", "#recent")));
-    for (const card of fresh.querySelectorAll("#pending > *"))
-      if (!find(card.id)) {
-        find("pending").append(card);
-        arm(card);
-      }
-    find("tally").textContent = fresh.querySelector("#tally").textContent;
-    find("nothing").hidden = waiting > 0;
-    swap(fresh, "recent");
+    if (find("live")) {
+      for (const card of find("pending").children) if (!get(card.id)) settle(card);
+      for (const card of all("#pending > *", fresh))
+        if (!find(card.id)) arm(find("pending").appendChild(card.cloneNode(true)));
+      for (const id of ["tally", "recent"]) swap(find(id), get(id));
+      find("nothing").hidden = waiting > 0;
+    }
+    for (const old of all("[data-of]")) swap(old, get(old.dataset.of) ?? old);
     tick();
   };
 
   let timer = 0, isAsking = false;
   const poll = async () => {
     if (isAsking) return;
-    let isLost = false;
+    const wasLost = isLost;
     isAsking = true;
     clearTimeout(timer);
     try {
-      const url = `/console/approvals/live?seen=${seen}`;
-      const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT), redirect: "error" });
+      const how = { signal: AbortSignal.timeout(LIMIT), redirect: "error" };
+      const answer = await fetch(`/console/approvals/live?seen=${seen}`, how);
       if (answer.status === 200) show(await answer.text());
       find("out").hidden = answer.status !== 401;
       isLost = answer.status >= 500;
@@ -81,27 +78,29 @@
       isLost = true;
     }
     find("lost").hidden = !isLost;
+    if (isLost !== wasLost) for (const button of all("[name=verdict]")) button.disabled = isLost;
+    if (wasLost) arm(document);
     isAsking = false;
     timer = setTimeout(poll, document.hidden ? HIDDEN : POLL);
   };
 
-  // The first click counts, and locks the form.
-  document.addEventListener("submit", (event) => {
+  // The first click locks the form.
+  document.onsubmit = (event) => {
     const data = event.target.dataset;
     if (data.sent) event.preventDefault();
     else if ("once" in data) data.sent = "yes";
-  });
+  };
 
-  // A page that the browser kept may show what is long answered.
-  addEventListener("pageshow", (event) => event.persisted && location.reload());
-  document.addEventListener("visibilitychange", () => document.hidden || poll());
+  // What the browser kept may be long answered.
+  onpageshow = (event) => event.persisted && location.reload();
+  document.onvisibilitychange = () => document.hidden || poll();
 
-  for (const button of document.querySelectorAll("[data-copy]")) {
+  for (const button of all("[data-copy]")) {
     button.hidden = false;
-    button.addEventListener("click", async () => {
+    button.onclick = async () => {
       await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
       button.textContent = "Copied";
-    });
+    };
   }
 
   arm(document);

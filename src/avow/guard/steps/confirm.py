@@ -34,9 +34,26 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
             return _waiting(guard, call, approval)
         if approval.state is ApprovalState.DENIED:
             return _denied(call, approval)
+        if await _has_changed(guard, call):
+            return _changed(call)
         if await guard.approvals.use(approval, call=call.id):
             return await then(call)
         # Another call used it, or it expired meanwhile: this one needs an answer of its own.
+
+
+async def _has_changed(guard: "Guard", call: Call) -> bool:
+    """Whether the tool is another than the one that the person was asked about."""
+    now = await guard.find_tool(call.name, is_fresh=True)
+    asked = call.found
+    return now is None or now.fingerprint != asked.fingerprint or now.resolved != asked.resolved
+
+
+def _changed(call: Call) -> Answer:
+    call.outcome = Outcome.TOOL_CHANGED
+    return tool_error(
+        f"Nothing was run: “{call.found.title}” is not the tool any more that the person was asked "
+        "about. Look at it again before making the call."
+    )
 
 
 async def _answered(guard: "Guard", call: Call, deadline: float) -> Approval:
@@ -47,7 +64,9 @@ async def _answered(guard: "Guard", call: Call, deadline: float) -> Approval:
     approval = await guard.approvals.ask(question)
     if call.approval != approval.number:
         call.approval = approval.number
-        await guard.audit.asked(call.facts, approval.number)
+        if approval.state is ApprovalState.PENDING:
+            await guard.audit.asked(call.facts, approval.number)
+            guard.announce(_waits(guard, approval))
     while approval.state is ApprovalState.PENDING:
         left = max(deadline - guard.clock(), 0)
         await call.progress(guard.patience - left, guard.patience, _waits(guard, approval))

@@ -78,8 +78,7 @@ def _lost(call: Call) -> Answer:
 
 
 def _cancelled(call: Call) -> Outcome:
-    is_open = call.is_sent and call.found.level is not Level.READ
-    return Outcome.OUTCOME_UNKNOWN if is_open else Outcome.CANCELLED
+    return Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.CANCELLED
 
 
 async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:

@@ -1,6 +1,6 @@
 """Retry: only what may happen twice, and only after the way to the server failed."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import stamina
 
@@ -10,6 +10,9 @@ from avow.guard.call import Answer, Call
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
+
+_BUDGET_SECONDS: Final = 15.0
+"""After this no further try is begun: whoever called waits."""
 
 
 async def retry(guard: "Guard", call: Call, then: "Then") -> Answer:
@@ -22,7 +25,7 @@ async def retry(guard: "Guard", call: Call, then: "Then") -> Answer:
     if not (resolved.read_only.value or resolved.idempotent.value) or guard.attempts == 1:
         return await then(call)
     tries = stamina.retry_context(
-        on=_is_transport, attempts=guard.attempts, timeout=guard.patience, wait_initial=0.1
+        on=_is_transport, attempts=guard.attempts, timeout=_BUDGET_SECONDS, wait_initial=0.1
     )
     async for attempt in tries:
         with attempt:
