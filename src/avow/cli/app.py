@@ -29,6 +29,8 @@ app = App(
 # The lines of the overview stand here, so that showing it imports no command.
 _COMMANDS: Final = {
     "inspect": "Show the tools of a server with their level and hints, and who says so.",
+    "explain": "Say what would become of a call, by which rule, and why; calls nothing.",
+    "policy": "Check a policy, and test what it decides.",
     "gateway": "Serve MCP servers behind one address: reads run, destructive calls wait.",
     "demo": "Serve a small made-up business behind the gateway, to try it on.",
 }
