@@ -38,7 +38,7 @@ RUN_PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest)
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench proof format lock clean
+.PHONY: help setup run test check bench proof format schema lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,8 +67,9 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json
 	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
 
-bench: $(READY) ## measure start and audit log; fails when a target is missed
+bench: $(READY) ## measure start, decisions and the log; fails when a target is missed
 	@$(BIN)/python bench/start.py
+	@$(BIN)/python bench/policy.py
 	@$(BIN)/python bench/audit.py
 
 proof: $(READY) $(NPM_READY) ## run the long proofs
@@ -77,6 +78,9 @@ proof: $(READY) $(NPM_READY) ## run the long proofs
 format: $(READY) ## rewrite the code as ruff would have it
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
+
+schema: $(READY) ## write docs/policy.schema.json anew
+	@$(BIN)/avow policy schema > docs/policy.schema.json
 
 # All requirements are solved as one, then each file takes its part of that solution: what is
 # already written in an output file is what uv prefers.

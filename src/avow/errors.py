@@ -4,6 +4,7 @@ AvowError
 ├── UsageError            exit 2   what was asked for cannot be understood
 │   ├── TargetError                a target that names nothing avow can reach
 │   ├── ConfigError                a file with a mistake in it: path, line, column
+│   │   └── PolicyError            a policy with mistakes in it, all of them
 │   ├── PortInUseError             the address to listen on is taken
 │   └── KeysError                  keys that are missing, broken or open to others
 ├── AuthenticationError   exit 3   the other side wants credentials it was not given
@@ -19,6 +20,7 @@ AvowError
 Every class has a stable `code`; `docs/troubleshooting.md` has a heading for each.
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
@@ -65,6 +67,27 @@ class ConfigError(UsageError):
     """A file with a mistake in it; `where` is `file:line:column` as far as they are known."""
 
     code = "config"
+
+
+class PolicyError(ConfigError):
+    """A policy with mistakes in it; `errors` holds each, with its file and line."""
+
+    code = "policy"
+
+    def __init__(self, errors: Sequence[ConfigError]) -> None:
+        self.errors = tuple(errors)
+        if len(self.errors) == 1:
+            one = self.errors[0]
+            super().__init__(one.what, where=one.where, fix=one.fix)
+        else:
+            lines = "".join(f"\n  {error}" for error in self.errors)
+            super().__init__(f"{len(self.errors)} mistakes in the policy:{lines}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """With every mistake under `errors`."""
+        document = super().to_dict()
+        fields = [error.to_dict()["error"] for error in self.errors]
+        return {"error": {**document["error"], "errors": fields}}
 
 
 class PortInUseError(UsageError):

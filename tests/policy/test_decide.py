@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.intent.strategies import INTENTS
 
 from avow.intent import Intent, Resolved, ResolvedIntent, Source
-from avow.policy import LOCAL, Decision, Effect, Mode, Principal, decide, is_visible
+from avow.policy import LOCAL, Decision, Effect, Mode, Principal, decide_by_mode, has_access
 
 MODES = [Mode.OBSERVE, Mode.PLAN, Mode.GUARDED, Mode.STRICT, Mode.UNATTENDED]
 
@@ -52,7 +52,7 @@ def test_the_table_is_whole() -> None:
 def test_a_mode_decides_as_the_table_says(key: tuple[str, bool, bool], column: int) -> None:
     level, open_world, idempotent = key
     mode = MODES[column]
-    decision = decide(mode, intent(level, open_world=open_world, idempotent=idempotent))
+    decision = decide_by_mode(mode, intent(level, open_world=open_world, idempotent=idempotent))
 
     assert str(decision.effect) == TABLE[key].split()[column]
     assert decision.rule == f"mode:{MODES[column].value}"
@@ -84,12 +84,12 @@ def test_a_mode_decides_as_the_table_says(key: tuple[str, bool, bool], column: i
 def test_a_decision_says_its_rule_and_its_reason(
     *, mode: Mode, level: str, open_world: bool, decision: Decision
 ) -> None:
-    assert decide(mode, intent(level, open_world=open_world, idempotent=False)) == decision
+    assert decide_by_mode(mode, intent(level, open_world=open_world, idempotent=False)) == decision
 
 
 def test_the_words_for_modes_and_effects_are_those_of_the_design() -> None:
     assert [str(one) for one in Mode] == ["observe", "plan", "guarded", "strict", "unattended"]
-    assert [str(one) for one in Effect] == ["allow", "confirm", "deny"]
+    assert [str(one) for one in Effect] == ["allow", "confirm", "deny", "hide"]
 
 
 # --- who may see a tool
@@ -114,7 +114,7 @@ def test_every_scope_of_a_tool_must_be_held(
 ) -> None:
     tool = Intent(scopes=frozenset(needed))
 
-    assert is_visible(Principal("amy", scopes=frozenset(held)), tool) is expected
+    assert has_access(Principal("amy", scopes=frozenset(held)), tool) is expected
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_any_one_role_of_a_tool_is_enough(
     def amy(*scopes: str) -> Principal:
         return Principal("amy", scopes=frozenset(scopes), roles=frozenset(held))
 
-    assert is_visible(amy("a"), tool) is expected
-    assert is_visible(amy(), tool) is False
+    assert has_access(amy("a"), tool) is expected
+    assert has_access(amy(), tool) is False
 
 
 @given(INTENTS)
 def test_where_nobody_hands_out_scopes_everything_is_visible(tool: Intent) -> None:
-    assert is_visible(Principal(LOCAL), tool)
+    assert has_access(Principal(LOCAL), tool)
 
 
 @given(INTENTS, st.frozensets(st.text(max_size=3)), st.frozensets(st.text(max_size=3)))
@@ -152,4 +152,4 @@ def test_whoever_holds_more_sees_no_less(
     fewer = Principal("amy", scopes=scopes, roles=scopes)
     greater = Principal("amy", scopes=scopes | more, roles=scopes | more)
 
-    assert is_visible(fewer, tool) <= is_visible(greater, tool)
+    assert has_access(fewer, tool) <= has_access(greater, tool)

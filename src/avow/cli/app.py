@@ -32,13 +32,18 @@ _COMMANDS: Final = {
         "inspect:inspect",
         "Show the tools of a server with their level and hints, and who says so.",
     ),
+    "explain": (
+        "explain:explain",
+        "Say what would become of a call, by which rule, and why; calls nothing.",
+    ),
+    "policy": ("policy:policy", "Check a policy, and test what it decides."),
     "gateway": (
         "gateway:gateway",
         "Serve MCP servers behind one address: reads run, destructive calls wait.",
     ),
-    "demo": ("demo:demo", "Serve a small made-up business behind the gateway, to try it on."),
     "audit": ("audit:app", "Read, verify and export the log of all calls."),
     "db": ("database:app", "Migrate and move the store."),
+    "demo": ("demo:demo", "Serve a small made-up business behind the gateway, to try it on."),
 }
 for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
     app.command(f"avow.cli.{_where}", name=_name, help=_help, sort_key=_order)

@@ -13,7 +13,7 @@ from avow.connect.listing import LISTS
 from avow.gateway.fleet import Fleet
 from avow.guard import Guard
 from avow.guard.call import Progress
-from avow.policy import Principal, is_visible
+from avow.policy import Principal, has_access
 
 META_PROBLEMS: Final = "io.avow/problems"
 _INVALID_PARAMS: Final = -32602
@@ -64,7 +64,7 @@ class Passage:
         tools = [
             tool.listing(request.version)
             for tool in self._catalog.tools.values()
-            if is_visible(request.principal, tool.intent)
+            if has_access(request.principal, tool.intent)
         ]
         problems = list(self._catalog.problems)
         return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from avow.guard.call import Answer, Call
-from avow.policy import decide as decide_by_mode
+from avow.policy import decide_by_mode
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from avow.audit import Outcome
 from avow.errors import AuthenticationError, UnreachableError, UsageError
 from avow.guard.call import Answer, Call, UnknownToolError, tool_error
-from avow.policy import is_visible
+from avow.policy import has_access
 from avow.schema import digest
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
         _log.warning("%s", error)
         await _refuse(guard, call, Outcome.UNREACHABLE)
         return tool_error("Nothing was run: the server of this tool cannot be reached.")
-    if tool is None or not is_visible(call.principal, tool.intent):
+    if tool is None or not has_access(call.principal, tool.intent):
         await _refuse(guard, call, Outcome.UNKNOWN_TOOL)
         raise UnknownToolError(call.name)
     try:

@@ -1,0 +1,129 @@
+"""Building: a checked document becomes a policy; what only its meaning shows is reported here."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from avow.intent import THRESHOLD, Hints, Level, Trust
+from avow.policy.conditions import is_glob, make_glob
+from avow.policy.decision import Effect, Mode
+from avow.policy.document import ANY, FirstUse, Limits, Operator, Policy, Rule
+from avow.policy.flow import window_of
+from avow.policy.rules import build_rule
+from avow.policy.source import Document
+
+_MINUTE: Final = 60.0
+_RESERVED: Final = ("off", "limits", "first_use")
+
+
+def build_policy(document: Document) -> Policy:
+    """The policy of `document`; parts with a mistake are reported and left out."""
+    value = document.sound(document.value)
+    roles = {name: frozenset[str](held) for name, held in value.get("roles", {}).items()}
+    off: Mapping[str, Any] = value.get("off", {})
+    rules: Any = document.value.get("rules")
+    tables = cast("list[Any]", rules) if isinstance(rules, list) else []
+    return Policy(
+        mode=Mode(value.get("mode", Mode.GUARDED)),
+        threshold=value.get("threshold", THRESHOLD),
+        trust=_trust(document, value.get("trust", {})),
+        operator=_operator(document, value.get("operator", {})),
+        roles=roles,
+        first_use=_first_use(document, value.get("first_use", {})),
+        off_servers=frozenset(off.get("servers", ())),
+        off_subjects=frozenset(off.get("subjects", ())),
+        limits=build_limits(value.get("limits", {})),
+        rules=_rules(document, tables, roles),
+        window=_window(value.get("rules", [])),
+        where=document.where,
+    )
+
+
+def build_limits(table: Mapping[str, Any]) -> Limits:
+    """Limits, on all calls together or by level."""
+    calls: Any = table.get("calls_per_minute")
+    if isinstance(calls, int):
+        return Limits(calls=calls, targets=table.get("targets"))
+    levels: Mapping[str, int] = calls or {}
+    by_level = {Level(level): most for level, most in levels.items()}
+    return Limits(by_level=by_level, targets=table.get("targets"))
+
+
+def _trust(document: Document, table: Mapping[str, str]) -> dict[str, Trust]:
+    for server in table:
+        _check_server(document, "trust", server)
+    return {server: Trust(word) for server, word in table.items()}
+
+
+def _operator(document: Document, table: Mapping[str, Any]) -> tuple[Operator, ...]:
+    found: list[Operator] = []
+    for server, tools in table.items():
+        _check_server(document, "operator", server)
+        found += [
+            Operator(server, tool, make_glob([tool]), Hints(**hints))
+            for tool, hints in tools.items()
+        ]
+    return tuple(sorted(found, key=_nearest_first))
+
+
+def _first_use(document: Document, value: Any) -> tuple[FirstUse, ...]:
+    found: list[FirstUse] = []
+    for server, word in ({ANY: value} if isinstance(value, str) else value).items():
+        _check_server(document, "first_use", server)
+        tools: Mapping[str, str] = {ANY: word} if isinstance(word, str) else word
+        found += [
+            FirstUse(server, tool, make_glob([tool]), asks=one == Effect.CONFIRM)
+            for tool, one in tools.items()
+        ]
+    return tuple(sorted(found, key=_nearest_first))
+
+
+def _nearest_first(entry: Operator | FirstUse) -> tuple[bool, bool]:
+    return entry.server == ANY, is_glob(entry.tool)
+
+
+def _check_server(document: Document, key: str, server: str) -> None:
+    if server != ANY and is_glob(server):
+        fix = "Write its name in full, or “*” for all servers that are not named."
+        document.report((key, server), f"“{server}” is not the name of one server", fix)
+
+
+def _rules(
+    document: Document, tables: list[Any], roles: Mapping[str, frozenset[str]]
+) -> tuple[Rule, ...]:
+    found: list[Rule] = []
+    lines: dict[str, int] = {}
+    for index, table in enumerate(tables):
+        if not isinstance(table, dict):
+            continue  # reported already, as all that is not sound here
+        path = ("rules", index)
+        sound = document.sound(cast("dict[str, Any]", table), *path)
+        _check_name(document, (*path, "name"), sound.get("name"), lines)
+        rule = build_rule(document, path, sound, roles)
+        found += [rule] if rule else []
+    return tuple(found)
+
+
+def _check_name(
+    document: Document, path: tuple[str | int, ...], name: str | None, lines: dict[str, int]
+) -> None:
+    if name is None:
+        return
+    if name in _RESERVED or name.startswith("mode:"):
+        what = f"“{name}” is what avow calls something else in its decisions"
+        document.report(path, what, "Choose another name.")
+    if name in lines:
+        what = f"the rule on line {lines[name]} is called “{name}” too"
+        document.report(path, what, "Give each rule a name of its own.")
+    lines.setdefault(name, document.line_of(path))
+
+
+def _window(tables: list[Any]) -> float:
+    """How far back the rules look, in seconds."""
+    windows = [0.0]
+    for table in tables:
+        for key in ("when", "unless"):
+            after = table.get(key, {}).get("after")
+            windows += [window_of(after)] if after is not None else []
+        if "calls_per_minute" in table.get("limits", {}):
+            windows.append(_MINUTE)
+    return max(windows)

@@ -1,0 +1,203 @@
+"""The engine: one situation, one policy, one decision."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from avow.policy.decision import Decision, Effect, Mode, Require, Reviewers
+from avow.policy.document import Limits, Policy, Rule
+from avow.policy.mode import decide_by_mode
+from avow.policy.principal import Principal
+from avow.policy.situation import Situation, ToolFacts
+
+OFF: Final = "off"
+LIMITS: Final = "limits"
+FIRST_USE: Final = "first_use"
+
+_MINUTE: Final = 60.0
+
+
+def decide(policy: Policy, situation: Situation) -> Decision:
+    """What becomes of a call.
+
+    What is switched off is denied before everything, in every mode. Otherwise `observe` allows,
+    and the decision's `would_be` says what would have become of the call.
+    """
+    if off := find_off(policy, situation):
+        return off
+    judged = _judge(policy, situation)
+    if policy.mode is not Mode.OBSERVE:
+        return judged
+    return replace(judged, effect=Effect.ALLOW, would_be=judged.effect)
+
+
+def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
+    """Whether `principal` may know that there is such a tool.
+
+    It needs every scope of the tool, where the tool names roles one of them, and no rule that
+    hides it. `observe` hides nothing, but scopes and roles hold in it too.
+    """
+    scopes = policy.scopes_of(principal)
+    if scopes is not None and not (
+        facts.scopes <= scopes and (not facts.roles or not facts.roles.isdisjoint(principal.roles))
+    ):
+        return False
+    if policy.mode is Mode.OBSERVE:
+        return True
+    situation = Situation(principal, facts)
+    return not any(rule.effect is Effect.HIDE and rule.matches(situation) for rule in policy.rules)
+
+
+def find_off(policy: Policy, situation: Situation) -> Decision | None:
+    """The decision on a call whose server or caller is switched off."""
+    server, subject = situation.facts.server, situation.principal.subject
+    if server in policy.off_servers:
+        return Decision(Effect.DENY, OFF, f"the server “{server}” is switched off")
+    if subject in policy.off_subjects:
+        return Decision(Effect.DENY, OFF, f"the caller “{subject}” is switched off")
+    return None
+
+
+def find_limit(policy: Policy, situation: Situation) -> Decision | None:
+    """The decision on a call beyond the policy's own limits."""
+    limits = policy.limits
+    level = situation.facts.intent.level
+    if limits.calls is not None:
+        times = sorted(time for one in situation.recent.values() for time in one)
+        if over := _over(times, limits.calls, situation, "calls"):
+            return over
+    if (most := limits.by_level.get(level)) is not None:
+        over = _over(situation.recent.get(level, ()), most, situation, f"{level} calls")
+        if over:
+            return over
+    return _too_many_targets(limits, situation)
+
+
+def find_rule_limit(rule: Rule, situation: Situation) -> Decision | None:
+    """The decision on a call beyond the limits of a rule that is about it."""
+    limits, facts = rule.limits, situation.facts
+    if limits is None:
+        return None
+    over = None
+    if limits.calls is not None:
+        times = [
+            past.at
+            for past in situation.history
+            if past.facts.tool == facts.tool and past.facts.server == facts.server
+        ]
+        over = _over(sorted(times), limits.calls, situation, "calls of this tool")
+    over = over or _too_many_targets(limits, situation)
+    return over and replace(over, rule=rule.name, line=rule.line)
+
+
+def first_use_asks(policy: Policy, situation: Situation) -> bool:
+    """Whether the call is the first of its tool, and the policy asks about that."""
+    facts = situation.facts
+    return situation.is_first_use and policy.asks_first(facts.server, facts.tool)
+
+
+def by_mode(policy: Policy, situation: Situation) -> Decision:
+    """The mode's own word; `observe` says what `guarded` would do."""
+    intent = situation.facts.intent
+    if policy.mode is not Mode.OBSERVE:
+        return decide_by_mode(policy.mode, intent)
+    return replace(decide_by_mode(Mode.GUARDED, intent), rule=f"mode:{policy.mode}")
+
+
+@dataclass(slots=True)
+class _Matching:
+    """The rules that match, as far as they matter."""
+
+    denies: Rule | None = None
+    over: Decision | None = None
+    confirms: list[Rule] = field(default_factory=list[Rule])
+    allows: Rule | None = None
+
+
+def _judge(policy: Policy, situation: Situation) -> Decision:
+    """What the policy says, whether or not it is enforced."""
+    found = _match(policy.rules, situation)
+    if found.denies is not None:
+        return _by_rule(found.denies, Effect.DENY)
+    if over := find_limit(policy, situation) or found.over:
+        return over
+    decision = _permit(found) or by_mode(policy, situation)
+    if decision.effect is Effect.ALLOW and first_use_asks(policy, situation):
+        reason = "this tool is used for the first time"
+        decision = Decision(Effect.CONFIRM, FIRST_USE, reason)
+    if decision.effect is Effect.CONFIRM and policy.mode is Mode.UNATTENDED:
+        reason = f"{decision.reason}, and nobody is there to ask"
+        return Decision(Effect.DENY, decision.rule, reason, decision.line)
+    return decision
+
+
+def _match(rules: Iterable[Rule], situation: Situation) -> _Matching:
+    found = _Matching()
+    for rule in rules:
+        if not rule.matches(situation):
+            continue
+        if rule.effect in (Effect.DENY, Effect.HIDE):
+            found.denies = rule
+            return found
+        if found.over is None:
+            found.over = find_rule_limit(rule, situation)
+        if rule.effect is Effect.CONFIRM:
+            found.confirms.append(rule)
+        else:
+            found.allows = found.allows or rule
+    return found
+
+
+def _permit(found: _Matching) -> Decision | None:
+    if found.confirms:
+        return _ask(found.confirms)
+    return _by_rule(found.allows, Effect.ALLOW) if found.allows else None
+
+
+def _by_rule(rule: Rule, effect: Effect) -> Decision:
+    return Decision(effect, rule.name, rule.reason, rule.line)
+
+
+def _ask(rules: Sequence[Rule]) -> Decision:
+    """One question for all rules that ask: the first gives its words, the strictest its bounds."""
+    first = rules[0]
+    is_out_of_band = any(rule.require is Require.OUT_OF_BAND for rule in rules)
+    ends = [rule.expires for rule in rules if rule.expires is not None]
+    return Decision(
+        Effect.CONFIRM,
+        first.name,
+        first.reason,
+        first.line,
+        require=Require.OUT_OF_BAND if is_out_of_band else None,
+        reviewers=_reviewers([rule.reviewers for rule in rules if rule.reviewers]),
+        expires=min(ends, default=None),
+    )
+
+
+def _reviewers(asked: Sequence[Reviewers]) -> Reviewers | None:
+    """The largest number of people, out of those whom the first rule names that names any."""
+    if not asked:
+        return None
+    named = next((one for one in asked if one.subjects or one.roles), asked[0])
+    return replace(named, count=max(one.count for one in asked))
+
+
+def _over(times: Sequence[float], most: int, situation: Situation, what: str) -> Decision | None:
+    """A denial when `most` of `times`, ascending, are within the last minute."""
+    start = bisect_right(times, situation.now - _MINUTE)
+    if len(times) - start < most:
+        return None
+    # A clock that was set back must not lock anyone out for longer than a minute.
+    wait = min(max(times[-most] + _MINUTE - situation.now, 1.0), _MINUTE)
+    seconds = int(wait) + (wait > int(wait))
+    reason = f"the limit of {most} {what} per minute is reached; try again in {seconds} seconds"
+    return Decision(Effect.DENY, LIMITS, reason, retry_after=wait)
+
+
+def _too_many_targets(limits: Limits, situation: Situation) -> Decision | None:
+    targets, most = situation.targets, limits.targets
+    if targets is None or most is None or targets <= most:
+        return None
+    reason = f"it would change {targets} things, and at most {most} may change at once"
+    return Decision(Effect.DENY, LIMITS, f"{reason}; try again with fewer at a time")

@@ -1,0 +1,29 @@
+"""Loading: from the text of policy.toml to a policy, or to all that is wrong with it."""
+
+from avow.errors import PolicyError
+from avow.policy.build import build_policy
+from avow.policy.document import Policy
+from avow.policy.format import POLICY
+from avow.policy.source import read_document
+
+
+def load_policy(text: str, where: str = "policy.toml") -> Policy:
+    """The policy that `text` says; `where` is the name of its file, for errors.
+
+    Raises `PolicyError` with every mistake, each with its line.
+
+    >>> load_policy('mode = "strict"').mode
+    <Mode.STRICT: 'strict'>
+    """
+    document = read_document(text, where, POLICY)
+    policy = build_policy(document)
+    document.finish()
+    return policy
+
+
+def reload(current: Policy, text: str, where: str) -> tuple[Policy, PolicyError | None]:
+    """The policy that `text` says; or, where it holds mistakes, `current` and what they are."""
+    try:
+        return load_policy(text, where), None
+    except PolicyError as error:
+        return current, error

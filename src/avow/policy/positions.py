@@ -1,0 +1,149 @@
+"""Where each key of a TOML text stands: its line, by the keys that lead to it.
+
+Python's `tomllib` says nothing of positions. The text is known to be TOML when it is walked here,
+so nothing is checked again: only what bounds a key or a value is looked at.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+Step = str | int
+"""A key of a table or an index of an array."""
+
+Path = tuple[Step, ...]
+
+_BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_STRING: Final = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*"{3,5}|' + r"'''(?:[^']|'(?!''))*'{3,5}|"
+    r'"(?:[^"\\]|\\.)*"|' + r"'[^']*'",
+    re.DOTALL,
+)
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_SCALAR: Final = re.compile(r"[^,\]}#\r\n]+")
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
+_ESCAPED: Final = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
+
+
+def find_lines(text: str) -> dict[Path, int]:
+    r"""The line, counted from 1, of every key and every item of an array in a TOML `text`.
+
+    The text must be one that `tomllib` reads.
+
+    >>> find_lines("[a]\nb = [1,\n 2]")[("a", "b", 1)]
+    3
+    """
+    walk = _Walk(text)
+    walk.document()
+    return walk.lines
+
+
+@dataclass(slots=True)
+class _Walk:
+    text: str
+    at: int = 0
+    lines: dict[Path, int] = field(default_factory=dict[Path, int])
+    _counts: dict[Path, int] = field(default_factory=dict[Path, int])
+    _line: int = 1
+    _counted: int = 0
+
+    def document(self) -> None:
+        table: Path = ()
+        self._skip()
+        while self.at < len(self.text):
+            if self.text[self.at] == "[":
+                table = self._header()
+            else:
+                self._pair(table)
+            self._skip()
+
+    def _header(self) -> Path:
+        """`[a.b]` or `[[a.b]]`; the table that it opens."""
+        line = self._line_here()
+        is_array = self.text.startswith("[[", self.at)
+        self.at += 2 if is_array else 1
+        path = self._keys((), line, is_header=True)
+        self.at += 2 if is_array else 1
+        if is_array:
+            index = self._counts.get(path, 0)
+            self._counts[path] = index + 1
+            path = (*path, index)
+            self.lines[path] = line
+        return path
+
+    def _pair(self, table: Path) -> None:
+        path = self._keys(table, self._line_here(), is_header=False)
+        self.at += 1  # the sign "="
+        self._skip()
+        self._value(path)
+
+    def _keys(self, table: Path, line: int, *, is_header: bool) -> Path:
+        """A dotted key below `table`; in a header, the last item of an array of tables counts."""
+        path = table
+        while True:
+            self._skip()
+            path = (*path, self._key())
+            self.lines.setdefault(path, line)
+            self._skip()
+            if self.text[self.at] != ".":
+                return path
+            self.at += 1
+            if is_header and path in self._counts:
+                path = (*path, self._counts[path] - 1)
+
+    def _key(self) -> str:
+        found = _STRING.match(self.text, self.at) or _BARE.match(self.text, self.at)
+        if found is None:  # pragma: no cover - tomllib has read the text before
+            raise AssertionError(self.at)
+        self.at = found.end()
+        key = found[0]
+        if key[0] == "'":
+            return key[1:-1]
+        return _ESCAPE.sub(_unescape, key[1:-1]) if key[0] == '"' else key
+
+    def _value(self, path: Path) -> None:
+        opening = self.text[self.at]
+        if opening == "[":
+            self._items(path)
+        elif opening == "{":
+            self._inline(path)
+        else:
+            found = _STRING.match(self.text, self.at) or _SCALAR.match(self.text, self.at)
+            self.at = found.end() if found else self.at + 1
+
+    def _items(self, path: Path) -> None:
+        self.at += 1
+        index = 0
+        while self._next() != "]":
+            self.lines[(*path, index)] = self._line_here()
+            self._value((*path, index))
+            index += 1
+            if self._next() == ",":
+                self.at += 1
+        self.at += 1
+
+    def _inline(self, path: Path) -> None:
+        self.at += 1
+        while self._next() != "}":
+            self._pair(path)
+            if self._next() == ",":
+                self.at += 1
+        self.at += 1
+
+    def _next(self) -> str:
+        self._skip()
+        return self.text[self.at]
+
+    def _skip(self) -> None:
+        found = _BLANK.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+
+    def _line_here(self) -> int:
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return self._line
+
+
+def _unescape(match: re.Match[str]) -> str:
+    short, long, one = match.groups()
+    return chr(int(short or long, 16)) if one is None else _ESCAPED.get(one, one)

@@ -1,0 +1,53 @@
+"""What a decision looks at: who calls which tool with what, and what was done before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from avow.intent import Level, ResolvedIntent
+from avow.policy.principal import Principal
+
+NO_CALLS: Final[Mapping[Level, tuple[float, ...]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """What a policy knows of a tool; `scopes` and `roles` are those it asks of its callers."""
+
+    server: str
+    tool: str
+    intent: ResolvedIntent
+    title: str | None = None
+    category: str | None = None
+    tags: frozenset[str] = frozenset()
+    scopes: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """One earlier call of the same principal that was sent; `at` is Unix seconds."""
+
+    at: float
+    facts: ToolFacts
+    is_same_conversation: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One call, with all that a decision on it may depend on.
+
+    `history` holds what this principal has done within the longest window of the policy
+    (`Policy.window`), newest last. `recent` holds the times of its calls within the last minute,
+    by the level of the tool, ascending. `targets` is how many things the call's plan would
+    change, where there is a plan. `now` is Unix seconds.
+    """
+
+    principal: Principal
+    facts: ToolFacts
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    history: tuple[Past, ...] = ()
+    is_first_use: bool = False
+    recent: Mapping[Level, tuple[float, ...]] = field(default_factory=lambda: NO_CALLS)
+    targets: int | None = None
+    now: float = 0.0

@@ -1,0 +1,82 @@
+"""A TOML document on its way to be loaded: its value, its lines, and what is wrong with it."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from avow.errors import ConfigError, PolicyError
+from avow.policy.positions import Path, find_lines
+from avow.policy.shape import Shape
+
+_AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+@dataclass(slots=True)
+class Document:
+    """A TOML document with the lines of its keys, and what has been found wrong with it."""
+
+    where: str
+    text: str = field(repr=False)
+    value: Mapping[str, Any]
+    lines: Mapping[Path, int]
+    errors: list[tuple[int, ConfigError]] = field(default_factory=list[tuple[int, ConfigError]])
+    bad: set[Path] = field(default_factory=set[Path])
+
+    def report(self, path: Path, what: str, fix: str | None = None, *, down: int = 0) -> None:
+        """Note a mistake at `path`, or `down` lines below it."""
+        line = self.line_of(path) + down
+        self.errors.append((line, ConfigError(what, where=f"{self.where}:{line}", fix=fix)))
+        self.bad.update(path[:length] for length in range(len(path) + 1))
+
+    def line_of(self, path: Path) -> int:
+        """The line of what stands at `path`; the first for the whole document."""
+        return self.lines.get(path, 1)
+
+    def opens_with_newline(self, path: Path) -> bool:
+        """Whether the text at `path` begins on the line after its three quotes."""
+        line = self.text.split("\n")[self.line_of(path) - 1].rstrip()
+        return any(line.endswith(one) and line.count(one) % 2 for one in ('"""', "'''"))
+
+    def is_sound(self, *path: str | int) -> bool:
+        """Whether nothing has been found wrong at or below `path`."""
+        return path not in self.bad
+
+    def sound(self, value: Mapping[str, Any], *path: str | int) -> dict[str, Any]:
+        """The table `value` at `path` without what is wrong in it, so that the rest is checked."""
+        kept: dict[str, Any] = {}
+        for key, item in value.items():
+            if self.is_sound(*path, key):
+                kept[key] = item
+            elif isinstance(item, dict):
+                kept[key] = self.sound(cast("dict[str, Any]", item), *path, key)
+        return kept
+
+    def finish(self) -> None:
+        """Raise `PolicyError` with all that was found wrong, in the order of the file."""
+        if self.errors:
+            self.errors.sort(key=lambda one: one[0])
+            raise PolicyError([error for _, error in self.errors])
+
+
+def read_document(text: str, where: str, shape: Shape) -> Document:
+    """Read TOML of a known shape; raises `PolicyError` only where it is no TOML at all."""
+    text = text.removeprefix("\ufeff")
+    try:
+        value = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError([_not_toml(str(error), text, where)]) from error
+    except RecursionError as error:
+        raise PolicyError([ConfigError("this is nested too deeply", where=where)]) from error
+    document = Document(where, text, value, find_lines(text))
+    shape.check(value, (), document.report)
+    return document
+
+
+def _not_toml(message: str, text: str, where: str) -> ConfigError:
+    found = _AT.search(message)
+    line = found[1] if found and found[1] else str(text.count("\n") + 1)
+    place = f"{where}:{line}:{found[2]}" if found and found[1] else f"{where}:{line}"
+    said = _AT.sub("", message)
+    return ConfigError(f"this is not TOML: {said[0].lower()}{said[1:]}", where=place)

@@ -1,0 +1,181 @@
+"""`avow policy` and `avow explain`, as a person runs them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from avow.cli import main
+from avow.policy import json_schema
+
+POLICY = """
+mode = "guarded"
+[operator.tools.customer_list]
+read_only = true
+[[rules]]
+name = "keep"
+effect = "deny"
+reason = "customers are kept"
+when = { tool = "customer_delete", arguments = { id = { range = { min = 5 } } } }
+unless = { subject = "root" }
+[[rules]]
+name = "hidden"
+effect = "hide"
+when = { role = "guest" }
+"""
+CASES = """
+[[cases]]
+name = "kept"
+expect = "deny"
+tool = { server = "tools", name = "customer_delete" }
+arguments = { id = 7 }
+[[cases]]
+name = "root may"
+expect = "allow"
+tool = { server = "tools", name = "customer_delete" }
+principal = { subject = "root" }
+"""
+TOOLS = {
+    "tools": [
+        {"name": "customer_delete", "inputSchema": {}, "annotations": {"destructiveHint": True}},
+        {"name": "customer_list", "inputSchema": {}},
+    ]
+}
+
+
+SERVER = """
+from pathlib import Path
+from mcp.server import MCPServer
+
+server = MCPServer("small")
+
+
+@server.tool()
+def drop() -> str:
+    Path("called").touch()
+    return "done"
+
+
+server.run()
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with a policy, its cases and a saved list of tools, to be in."""
+    (tmp_path / "policy.toml").write_text(POLICY)
+    (tmp_path / "policy.test.toml").write_text(CASES)
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("place")
+def test_check_says_that_a_policy_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "check"]) == 0
+    assert capsys.readouterr().out == "policy.toml: mode guarded, 2 rules, no mistakes\n"
+    assert main(["policy", "check", "policy.toml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rules"][0] == {
+        "name": "keep",
+        "line": 5,
+        "effect": "deny",
+    }
+
+
+def test_check_tells_every_mistake_with_its_line(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "bad.toml").write_text('mod = "x"\n[trust]\ncrm = "trustd"')
+    assert main(["policy", "check", "bad.toml"]) == 2
+    said = capsys.readouterr().err
+    assert "bad.toml:1: there is no key “mod” here" in said
+    assert "bad.toml:3: “trustd” is none of" in said
+    assert main(["policy", "check", "bad.toml", "--json"]) == 2
+    errors = json.loads(capsys.readouterr().err)["error"]["errors"]
+    assert [one["where"] for one in errors] == ["bad.toml:1", "bad.toml:3"]
+
+
+@pytest.mark.usefixtures("place")
+def test_a_file_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "check", "nope.toml"]) == 2
+    assert main(["policy", "check", "."]) == 2
+    assert "this is not a file" in capsys.readouterr().err
+
+
+def test_test_prints_what_comes_out_otherwise(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["policy", "test"]) == 1
+    said = capsys.readouterr().out
+    assert "policy.test.toml:7: root may" in said
+    assert "expected allow, and it is confirm" in said
+    assert said.endswith("1 of 2 cases are as expected\n")
+    assert main(["policy", "test", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["failed"] == 1
+    (place / "more.toml").write_text(CASES.split('[[cases]]\nname = "root', maxsplit=1)[0])
+    assert main(["policy", "test", "policy.toml", "--cases", "more.toml"]) == 0
+
+
+def test_schema_prints_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == json_schema()
+
+
+@pytest.mark.usefixtures("place")
+def test_explain_says_which_rule_with_its_line_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["explain", "tools.json", "customer_delete", "--policy", "policy.toml"]
+    assert main([*words, "--args", '{"id": 7}', "--as", "amy"]) == 0
+    said = capsys.readouterr().out
+    assert "tools customer_delete: deny" in said
+    assert "because customers are kept (keep, policy.toml:5)" in said
+    assert main([*words, "--args", '{"id": 3}', "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["decision"]["effect"] == "confirm"
+    assert data["rules"][0]["why_not"] == ["arguments.id is 3, not at least 5"]
+
+
+@pytest.mark.usefixtures("place")
+def test_explain_knows_the_caller_and_the_operators_word(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["explain", "tools.json", "tools__customer_list", "--policy", "policy.toml"]
+    assert main([*words, "--role", "guest", "--scope", "a", "--scope", "b"]) == 0
+    said = capsys.readouterr().out
+    assert "this caller may not know that there is such a tool" in said
+    assert "read_only yes (operator)" in said
+
+
+@pytest.mark.usefixtures("place")
+def test_explain_without_a_policy_is_the_mode_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "tools.json", "customer_delete"]) == 0
+    assert "(mode:guarded)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "no tool is named"),
+        (["tools.json"], "a target and a tool are needed"),
+        (["tools.json", "nope"], "there is no tool “nope”"),
+        (["tools.json", "customer_list", "--args", "{"], "--args is not JSON"),
+        (["tools.json", "customer_list", "--args", "[]"], "--args must be a JSON object"),
+        (["two.json", "x"], "the target has several servers: a, b"),
+    ],
+)
+def test_what_cannot_be_explained_is_told(
+    words: list[str], expected: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    servers = {"a": {"command": "x"}, "b": {"command": "y"}}
+    (place / "two.json").write_text(json.dumps({"mcpServers": servers}))
+    assert main(["explain", *words]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_explain_asks_a_server_that_is_a_command_for_its_tools_and_calls_none(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "server.py").write_text(SERVER)
+    assert main(["explain", "drop", "--", sys.executable, "server.py"]) == 0
+    assert "drop: confirm" in capsys.readouterr().out
+    assert not (place / "called").exists()

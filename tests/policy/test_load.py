@@ -1,0 +1,214 @@
+"""Loading a policy: every mistake at once, each with its line; a bad file never replaces a good."""
+
+import pytest
+from tests.policy.samples import rule
+
+from avow.errors import ConfigError, PolicyError
+from avow.policy import Mode, Policy, load_policy, reload
+
+RULE = '[[rules]]\nname = "r"\n'
+DENY = RULE + 'effect = "deny"\n'
+
+
+def mistakes(text: str) -> list[str]:
+    with pytest.raises(PolicyError) as caught:
+        load_policy(text, "p")
+    return [str(one) for one in caught.value.errors]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mod = 1", "p:1: there is no key “mod” here. Did you mean “mode”?"),
+        (
+            "mode = 1",
+            ("p:1: this must be one of observe, plan, guarded, strict, unattended, not a number"),
+        ),
+        (
+            '\nmode = "guardd"',
+            (
+                "p:2: “guardd” is none of observe, plan, guarded, strict, "
+                "unattended. Did you mean “guarded”?"
+            ),
+        ),
+        (
+            'mode = "zzz"',
+            (
+                "p:1: “zzz” is none of observe, plan, guarded, strict, "
+                "unattended. Known: observe, plan, guarded, strict, unattended."
+            ),
+        ),
+        ("threshold = 2", "p:1: this must be at most 1, not 2"),
+        ("threshold = 0.2", "p:1: this must be at least 0.5, not 0.2"),
+        ("threshold = nan", "p:1: this must be a number, not nan"),
+        ("threshold = true", "p:1: this must be a number, not a boolean"),
+        ("trust = 1", "p:1: this must be a table, not a number"),
+        (
+            '[trust]\n"a*" = "trusted"',
+            (
+                "p:2: “a*” is not the name of one server. Write "
+                "its name in full, or “*” for all servers that are not named."
+            ),
+        ),
+        (
+            'first_use = { "a*" = "confirm" }',
+            (
+                "p:1: “a*” is not the name of one server. "
+                "Write its name in full, or “*” for all servers that are not named."
+            ),
+        ),
+        (
+            "[operator.crm.x]\nread_only = 1",
+            "p:2: this must be true or false, not a number",
+        ),
+        (
+            "[operator.crm.x]",
+            (
+                "p:1: this table says nothing. Known: read_only, "
+                "destructive, idempotent, open_world."
+            ),
+        ),
+        ("[off]\nservers = 3", "p:2: this must be an array, not a number"),
+        ('[off]\nservers = [\n"a",\n""]', "p:4: this must be a text, and it is empty"),
+        ("[limits]\ncalls_per_minute = 1.5", "p:2: this must be a whole number, not 1.5"),
+        (
+            "[limits]\ncalls_per_minute = { read = 0 }",
+            "p:2: this must be at least 1, not 0",
+        ),
+        ("rules = 3", "p:1: this must be an array, not a number"),
+        ("rules = [3]", "p:1: this must be a table, not a number"),
+        (
+            RULE,
+            "p:1: the key “effect” is missing here. It says what becomes of the call.",
+        ),
+        (
+            DENY + "when = { level = [] }",
+            ("p:4: this array is empty. Name something, or leave the key out."),
+        ),
+        (
+            DENY + "unless = {}",
+            (
+                "p:4: this table says nothing. Known: level, read_only, "
+                "destructive, idempotent, open_world, source, server, tool, category, tag, "
+                "subject, scope, role, client, arguments, after, expression."
+            ),
+        ),
+        (
+            DENY + 'expires = "5 min"',
+            ("p:4: “5 min” is not a duration such as 45s, 30m, 2h or 1d"),
+        ),
+        (
+            DENY + 'expires = "5m"',
+            (
+                "p:4: “expires” is about a question, and this rule "
+                'asks none. Write effect = "confirm", or take it out.'
+            ),
+        ),
+        (
+            DENY + DENY,
+            ("p:5: the rule on line 2 is called “r” too. Give each rule a name of its own."),
+        ),
+        (
+            DENY.replace('"r"', '"mode:strict"'),
+            (
+                "p:2: “mode:strict” is what avow calls "
+                "something else in its decisions. Choose another name."
+            ),
+        ),
+        (
+            RULE + 'effect = "confirm"\nreviewers = { count = 3, subjects = ["a", "b"] }',
+            "p:4: 3 people must approve, and 2 are named. Name more, or ask for fewer.",
+        ),
+        (
+            RULE + 'effect = "hide"\nlimits = { targets = 3 }',
+            "p:4: this rule lets no call through that could be limited",
+        ),
+        (
+            RULE + 'effect = "hide"\n[rules.unless]\nafter = { level = "read" }',
+            (
+                "p:5: a rule that hides cannot look at “after”: a tool is hidden before a "
+                "call. Deny such calls instead."
+            ),
+        ),
+        (
+            DENY + '[rules.when.arguments]\n"a..b" = { exists = true }',
+            (
+                "p:5: “a..b” is "
+                "not a path: a step of it is empty. Join keys with single dots: customer.id."
+            ),
+        ),
+        (
+            DENY + "[rules.when.arguments]\na = { exists = false, equals = 1 }",
+            ("p:5: what is absent has no value to look at. Take the other conditions out."),
+        ),
+        (
+            DENY + "[rules.when.arguments]\na.range = { min = 2, max = 1 }",
+            ("p:5: min is larger than max. Swap them."),
+        ),
+        (
+            DENY + "[rules.when.arguments]\na.equals = [{ b = 2026-01-01 }]",
+            ("p:5: a date or a time is nothing that an argument can hold. Write a text."),
+        ),
+        (
+            DENY + "[rules.when.arguments]\na.equals = inf",
+            ("p:5: inf is nothing that an argument can hold. Write a text."),
+        ),
+        ("a = \n", "p:1:5: this is not TOML: invalid value"),
+        ("\na = [", "p:2: this is not TOML: invalid value"),
+        ("a = 1\na = 2", "p:2: this is not TOML: cannot overwrite a value"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line_and_what_to_do(text: str, expected: str) -> None:
+    assert mistakes(text) == [expected]
+
+
+def test_a_rule_without_a_name_is_a_mistake_and_the_rest_of_it_is_checked() -> None:
+    found = mistakes('[[rules]]\neffect = "deny"\nexpires = "1s"')
+    assert [one.split(" ")[0] for one in found] == ["p:1:", "p:3:"]
+
+
+def test_every_mistake_is_told_at_once_in_the_order_of_the_file() -> None:
+    found = mistakes(
+        "mod = 1\n[trust]\ncrm = 3\n\"b*\" = 'trusted'\n"
+        '[[rules]]\nname = "r"\nwhen = { level = "raed", expression = "nope" }\n'
+        '[[rules]]\nname = "r"\neffect = "deny"\nwhen = { arguments = { "a." = { exists = 1 } } }'
+    )
+    assert [one.split(": ")[0] for one in found] == [
+        f"p:{line}" for line in (1, 3, 4, 5, 7, 7, 9, 11, 11)
+    ]
+
+
+def test_several_mistakes_are_one_error_in_words_and_as_data() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_policy("a = 1\nb = 2", "p.toml")
+    assert str(caught.value).startswith("2 mistakes in the policy:\n  p.toml:1: there is no key")
+    assert [one["where"] for one in caught.value.to_dict()["error"]["errors"]] == [
+        "p.toml:1",
+        "p.toml:2",
+    ]
+    assert caught.value.exit_code == 2
+
+
+def test_a_text_that_is_nested_too_deeply_is_a_mistake() -> None:
+    assert mistakes("a = " + "[" * 100_000) == ["p: this is nested too deeply"]
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    assert load_policy("\ufeffmode = 'plan'").mode is Mode.PLAN
+
+
+def test_an_empty_policy_is_the_default() -> None:
+    assert load_policy("", "policy") == Policy()
+
+
+def test_a_bad_file_does_not_replace_a_good_policy() -> None:
+    good, error = reload(Policy(), 'mode = "strict"', "policy.toml")
+    assert (good.mode, error) == (Mode.STRICT, None)
+    kept, error = reload(good, 'mode = "strikt"', "policy.toml")
+    assert kept is good
+    assert error is not None
+    assert error.where == "policy.toml:1"
+
+
+def test_policies_that_say_the_same_are_equal() -> None:
+    assert load_policy(rule("deny", 'tool = "x*"')) == load_policy(rule("deny", 'tool = "x*"'))
