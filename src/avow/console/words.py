@@ -80,6 +80,7 @@ DECISIONS: Final[Mapping[str, str]] = {
     Effect.ALLOW: "allowed",
     Effect.CONFIRM: "asks a person",
     Effect.DENY: "refused",
+    Effect.HIDE: "hidden",
 }
 
 
