@@ -176,6 +176,7 @@ async def test_a_signal_ends_it_while_a_call_waits_for_a_person(tmp_path: Path) 
     with contextlib.closing(sqlite3.connect(store)) as database:
         rows = database.execute("SELECT event, body FROM records ORDER BY seq").fetchall()
     assert [(event, json.loads(body).get("outcome")) for event, body in rows] == [
+        ("opened", None),
         ("asked", None),
         ("outcome", "cancelled"),
     ]
@@ -286,7 +287,7 @@ def test_a_folder_that_one_may_not_write_to_is_told(tmp_path: Path) -> None:
 
 
 def test_a_store_of_another_kind_is_told_without_its_password(tmp_path: Path) -> None:
-    url = "postgresql://amy:secret@db.example/avow"
+    url = "mysql://amy:secret@db.example/avow"
 
     done = avow(*QUICK, "--json", "--", *python("plain"), AVOW_STORE=url, cwd=tmp_path)
 

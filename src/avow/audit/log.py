@@ -39,11 +39,11 @@ class AuditLog:
 
     async def asked(self, facts: Facts, approval: int) -> None:
         """A person is asked about a call."""
-        await self._append(facts, self._record(facts, Event.ASKED, approval=approval))
+        await self._append(self._record(facts, Event.ASKED, approval=approval))
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
         """A call is about to be sent to its server."""
-        await self._append(facts, self._record(facts, Event.ATTEMPT, approval=approval))
+        await self._append(self._record(facts, Event.ATTEMPT, approval=approval))
 
     async def outcome(
         self,
@@ -66,7 +66,9 @@ class AuditLog:
             result_digest=None if result is None else _digest(result),
             incident=incident,
         )
-        await self._append(facts, row)
+        # Only the end of a read that went well may wait for company before it is on disk.
+        is_deferred = facts.tool.level is Level.READ and outcome is Outcome.OK
+        await self._append(row, is_deferred=is_deferred)
 
     async def refused(
         self, call: str, principal: Principal, *, name: str, outcome: Outcome
@@ -82,8 +84,7 @@ class AuditLog:
     def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
         return record(facts, self.clock(), event, hidden=self.hidden, **more)
 
-    async def _append(self, facts: Facts, row: RecordRow) -> None:
-        is_deferred = facts.tool.level is Level.READ
+    async def _append(self, row: RecordRow, *, is_deferred: bool = False) -> None:
         await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
 
 

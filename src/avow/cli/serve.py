@@ -12,6 +12,7 @@ import anyio
 import uvicorn
 from rich.text import Text
 
+from avow.audit import open_audit
 from avow.cli.address import Options
 from avow.cli.terminal import plain, print_error, print_error_json, talk
 from avow.connect import Target
@@ -19,7 +20,8 @@ from avow.console import Login, make_routes
 from avow.errors import AvowError
 from avow.gateway import PATH, Gateway, make_app, open_gateway
 from avow.gateway.upstream import Upstream
-from avow.store import open_store, store_path
+from avow.keys import load_keys
+from avow.store import is_postgres, open_store, store_path
 
 _GRACE_SECONDS: Final = 3
 
@@ -42,14 +44,20 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
     base = _base_url(options.host, listener.getsockname()[1])
     store = open_store(options.store)
     try:
-        async with open_gateway(
-            targets,
-            store,
-            console=f"{base}/console/",
-            timeout=options.timeout,
-            patience=options.patience,
-            announce=_quiet if options.is_json else _tell,
-        ) as gateway:
+        beside = None if is_postgres(options.store) else store_path(options.store)
+        keys = load_keys(beside, is_made=True)
+        async with (
+            open_audit(store, keys) as audit,
+            open_gateway(
+                targets,
+                store,
+                audit=audit,
+                console=f"{base}/console/",
+                timeout=options.timeout,
+                patience=options.patience,
+                announce=_quiet if options.is_json else _tell,
+            ) as gateway,
+        ):
             await _check(gateway, is_json=options.is_json)
             login = Login(announce=_announce, base_url=base)
             app = make_app(gateway, options.host, make_routes(gateway, login, base_url=base))
@@ -111,7 +119,8 @@ def _print_addresses(base: str, link: str, options: Options) -> None:
         sys.stdout.write(f"{link}\n")
         _tell("Open this link to see the tools and to answer for calls; it works once.")
         _tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends avow.")
-        _tell(f"The record is kept in {store_path(options.store)}.")
+        if not is_postgres(options.store):
+            _tell(f"The record is kept in {store_path(options.store)}.")
     sys.stdout.flush()
 
 

@@ -37,10 +37,12 @@ async def open_gateway(
     timeout: float = 60.0,
     patience: float = 45.0,
     announce: Callable[[str], None] = keep_quiet,
+    audit: AuditLog | None = None,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
-    `announce` is told in a sentence of each call that begins to wait for a person.
+    `announce` is told in a sentence of each call that begins to wait for a person. `audit` is a
+    log that `avow.audit.open_audit` has opened; without it the log is not chained.
 
     Servers are started when they are first needed, and ended when this is left.
     """
@@ -51,7 +53,7 @@ async def open_gateway(
                 find_tool=fleet.find_tool,
                 run=fleet.run_tool,
                 approvals=Approvals(store),
-                audit=AuditLog(store),
+                audit=audit or AuditLog(store),
                 console=console,
                 patience=patience,
                 announce=announce,
