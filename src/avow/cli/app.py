@@ -1,6 +1,5 @@
 """Reads the command line, runs one command, and turns errors into words and an exit code."""
 
-import inspect
 import logging
 import os
 import sys
@@ -109,8 +108,6 @@ def _dispatch(before: list[str], after: list[str] | None) -> int:
     elif after is not None:
         raise UsageError("this command takes nothing after --")
     code = command(*bound.args, **bound.kwargs)
-    if inspect.isawaitable(code):  # pragma: no cover - no command of avow is a coroutine
-        raise TypeError(command)
     return code if isinstance(code, int) else 0
 
 
