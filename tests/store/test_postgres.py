@@ -14,7 +14,7 @@ from tests.postgres import PASSWORD, PostgresServer
 from avow.audit import Chain, open_audit, verify
 from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
-from avow.store import RecordRow, open_store
+from avow.store import RecordRow, Said, open_store
 from avow.store.postgres import PostgresDriver
 from avow.store.session import Session
 from avow.store.sql import SqlStore
@@ -140,7 +140,7 @@ async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -
     with psycopg.connect(url, autocommit=True) as listener:
         listener.execute("LISTEN avow_approvals")
         assert await store.answer_approval(
-            row.number, is_allowed=True, by="x", channel="y", now=NOW, expires=NOW + 60
+            Said(row.number, "x", True, "y", "out_of_band", NOW, NOW + 60)
         )
         told = [one.payload for one in listener.notifies(timeout=5, stop_after=1)]
     assert told == [str(row.number)]
@@ -205,7 +205,7 @@ def test_what_the_database_says_is_put_into_words() -> None:
 
 RACER = """
 import anyio, json, sys
-from avow.store import open_store
+from avow.store import Said, open_store
 
 url, number, kind, name = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 NOW = 1_000_000.0
@@ -217,7 +217,8 @@ async def main():
         store = stores[index % 2]
         if kind == "answer":
             has_won = await store.answer_approval(
-                number, is_allowed=True, by="x", channel=name, now=NOW, expires=NOW + 60)
+                Said(number, "x", True, name, "out_of_band", NOW, NOW + 60)
+            )
         else:
             has_won = await store.use_approval(number, binding="b", call=f"{name}{index}", now=NOW)
         won.append(has_won)
@@ -241,7 +242,7 @@ async def test_of_64_over_2_processes_exactly_one_wins(place: Place, kind: str) 
         row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
         if kind == "use":
             await store.answer_approval(
-                row.number, is_allowed=True, by="x", channel="y", now=NOW, expires=NOW + 60
+                Said(row.number, "x", True, "y", "out_of_band", NOW, NOW + 60)
             )
         racers = [
             subprocess.Popen(  # noqa: ASYNC220 - nothing else runs meanwhile
@@ -271,7 +272,7 @@ WRITER = """
 import anyio, sys
 from avow.audit import AuditLog, open_audit
 from avow.keys import Keyring
-from avow.store import RecordRow, open_store
+from avow.store import RecordRow, Said, open_store
 
 async def main():
     store = open_store(sys.argv[1])

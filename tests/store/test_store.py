@@ -5,7 +5,7 @@ import pytest
 from tests.databases import Place
 
 from avow.errors import StoreError
-from avow.store import ApprovalState, RecordRow, Store, open_store
+from avow.store import ApprovalState, RecordRow, Said, Store, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -19,7 +19,7 @@ async def ask(store: Store, binding: str = "b", now: float = NOW) -> int:
 
 async def answer(store: Store, number: int, *, is_allowed: bool = True, now: float = NOW) -> bool:
     return await store.answer_approval(
-        number, is_allowed=is_allowed, by="console", channel="console", now=now, expires=now + 60
+        Said(number, "console", is_allowed, "console", "out_of_band", now, now + 60)
     )
 
 

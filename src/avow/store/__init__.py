@@ -1,18 +1,40 @@
 """What lasts: records and questions, behind one interface."""
 
+from avow.store.claims import Claim
 from avow.store.interface import Finish, Note, Seal, Store
 from avow.store.location import is_postgres, open_store, store_path
-from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow, storable
+from avow.store.past import Look, Past, Quota, Tick, Use, UseRow
+from avow.store.questions import Said
+from avow.store.rows import (
+    AnswerRow,
+    ApprovalRow,
+    ApprovalState,
+    GrantRow,
+    Head,
+    RecordRow,
+    WriterRow,
+    storable,
+)
 
 __all__ = [
+    "AnswerRow",
     "ApprovalRow",
     "ApprovalState",
+    "Claim",
     "Finish",
+    "GrantRow",
     "Head",
+    "Look",
     "Note",
+    "Past",
+    "Quota",
     "RecordRow",
+    "Said",
     "Seal",
     "Store",
+    "Tick",
+    "Use",
+    "UseRow",
     "WriterRow",
     "is_postgres",
     "open_store",

@@ -34,6 +34,7 @@ class _Job:
     work: Work[Any]
     seal: Seal | None
     future: "asyncio.Future[Any] | None"
+    queue: str | None = None
     result: Any = None
     error: Exception | None = None
 
@@ -61,21 +62,26 @@ class GroupWriter:
         """Whether some work waits that nobody waits for."""
         return self._deferred > self._undeferred
 
-    async def run(self, work: Work[T], *, seal: Seal | None = None) -> T:
-        """Do the work and return once it is on disk. Raises `StoreError`."""
+    async def run(self, work: Work[T], *, seal: Seal | None = None, queue: str | None = None) -> T:
+        """Do the work and return once it is on disk. Raises `StoreError`.
+
+        Work under the same name of a `queue` is done one after another, in whatever processes.
+        """
         self._check()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(work, seal, future))
+        self._jobs.put(_Job(work, seal, future, queue))
         return cast("T", await future)
 
-    async def defer(self, work: Work[Any], *, seal: Seal | None = None) -> None:
+    async def defer(
+        self, work: Work[Any], *, seal: Seal | None = None, queue: str | None = None
+    ) -> None:
         """Have the work done soon; raises what became of earlier deferred work."""
         if self._deferred - self._undeferred >= _MAX_DEFERRED:
-            await self.run(work, seal=seal)
+            await self.run(work, seal=seal, queue=queue)
             return
         self._check()
         self._deferred += 1
-        self._jobs.put(_Job(work, seal, None))
+        self._jobs.put(_Job(work, seal, None, queue))
 
     async def flush(self) -> None:
         """Return once what was deferred is on disk."""
@@ -163,6 +169,9 @@ class GroupWriter:
         seals = {id(job.seal): job.seal for job in jobs if job.seal is not None}.values()
         try:
             session.begin()
+            # In one order everywhere, so that no two processes wait for each other.
+            for name in sorted({job.queue for job in jobs if job.queue is not None}):
+                session.queue(name)
             for job in jobs:
                 job.result = job.work(session)
         except BaseException as error:

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from avow.store.rows import ApprovalRow, Head, RecordRow, WriterRow
+from avow.store.claims import Claim
+from avow.store.past import Look, Past, Quota, Use
+from avow.store.questions import Said
+from avow.store.rows import AnswerRow, ApprovalRow, GrantRow, Head, RecordRow, WriterRow
+from avow.store.session import Row
 
 Note = Callable[[Sequence[RecordRow], int], RecordRow]
 """Makes the record of an erasure, from what was erased and how many questions went."""
@@ -67,6 +71,26 @@ class Store(Protocol):
         """
         ...
 
+    async def begin(
+        self,
+        records: Sequence[RecordRow],
+        use: Use,
+        *,
+        quotas: Sequence[Quota] = (),
+        seal: Seal | None = None,
+        is_deferred: bool = False,
+    ) -> Quota | None:
+        """Add records of a call that is about to be sent, and note it for later calls.
+
+        Gives the quota that it would exceed, and then nothing was written. Deferred ones are as
+        in `append`, and have no quotas.
+        """
+        ...
+
+    async def look(self, at: Look) -> Past:
+        """What a caller has done."""
+        ...
+
     async def records(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """The newest records, newest first."""
         ...
@@ -79,8 +103,17 @@ class Store(Protocol):
         """How many records there are."""
         ...
 
-    async def load(self, records: Sequence[RecordRow], approvals: Sequence[ApprovalRow]) -> None:
+    async def load(
+        self,
+        records: Sequence[RecordRow],
+        approvals: Sequence[ApprovalRow] = (),
+        others: Mapping[str, Sequence[Row]] | None = None,
+    ) -> None:
         """Put rows of another store here as they are, with their numbers."""
+        ...
+
+    async def dump(self) -> dict[str, list[Row]]:
+        """The rows of all other tables, for `load` elsewhere."""
         ...
 
     async def heads(self) -> list[Head]:
@@ -122,11 +155,19 @@ class Store(Protocol):
         ...
 
     async def open_approval(
-        self, binding: str, body: str, *, now: float, expires: float
+        self,
+        binding: str,
+        body: str,
+        *,
+        now: float,
+        expires: float,
+        needed: int = 1,
+        idle: float = 0.0,
     ) -> ApprovalRow:
-        """The open question of this binding, or a new one.
+        """The open question of this binding, or a new one, that `needed` people must answer.
 
-        Open is what is pending, approved and not used, or denied a short while ago.
+        Open is what is pending, approved and not used, or denied a short while ago. Where `body`
+        names who asks, their conversation goes on by this; `idle` seconds end one.
         """
         ...
 
@@ -138,14 +179,58 @@ class Store(Protocol):
         """The newest questions, the pending ones first."""
         ...
 
-    async def answer_approval(
-        self, number: int, *, is_allowed: bool, by: str, channel: str, now: float, expires: float
-    ) -> bool:
-        """Answer a pending question; whether this answer was the one that counts."""
+    async def answer_approval(self, said: Said) -> bool:
+        """Answer a pending question; whether this answer counts."""
+        ...
+
+    async def answers(self, number: int) -> list[AnswerRow]:
+        """What was said to one question, oldest first."""
         ...
 
     async def use_approval(self, number: int, *, binding: str, call: str, now: float) -> bool:
         """Use an approval for one call; whether it was there to use."""
+        ...
+
+    async def find_grant(self, narrow: str, wide: str, *, alive: float) -> GrantRow | None:
+        """A grant that holds for one of two bindings.
+
+        One for a conversation holds while that went on since `alive`, in Unix seconds.
+        """
+        ...
+
+    async def use_grant(self, number: int, *, now: float, alive: float) -> bool:
+        """Count one use of a grant; whether it still holds."""
+        ...
+
+    async def revoke_grant(self, number: int, *, by: str, now: float) -> bool:
+        """Take a grant back; whether it was there to take."""
+        ...
+
+    async def grants(self, *, limit: int = 100) -> list[GrantRow]:
+        """The newest grants, those that were not revoked first."""
+        ...
+
+    async def claim(self, wanted: Claim, *, now: float) -> Claim:
+        """Take a key for a call; whoever has it is returned, and that is `wanted` or another."""
+        ...
+
+    async def find_claim(self, key: str) -> Claim | None:
+        """Who has a key."""
+        ...
+
+    async def settle_claim(self, key: str, call: str, answer: str | None) -> None:
+        """Keep the answer of the call that has a key; without one, let go of the key."""
+        ...
+
+    async def spend(self, token: str, *, now: float, expires: float) -> bool:
+        """Use up a token; whether it was there to use."""
+        ...
+
+    async def watch(self, tell: Callable[[int], None]) -> None:
+        """Tell of each question that another process has answered, until cancelled.
+
+        Returns at once where the database cannot call: whoever waits looks for itself as well.
+        """
         ...
 
     async def close(self) -> None:

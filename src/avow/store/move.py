@@ -23,9 +23,9 @@ async def move_store(
         raise UsageError("this store is not empty", where=target.where, fix=fix)
     moved, after = 0, 0
     while rows := await source.scan(after, _PAGE):
-        await target.load(rows, [])
+        await target.load(rows)
         moved, after = moved + len(rows), rows[-1].seq
         progress(moved)
     # At the beginning of time nothing has expired yet, so each row comes as it was written.
-    await target.load([], await source.approvals(now=0.0, limit=_ALL))
+    await target.load([], await source.approvals(now=0.0, limit=_ALL), await source.dump())
     return moved

@@ -1,8 +1,10 @@
 """PostgreSQL: for more than one machine. Needs the extra `postgres`."""
 
+import asyncio
 import contextlib
+import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final, LiteralString, cast
@@ -16,6 +18,8 @@ from avow.store.session import Row, Session
 from avow.store.sql import SqlStore
 
 CHANNEL: Final = "avow_approvals"
+_LISTEN: Final = "LISTEN avow_approvals"
+_AGAIN_SECONDS: Final = 1.0
 _LOCK: Final = 0x61766F77
 """The advisory lock under which tables are made; `avow` in ASCII."""
 _DEFAULTS: Final = {
@@ -24,6 +28,7 @@ _DEFAULTS: Final = {
     "keepalives_idle": "30",
     "tcp_user_timeout": "15000",
 }
+_log: Final = logging.getLogger(__name__)
 _NAMED: Final = re.compile(r"(?<!:):(\w+)")
 
 
@@ -58,6 +63,13 @@ class PostgresSession:
         values = {"channel": CHANNEL, "number": str(number)}
         self.query("SELECT pg_notify(:channel, :number)", values)
 
+    def queue(self, name: str) -> None:
+        """An advisory lock, whose number is drawn from the name."""
+        self.query(
+            "SELECT pg_advisory_xact_lock(hashtextextended(:name, :lock))",
+            {"name": name, "lock": _LOCK},
+        )
+
     def now(self) -> float:
         """The database's clock: those of the machines differ."""
         sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
@@ -65,7 +77,7 @@ class PostgresSession:
 
     def renumber(self) -> None:
         """Set the counters, which rows with numbers of their own have not moved."""
-        for table, column in (("records", "seq"), ("approvals", "number")):
+        for table, column in (("records", "seq"), ("approvals", "number"), ("grants", "number")):
             self.query(
                 f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), "
                 f"(SELECT coalesce(max({column}), 0) + 1 FROM {table}), false)"
@@ -107,8 +119,7 @@ class PostgresDriver:
         """See `Driver.open`. Raises `StoreError` whatever goes wrong."""
         connection: psycopg.Connection[Row] | None = None
         try:
-            text = conninfo.make_conninfo("", **{**_DEFAULTS, **_parts(self.url)})
-            connection = psycopg.connect(text, autocommit=True)
+            connection = psycopg.connect(self._info(), autocommit=True)
             # Whatever the server's own setting is: a commit here is on disk.
             connection.execute("SET synchronous_commit TO on")
             connection.execute("SET search_path TO avow")
@@ -119,6 +130,22 @@ class PostgresDriver:
                 connection.close()
             raise error if isinstance(error, StoreError) else self.explain(error) from error
         return session
+
+    async def watch(self, tell: Callable[[int], None]) -> None:
+        """See `Driver.watch`. A connection that is lost is made anew."""
+        while True:
+            try:
+                connection = await psycopg.AsyncConnection.connect(self._info(), autocommit=True)
+                async with connection:
+                    await connection.execute(_LISTEN)
+                    async for notice in connection.notifies():
+                        tell(int(notice.payload))
+            except psycopg.Error as error:
+                _log.warning("%s: answers given elsewhere are seen late: %s", self.where, error)
+            await asyncio.sleep(_AGAIN_SECONDS)
+
+    def _info(self) -> str:
+        return conninfo.make_conninfo("", **{**_DEFAULTS, **_parts(self.url)})
 
     def explain(self, error: Exception) -> StoreError:
         """See `Driver.explain`."""

@@ -1,12 +1,16 @@
 """The statements on questions: each answer and each use is one conditional update."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from avow.store.rows import ApprovalRow, ApprovalState
+from avow.store import grants, past
+from avow.store.rows import AnswerRow, ApprovalRow, ApprovalState
 from avow.store.session import Row, Session
 
 COLUMNS: Final = (
-    "number, binding, body, state, created, expires, answered_at, answered_by, channel, used_by"
+    "number, binding, body, state, created, expires, answered_at, answered_by, channel, used_by, "
+    "needed, edit"
 )
 _OPEN: Final = "state IN ('pending', 'approved')"
 
@@ -19,14 +23,26 @@ _FIND_OPEN: Final = (
     "OR (state = 'denied' AND expires > :now)) ORDER BY number DESC LIMIT 1"
 )
 _INSERT: Final = (
-    "INSERT INTO approvals (binding, body, state, created, expires, subject) "
-    "VALUES (:binding, :body, 'pending', :now, :expires, :subject) "
+    "INSERT INTO approvals (binding, body, state, created, expires, needed, subject) "
+    "VALUES (:binding, :body, 'pending', :now, :expires, :needed, :subject) "
     f"ON CONFLICT (binding) WHERE {_OPEN} DO NOTHING RETURNING {COLUMNS}"
 )
+# Whoever answers holds the row until the end of the transaction. What an answer is about is the
+# arguments as the person saw them.
+_HOLD: Final = (
+    "UPDATE approvals SET edit = :edit WHERE number = :number AND state = 'pending' "
+    "AND expires > :now AND coalesce(edit, '') = :seen RETURNING needed, subject"
+)
+_SAY: Final = (
+    "INSERT INTO answers (number, person, is_allowed, channel, strength, at, message) "
+    "VALUES (:number, :by, :is_allowed, :channel, :strength, :now, :message) "
+    "ON CONFLICT (number, person) DO NOTHING"
+)
+_OF_ANSWER: Final = ("number", "by", "channel", "strength", "now", "expires", "seen", "message")
+_AGREED: Final = "SELECT count(*) FROM answers WHERE number = :number AND is_allowed = 1"
 _ANSWER: Final = (
     "UPDATE approvals SET state = :state, answered_by = :by, channel = :channel, "
-    "answered_at = :now, expires = :expires "
-    "WHERE number = :number AND state = 'pending' AND expires > :now"
+    "answered_at = :now, expires = :expires WHERE number = :number"
 )
 _USE: Final = (
     "UPDATE approvals SET state = 'used', used_by = :call "
@@ -34,7 +50,7 @@ _USE: Final = (
 )
 _OVER: Final = f"NOT ({_OPEN} AND expires > :now)"
 _LOAD: Final = (
-    f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -48,12 +64,79 @@ def open_question(session: Session, values: dict[str, Any]) -> ApprovalRow:
             return approval(rows[0])
 
 
-def answer(session: Session, values: dict[str, Any]) -> bool:
-    """Answer a pending question; whether this answer was the one that counts."""
-    has_won = session.change(_ANSWER, values) == 1
-    if has_won:
-        session.announce(values["number"])
-    return has_won
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One person's answer to one question.
+
+    `seen` is the edit that the person saw, and `edit` the one that stands after the answer; both
+    JSON, empty for none. `expires` is when the answer is void, and `grant` what to give where the
+    question ends as approved.
+    """
+
+    number: int
+    by: str
+    is_allowed: bool
+    channel: str
+    strength: str
+    now: float
+    expires: float
+    seen: str = ""
+    edit: str = ""
+    message: str | None = None
+    grant: Mapping[str, Any] | None = None
+
+
+def answer(session: Session, said: Said) -> bool:
+    """Answer a pending question; whether this answer counts.
+
+    One denial ends it; it is approved once as many people as it needs have said so.
+    """
+    values: dict[str, Any] = {name: getattr(said, name) for name in _OF_ANSWER}
+    values |= {"edit": said.edit or None, "is_allowed": int(said.is_allowed)}
+    held = session.query(_HOLD, values)
+    if not held:
+        return False
+    if said.edit != said.seen:
+        # Whoever agreed so far agreed to something else.
+        session.change("DELETE FROM answers WHERE number = :number", values)
+    if session.change(_SAY, values) != 1:
+        return False
+    needed, _ = held[0]
+    if not said.is_allowed:
+        _end(session, values, ApprovalState.DENIED)
+    elif session.query(_AGREED, values)[0][0] >= needed:
+        _end(session, values, ApprovalState.APPROVED)
+        if said.grant is not None:
+            _give(session, said.grant)
+    session.announce(said.number)
+    return True
+
+
+def _end(session: Session, values: dict[str, Any], state: ApprovalState) -> None:
+    session.change(_ANSWER, {**values, "state": str(state)})
+
+
+def _give(session: Session, grant: Mapping[str, Any]) -> None:
+    """A grant for a conversation is for the one that goes on."""
+    conversation = None
+    if grant["is_for_conversation"]:
+        conversation = past.begun(session, grant["subject"], grant["client"])
+        if conversation is None:
+            return
+    names = [name for name in grant if name != "is_for_conversation"]
+    grants.give(session, {name: grant[name] for name in names} | {"conversation": conversation})
+
+
+def answers(session: Session, number: int) -> list[AnswerRow]:
+    """What was said to one question, oldest first."""
+    sql = (
+        "SELECT number, person, is_allowed, channel, strength, at, message FROM answers "
+        "WHERE number = :number ORDER BY at, person"
+    )
+    return [
+        AnswerRow(one, person, bool(is_allowed), *rest)
+        for one, person, is_allowed, *rest in session.query(sql, {"number": number})
+    ]
 
 
 def use(session: Session, values: dict[str, Any]) -> bool:
@@ -84,17 +167,25 @@ def load(session: Session, rows: list[Row]) -> None:
 def drop_of(session: Session, subject: str, now: float) -> tuple[int, int]:
     """Delete one person's questions that are over; how many went, and how many are open."""
     values = {"subject": subject, "now": now}
-    gone = session.change(f"DELETE FROM approvals WHERE subject = :subject AND {_OVER}", values)
+    over = f"subject = :subject AND {_OVER}"
+    session.change(
+        f"DELETE FROM answers WHERE number IN (SELECT number FROM approvals WHERE {over})", values
+    )
+    gone = session.change(f"DELETE FROM approvals WHERE {over}", values)
     session.change(
         "UPDATE approvals SET answered_by = 'erased' WHERE answered_by = :subject", values
     )
+    session.change("UPDATE answers SET person = 'erased' WHERE person = :subject", values)
     sql = "SELECT count(*) FROM approvals WHERE subject = :subject"
     return gone, session.query(sql, values)[0][0]
 
 
 def drop_before(session: Session, before: float) -> None:
     """Delete the questions that were over before a moment."""
-    session.change("DELETE FROM approvals WHERE expires < :before", {"before": before})
+    values = {"before": before}
+    old = "SELECT number FROM approvals WHERE expires < :before"
+    session.change(f"DELETE FROM answers WHERE number IN ({old})", values)
+    session.change("DELETE FROM approvals WHERE expires < :before", values)
 
 
 def approval(row: Row) -> ApprovalRow:

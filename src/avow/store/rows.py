@@ -23,7 +23,8 @@ def storable(text: str) -> str:
 class ApprovalRow:
     """One question. `binding` is the digest of all that it is bound to; times in Unix seconds.
 
-    `body` is JSON that only the floor above reads.
+    `body` is JSON that only the floor above reads. `needed` is how many people must agree, and
+    `edit` what one of them changed in the arguments, as JSON.
     """
 
     number: int
@@ -36,6 +37,45 @@ class ApprovalRow:
     answered_by: str | None = None
     channel: str | None = None
     used_by: str | None = None
+    needed: int = 1
+    edit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """What one person said to one question; `strength` is that of the channel."""
+
+    number: int
+    person: str
+    is_allowed: bool
+    channel: str
+    strength: str
+    at: float
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRow:
+    """One standing answer. `binding` is the digest of all that it is for; times in Unix seconds.
+
+    `conversation` is when the conversation that it is for began, and `None` where it is for any.
+    """
+
+    number: int
+    binding: str
+    subject: str
+    client: str
+    scope: str
+    conversation: float | None
+    body: str
+    approval: int
+    given_by: str
+    channel: str
+    created: float
+    revoked_at: float | None = None
+    revoked_by: str | None = None
+    last_used: float | None = None
+    uses: int = 0
 
 
 @dataclass(frozen=True, slots=True)

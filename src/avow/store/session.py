@@ -1,6 +1,6 @@
 """What the two databases have in common: a session, and who opens one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from avow.errors import StoreError
@@ -25,6 +25,10 @@ class Session(Protocol):
 
     def announce(self, number: int) -> None:
         """Tell other processes, once this is committed, that an approval has changed."""
+        ...
+
+    def queue(self, name: str) -> None:
+        """Wait for others who work under this name, until this transaction ends."""
         ...
 
     def now(self) -> float:
@@ -57,6 +61,10 @@ class Driver(Protocol):
 
     def open(self) -> Session:
         """A session to an up-to-date database. Raises one of `errors` or `StoreError`."""
+        ...
+
+    async def watch(self, tell: Callable[[int], None]) -> None:
+        """See `Store.watch`."""
         ...
 
     def explain(self, error: Exception) -> StoreError:

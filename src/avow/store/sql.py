@@ -8,11 +8,22 @@ import anyio
 import anyio.to_thread
 
 from avow.errors import StoreError
-from avow.store import lines, living, questions
+from avow.store import claims, grants, lines, living, past, questions, tables
+from avow.store.claims import Claim
 from avow.store.group import GroupWriter
 from avow.store.interface import Finish, Note, Seal
-from avow.store.rows import ApprovalRow, ApprovalState, Head, RecordRow, WriterRow, storable
-from avow.store.session import Driver, Session
+from avow.store.past import Look, Past, Quota, Use
+from avow.store.questions import Said
+from avow.store.rows import (
+    AnswerRow,
+    ApprovalRow,
+    GrantRow,
+    Head,
+    RecordRow,
+    WriterRow,
+    storable,
+)
+from avow.store.session import Driver, Row, Session
 
 T = TypeVar("T")
 
@@ -38,12 +49,39 @@ class SqlStore:
         """See `Store.append`."""
 
         def work(session: Session) -> None:
-            lines.add(session, records if seal is None else _sealed(session, seal, records))
+            lines.add(session, _sealed(session, seal, records))
 
         if is_deferred:
             await self._writer.defer(work, seal=seal)
         else:
             await self._writer.run(work, seal=seal)
+
+    async def begin(
+        self,
+        records: Sequence[RecordRow],
+        use: Use,
+        *,
+        quotas: Sequence[Quota] = (),
+        seal: Seal | None = None,
+        is_deferred: bool = False,
+    ) -> Quota | None:
+        """See `Store.begin`."""
+
+        def work(session: Session) -> Quota | None:
+            quota = past.exceeded(session, use, quotas)
+            if quota is None:
+                lines.add(session, _sealed(session, seal, records))
+                past.note(session, use)
+            return quota
+
+        if is_deferred and not quotas:
+            await self._writer.defer(work, seal=seal, queue=use.subject)
+            return None
+        return await self._writer.run(work, seal=seal, queue=use.subject)
+
+    async def look(self, at: Look) -> Past:
+        """See `Store.look`."""
+        return await self._read(lambda session: past.look(session, at))
 
     async def records(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """See `Store.records`."""
@@ -57,19 +95,29 @@ class SqlStore:
         """See `Store.count`."""
         return await self._read(lines.count)
 
-    async def load(self, records: Sequence[RecordRow], approvals: Sequence[ApprovalRow]) -> None:
+    async def load(
+        self,
+        records: Sequence[RecordRow],
+        approvals: Sequence[ApprovalRow] = (),
+        others: Mapping[str, Sequence[Row]] | None = None,
+    ) -> None:
         """See `Store.load`."""
         rows = [
-            (*(getattr(one, name) for name in one.__slots__), _subject(one.body))
+            (*(getattr(one, name) for name in one.__slots__), _asker(one.body)[0])
             for one in approvals
         ]
 
         def work(session: Session) -> None:
             lines.load(session, records)
             questions.load(session, rows)
+            tables.restore(session, others or {})
             session.renumber()
 
         await self._writer.run(work)
+
+    async def dump(self) -> dict[str, list[Row]]:
+        """See `Store.dump`."""
+        return await self._read(tables.dump)
 
     async def heads(self) -> list[Head]:
         """See `Store.heads`."""
@@ -89,6 +137,7 @@ class SqlStore:
         def work(session: Session) -> int | None:
             if not living.forget(session, writer):
                 return None
+            claims.abandon(session, writer)
             records = finish(lines.unfinished(session, writer))
             lines.add(session, _sealed(session, seal, records))
             return len(records)
@@ -101,6 +150,8 @@ class SqlStore:
         def work(session: Session) -> tuple[int, int]:
             erased = lines.erase(session, subject)
             gone, still_open = questions.drop_of(session, subject, now)
+            for part in (grants, past, claims):
+                part.drop_of(session, subject)
             if erased or gone:
                 lines.add(session, _sealed(session, seal, [note(erased, gone)]))
             return len(erased), still_open
@@ -120,17 +171,32 @@ class SqlStore:
         return await self._writer.run(work, seal=seal)
 
     async def open_approval(
-        self, binding: str, body: str, *, now: float, expires: float
+        self,
+        binding: str,
+        body: str,
+        *,
+        now: float,
+        expires: float,
+        needed: int = 1,
+        idle: float = 0.0,
     ) -> ApprovalRow:
         """See `Store.open_approval`."""
+        subject, client = _asker(body)
         values = {
             "binding": binding,
             "body": body,
             "now": now,
             "expires": expires,
-            "subject": _subject(body),
+            "needed": needed,
+            "subject": subject,
         }
-        return await self._writer.run(lambda session: questions.open_question(session, values))
+
+        def work(session: Session) -> ApprovalRow:
+            if subject is not None and client is not None:
+                past.converse(session, subject, client, now=now, idle=idle)
+            return questions.open_question(session, values)
+
+        return await self._writer.run(work, queue=subject)
 
     async def approval(self, number: int, *, now: float) -> ApprovalRow | None:
         """See `Store.approval`."""
@@ -142,25 +208,60 @@ class SqlStore:
         rows = await self._read(lambda session: questions.newest(session, now, limit))
         return [questions.approval_at(row, now) for row in rows]
 
-    async def answer_approval(
-        self, number: int, *, is_allowed: bool, by: str, channel: str, now: float, expires: float
-    ) -> bool:
+    async def answer_approval(self, said: Said) -> bool:
         """See `Store.answer_approval`."""
-        state = ApprovalState.APPROVED if is_allowed else ApprovalState.DENIED
-        values = {
-            "number": number,
-            "state": str(state),
-            "by": by,
-            "channel": channel,
-            "now": now,
-            "expires": expires,
-        }
-        return await self._writer.run(lambda session: questions.answer(session, values))
+        return await self._writer.run(lambda session: questions.answer(session, said))
+
+    async def answers(self, number: int) -> list[AnswerRow]:
+        """See `Store.answers`."""
+        return await self._read(lambda session: questions.answers(session, number))
 
     async def use_approval(self, number: int, *, binding: str, call: str, now: float) -> bool:
         """See `Store.use_approval`."""
         values = {"number": number, "binding": binding, "call": call, "now": now}
         return await self._writer.run(lambda session: questions.use(session, values))
+
+    async def find_grant(self, narrow: str, wide: str, *, alive: float) -> GrantRow | None:
+        """See `Store.find_grant`."""
+        return await self._read(lambda session: grants.find(session, narrow, wide, alive=alive))
+
+    async def use_grant(self, number: int, *, now: float, alive: float) -> bool:
+        """See `Store.use_grant`."""
+        return await self._writer.run(
+            lambda session: grants.use(session, number, now=now, alive=alive)
+        )
+
+    async def revoke_grant(self, number: int, *, by: str, now: float) -> bool:
+        """See `Store.revoke_grant`."""
+        return await self._writer.run(
+            lambda session: grants.revoke(session, number, by=by, now=now)
+        )
+
+    async def grants(self, *, limit: int = 100) -> list[GrantRow]:
+        """See `Store.grants`."""
+        return await self._read(lambda session: grants.newest(session, limit))
+
+    async def claim(self, wanted: Claim, *, now: float) -> Claim:
+        """See `Store.claim`."""
+        return await self._writer.run(lambda session: claims.claim(session, wanted, now=now))
+
+    async def find_claim(self, key: str) -> Claim | None:
+        """See `Store.find_claim`."""
+        return await self._read(lambda session: claims.find(session, key))
+
+    async def settle_claim(self, key: str, call: str, answer: str | None) -> None:
+        """See `Store.settle_claim`."""
+        await self._writer.run(lambda session: claims.settle(session, key, call, answer))
+
+    async def spend(self, token: str, *, now: float, expires: float) -> bool:
+        """See `Store.spend`."""
+        return await self._writer.run(
+            lambda session: claims.spend(session, token, now=now, expires=expires)
+        )
+
+    async def watch(self, tell: Callable[[int], None]) -> None:
+        """See `Store.watch`."""
+        await self._driver.watch(tell)
 
     async def close(self) -> None:
         """See `Store.close`."""
@@ -191,14 +292,22 @@ class SqlStore:
             raise self._driver.explain(error) from error
 
 
-def _sealed(session: Session, seal: Seal, records: Sequence[RecordRow]) -> list[RecordRow]:
+def _sealed(
+    session: Session, seal: Seal | None, records: Sequence[RecordRow]
+) -> Sequence[RecordRow]:
+    if seal is None:
+        return records
     if seal.is_in_doubt:
         seal.recall(lines.head(session, seal.writer))
     return seal.seal(records)
 
 
-def _subject(body: str) -> str | None:
-    """Who asked, as far as the floor above says so."""
+def _asker(body: str) -> tuple[str | None, str | None]:
+    """Who asked and through which client, as far as the floor above says so."""
     told: Any = json.loads(body)
-    subject = cast("dict[str, Any]", told).get("subject") if isinstance(told, dict) else None
-    return storable(subject) if isinstance(subject, str) else None
+    fields = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+    subject, client = (
+        storable(one) if isinstance(one := fields.get(name), str) else None
+        for name in ("subject", "client")
+    )
+    return subject, client

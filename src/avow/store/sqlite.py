@@ -6,7 +6,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -42,6 +42,9 @@ class SqliteSession:
 
     def announce(self, number: int) -> None:
         """Other processes look for themselves: SQLite has no way to call them."""
+
+    def queue(self, name: str) -> None:
+        """There is one writer at a time in any case."""
 
     def now(self) -> float:
         """All who share a file share a machine, and so its clock."""
@@ -135,6 +138,9 @@ class SqliteDriver:
                 self.path.chmod(_MODE)
         except OSError as error:
             raise self.explain(error) from error
+
+    async def watch(self, tell: Callable[[int], None]) -> None:
+        """See `Driver.watch`: SQLite has no way to call."""
 
     def explain(self, error: Exception) -> StoreError:
         """See `Driver.explain`."""

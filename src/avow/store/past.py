@@ -1,0 +1,179 @@
+"""The statements on what callers have done: bounded by the number of tools, not of calls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from avow.store.rows import storable
+from avow.store.session import Session
+
+_MINUTE: Final = 60.0
+_CONVERSE: Final = """INSERT INTO conversations (subject, client, started, last)
+    VALUES (:subject, :client, :now, :now) ON CONFLICT (subject, client) DO UPDATE SET
+    started = CASE WHEN conversations.last > :alive THEN conversations.started
+        ELSE excluded.started END,
+    last = CASE WHEN conversations.last > excluded.last THEN conversations.last
+        ELSE excluded.last END"""
+_USE: Final = """INSERT INTO uses (subject, client, tool, facts, last)
+    VALUES (:subject, :client, :tool, :facts, :now)
+    ON CONFLICT (subject, client, tool, facts) DO UPDATE SET last = excluded.last"""
+_TICK: Final = "INSERT INTO ticks (subject, level, tool, at) VALUES (:subject, :level, :tool, :now)"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One call that is about to be sent, as later calls will look back on it.
+
+    `tool` names the tool as it stands, and `facts` is JSON that only the floors above read. `at`
+    and `idle`, after which a conversation is over, are in seconds.
+    """
+
+    subject: str
+    client: str
+    tool: str
+    level: str
+    facts: str
+    at: float
+    idle: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """At most so many calls of one caller in a minute: all, or of one level, or of one tool."""
+
+    most: int
+    level: str | None = None
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UseRow:
+    """When a tool was last used, and whether that was in the conversation that goes on."""
+
+    tool: str
+    facts: str
+    last: float
+    is_same_conversation: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One call within the last minute."""
+
+    level: str
+    tool: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What one caller has done: its uses since a moment, and its last minute, oldest first."""
+
+    uses: tuple[UseRow, ...] = ()
+    ticks: tuple[Tick, ...] = ()
+    is_first_use: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How far one call looks back; `since` and `now` in Unix seconds, `idle` in seconds.
+
+    `first_use` is the tool whose first use is asked about, and `has_ticks` whether the last minute
+    counts.
+    """
+
+    subject: str
+    client: str
+    now: float
+    idle: float
+    since: float | None = None
+    first_use: str | None = None
+    has_ticks: bool = False
+
+
+def converse(session: Session, subject: str, client: str, *, now: float, idle: float) -> None:
+    """Go on with a conversation, or begin one where the last call is too long ago."""
+    values = {"subject": storable(subject), "client": storable(client)}
+    session.change(_CONVERSE, {**values, "now": now, "alive": now - idle})
+
+
+def begun(session: Session, subject: str, client: str) -> float | None:
+    """When the last conversation of a caller began."""
+    sql = "SELECT started FROM conversations WHERE subject = :subject AND client = :client"
+    rows = session.query(sql, {"subject": storable(subject), "client": storable(client)})
+    return rows[0][0] if rows else None
+
+
+def note(session: Session, use: Use) -> None:
+    """Note a call that is about to be sent."""
+    values = {
+        "subject": storable(use.subject),
+        "client": storable(use.client),
+        "tool": use.tool,
+        "level": use.level,
+        "facts": use.facts,
+        "now": use.at,
+    }
+    converse(session, use.subject, use.client, now=use.at, idle=use.idle)
+    session.change(_USE, values)
+    session.change(_TICK, values)
+    old = "DELETE FROM ticks WHERE subject = :subject AND at <= :now - 60"
+    session.change(old, {"subject": values["subject"], "now": use.at})
+
+
+def exceeded(session: Session, use: Use, quotas: Sequence[Quota]) -> Quota | None:
+    """The first of `quotas` that one more call would exceed."""
+    found = ticks(session, use.subject, use.at) if quotas else ()
+    for quota in quotas:
+        count = sum(
+            quota.level in (None, one.level) and quota.tool in (None, one.tool) for one in found
+        )
+        if count >= quota.most:
+            return quota
+    return None
+
+
+def ticks(session: Session, subject: str, now: float) -> tuple[Tick, ...]:
+    """The last minute of a caller, oldest first."""
+    sql = "SELECT level, tool, at FROM ticks WHERE subject = :subject AND at > :since ORDER BY at"
+    values = {"subject": storable(subject), "since": now - _MINUTE}
+    return tuple(Tick(*row) for row in session.query(sql, values))
+
+
+def look(session: Session, at: Look) -> Past:
+    """What one caller has done, as far as it is asked for."""
+    return Past(
+        uses=() if at.since is None else _uses(session, at, at.since),
+        ticks=ticks(session, at.subject, at.now) if at.has_ticks else (),
+        is_first_use=at.first_use is not None and _is_first(session, at.subject, at.first_use),
+    )
+
+
+def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
+    """A time ahead of `now` is a clock that was set back: it counts as just now."""
+    sql = """SELECT uses.tool, uses.facts, uses.last, uses.client = :client AND EXISTS (
+            SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
+            AND conversations.client = uses.client AND conversations.last > :alive
+            AND conversations.started <= uses.last)
+        FROM uses WHERE uses.subject = :subject AND uses.last >= :since ORDER BY uses.last"""
+    values = {
+        "subject": storable(at.subject),
+        "client": storable(at.client),
+        "since": since,
+        "alive": at.now - at.idle,
+    }
+    return tuple(
+        UseRow(tool, facts, last, bool(is_same))
+        for tool, facts, last, is_same in session.query(sql, values)
+    )
+
+
+def _is_first(session: Session, subject: str, tool: str) -> bool:
+    sql = "SELECT 1 FROM uses WHERE subject = :subject AND tool = :tool LIMIT 1"
+    return not session.query(sql, {"subject": storable(subject), "tool": tool})
+
+
+def drop_of(session: Session, subject: str) -> None:
+    """Forget what one person did."""
+    for table in ("conversations", "uses", "ticks"):
+        session.change(f"DELETE FROM {table} WHERE subject = :subject", {"subject": subject})

@@ -1,0 +1,35 @@
+"""The tables that are moved row by row: all but records and questions, which have their own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from avow.store.session import Row, Session
+
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "answers": ("number", "person", "is_allowed", "channel", "strength", "at", "message"),
+    "grants": (
+        "number", "binding", "subject", "client", "scope", "conversation", "body", "approval",
+        "given_by", "channel", "created", "revoked_at", "revoked_by", "last_used", "uses",
+    ),
+    "conversations": ("subject", "client", "started", "last"),
+    "uses": ("subject", "client", "tool", "facts", "last"),
+    "ticks": ("subject", "level", "tool", "at"),
+    "spent": ("token", "expires"),
+    "claims": ("key", "subject", "request", "call", "writer", "answer", "expires"),
+}  # fmt: skip
+
+
+def dump(session: Session) -> dict[str, list[Row]]:
+    """All rows of these tables."""
+    return {
+        table: session.query(f"SELECT {', '.join(columns)} FROM {table}")  # noqa: S608 - both are constants above
+        for table, columns in COLUMNS.items()
+    }
+
+
+def restore(session: Session, rows: Mapping[str, Sequence[Row]]) -> None:
+    """Write rows as they were dumped."""
+    for table, columns in COLUMNS.items():
+        places = ", ".join("?" * len(columns))
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"  # noqa: S608 - as above
+        session.insert(sql, rows.get(table, ()))
