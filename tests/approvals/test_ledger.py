@@ -9,7 +9,15 @@ import anyio
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.approvals import Approval, Approvals, ApprovalState, Lifetimes, Question, make_question
+from avow.approvals import (
+    Answer,
+    Approval,
+    Approvals,
+    ApprovalState,
+    Lifetimes,
+    Question,
+    make_question,
+)
 from avow.errors import UsageError
 from avow.policy import Decision, Effect, Principal
 from avow.schema import MASK, digest
@@ -108,14 +116,18 @@ async def test_waiting_ends_with_its_time(approvals: Approvals) -> None:
 async def test_the_second_answer_does_not_count(approvals: Approvals) -> None:
     asked = await approvals.ask(question())
     assert await _allow(approvals, asked.number)
-    assert not await approvals.answer(asked.number, is_allowed=False, by="bo", channel="console")
+    assert not await approvals.answer(
+        asked.number, Answer(is_allowed=False, by="bo", channel="console")
+    )
     assert (await approvals.newest())[0].state is ApprovalState.APPROVED
 
 
 async def test_nobody_answers_their_own_question(approvals: Approvals) -> None:
     asked = await approvals.ask(question())
     with pytest.raises(UsageError, match="cannot answer it"):
-        await approvals.answer(asked.number, is_allowed=True, by=AMY.subject, channel="console")
+        await approvals.answer(
+            asked.number, Answer(is_allowed=True, by=AMY.subject, channel="console")
+        )
     with pytest.raises(UsageError, match="no approval 99"):
         await _allow(approvals, 99)
 
@@ -150,4 +162,4 @@ async def test_a_clock_that_was_set_back_does_not_give_an_approval_twice(
 
 
 async def _allow(approvals: Approvals, number: int) -> bool:
-    return await approvals.answer(number, is_allowed=True, by="console", channel="console")
+    return await approvals.answer(number, Answer(is_allowed=True, by="console", channel="console"))

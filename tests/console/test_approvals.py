@@ -8,6 +8,7 @@ import anyio
 import pytest
 from tests.console.conftest import Bench, Clock, answer, csrf_of
 
+from avow.approvals import Answer
 from avow.connect import RpcError
 from avow.connect.rpc import Fault
 from avow.store import RecordRow
@@ -398,7 +399,9 @@ async def test_the_live_part_is_sent_again_when_a_call_ends(bench: Bench) -> Non
 
 async def test_times_of_another_day_carry_their_date(bench: Bench) -> None:
     await bench.call()
-    await bench.gateway.guard.approvals.answer(1, is_allowed=False, by="amy", channel="terminal")
+    await bench.gateway.guard.approvals.answer(
+        1, Answer(is_allowed=False, by="amy", channel="terminal")
+    )
     bench.clock.now += 86_400
 
     async with bench.browser() as browser:

@@ -26,7 +26,7 @@ from playwright.async_api import (
 from starlette.responses import HTMLResponse
 
 import avow
-from avow.approvals import Approval
+from avow.approvals import Answer, Approval
 from avow.connect import CommandTarget
 from avow.console import Login, make_routes
 from avow.gateway import PATH, Gateway, make_app, open_gateway
@@ -63,7 +63,8 @@ class Served:
     async def answer(self, *, is_allowed: bool) -> None:
         """Answer the newest question somewhere else."""
         assert await self.gateway.guard.approvals.answer(
-            (await self.newest()).number, is_allowed=is_allowed, by="amy", channel="terminal"
+            (await self.newest()).number,
+            Answer(is_allowed=is_allowed, by="amy", channel="terminal"),
         )
 
 

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from tests.gateway.serving import ERAS, Served, serve
 
-from avow.approvals import Approval
+from avow.approvals import Answer, Approval
 from avow.connect import CommandTarget
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,7 @@ async def pending(served: Served) -> Approval:
 async def answer(served: Served, *, is_allowed: bool) -> Approval:
     one = await pending(served)
     assert await served.gateway.guard.approvals.answer(
-        one.number, is_allowed=is_allowed, by="console", channel="console"
+        one.number, Answer(is_allowed=is_allowed, by="console", channel="console")
     )
     return one
 

@@ -10,14 +10,14 @@ import anyio
 import pytest
 from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
-from avow.approvals import Approvals
+from avow.approvals import Answer, Approvals
 from avow.audit import AuditLog
 from avow.catalog import Tool
 from avow.connect import Fault, RpcError
 from avow.errors import StoreError, UnreachableError
 from avow.guard import Call, Guard, UnknownToolError
-from avow.policy import LOCAL, Mode, Principal
-from avow.store import RecordRow, Store, open_store
+from avow.policy import LOCAL, Mode, Policy, Principal
+from avow.store import RecordRow, Store, Use, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -101,7 +101,7 @@ async def test_an_approval_runs_one_call_once(world: World) -> None:
     guard = world.guard(patience=0.05)
     name = world.add("customer_delete", DELETE)
     await guard.call(AMY, name, {"customer_id": 7})
-    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     first = await guard.call(AMY, name, {"customer_id": 7})
     second = await guard.call(AMY, name, {"customer_id": 7})
     assert "isError" not in first
@@ -119,7 +119,7 @@ async def test_of_many_calls_at_once_one_approval_runs_one(world: World) -> None
         with anyio.fail_after(5):
             while not await guard.approvals.newest():
                 await anyio.lowlevel.checkpoint()
-        await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+        await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     assert len(world.ran) == 1
     assert len(await guard.approvals.newest()) == 2
 
@@ -139,7 +139,7 @@ async def test_an_approval_is_for_nobody_and_nothing_else(
     guard = world.guard(patience=0.05)
     name = world.add("customer_delete", DELETE)
     await guard.call(AMY, name, {"customer_id": 7})
-    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     answer = await guard.call(principal, name, arguments)
     assert answer["isError"] is True
     assert world.ran == []
@@ -149,7 +149,7 @@ async def test_an_approval_dies_when_the_tool_changes(world: World) -> None:
     guard = world.guard(patience=0.05)
     name = world.add("customer_delete", DELETE)
     await guard.call(AMY, name, {"customer_id": 7})
-    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     world.add(name, DELETE, description="Deletes the customer and everyone who knows them.")
     assert (await guard.call(AMY, name, {"customer_id": 7}))["isError"] is True
     assert world.ran == []
@@ -169,7 +169,7 @@ async def test_a_tool_that_changes_while_the_call_waits_does_not_run(world: Worl
             while not await guard.approvals.newest():
                 await anyio.lowlevel.checkpoint()
         world.add(name, DELETE, description="Deletes all notes.")
-        await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+        await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     assert "is not the tool any more" in text(answers[0])
     assert world.ran == []
     assert (await world.log())[-1] == ("outcome", "tool_changed")
@@ -180,7 +180,7 @@ async def test_two_servers_of_one_name_do_not_share_an_approval(world: World) ->
     guard = world.guard(patience=0.05)
     world.tools["t"] = replace(tool("t", DELETE), origin="staging")
     await guard.call(AMY, "t", {})
-    await guard.approvals.answer(1, is_allowed=True, by="console", channel="console")
+    await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     world.tools["t"] = replace(tool("t", DELETE), origin="production")
     assert (await guard.call(AMY, "t", {}))["isError"] is True
     assert world.ran == []
@@ -190,7 +190,7 @@ async def test_a_denial_that_holds_is_not_recorded_as_asking_again(world: World)
     guard = world.guard(patience=0.05)
     name = world.add("customer_delete", DELETE)
     await guard.call(AMY, name, {})
-    await guard.approvals.answer(1, is_allowed=False, by="console", channel="console")
+    await guard.approvals.answer(1, Answer(is_allowed=False, by="console", channel="console"))
     await guard.call(AMY, name, {})
     assert [event for event, _ in await world.log()].count("asked") == 1
 
@@ -199,7 +199,7 @@ async def test_a_denial_is_told_and_holds(world: World) -> None:
     guard = world.guard(patience=0.05)
     name = world.add("customer_delete", DELETE)
     await guard.call(AMY, name, {})
-    await guard.approvals.answer(1, is_allowed=False, by="console", channel="console")
+    await guard.approvals.answer(1, Answer(is_allowed=False, by="console", channel="console"))
     for _ in range(2):
         answer = await guard.call(AMY, name, {})
         assert "A person denied this call (approval 1)" in text(answer)
@@ -207,7 +207,7 @@ async def test_a_denial_is_told_and_holds(world: World) -> None:
 
 
 async def test_what_policy_denies_asks_nobody(world: World) -> None:
-    guard = world.guard(mode=Mode.PLAN)
+    guard = world.guard(policy=lambda: Policy(mode=Mode.PLAN))
     answer = await guard.call(AMY, world.add("t", WRITE), {})
     assert "Policy does not allow this call" in text(answer)
     assert await guard.approvals.newest() == []
@@ -341,6 +341,11 @@ class BrokenStore:
         if any(row.event == self._event for row in records):
             raise StoreError("the disk is full")
         await self._store.append(records, **more)
+
+    async def begin(self, records: list[RecordRow], use: Use, **more: Any) -> Any:
+        if any(row.event == self._event for row in records):
+            raise StoreError("the disk is full")
+        return await self._store.begin(records, use, **more)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

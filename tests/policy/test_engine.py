@@ -37,7 +37,8 @@ when = { tool = "customer_*" }
 def test_deny_wins_over_confirm_and_confirm_over_allow() -> None:
     assert judge(THREE, call()) == Decision(Effect.DENY, "d", "it is closed", 9)
     asked = judge(THREE, call(tool="invoice_send"))
-    assert asked == Decision(Effect.CONFIRM, "c", "look at it first", 5)
+    bound = Require.OUT_OF_BAND  # it destroys, and its caller is known
+    assert asked == Decision(Effect.CONFIRM, "c", "look at it first", 5, require=bound)
 
 
 def test_among_rules_of_one_effect_the_first_in_the_file_is_named() -> None:

@@ -140,7 +140,15 @@ async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -
     with psycopg.connect(url, autocommit=True) as listener:
         listener.execute("LISTEN avow_approvals")
         assert await store.answer_approval(
-            Said(row.number, "x", True, "y", "out_of_band", NOW, NOW + 60)
+            Said(
+                row.number,
+                "x",
+                is_allowed=True,
+                channel="y",
+                strength="out_of_band",
+                now=NOW,
+                expires=NOW + 60,
+            )
         )
         told = [one.payload for one in listener.notifies(timeout=5, stop_after=1)]
     assert told == [str(row.number)]
@@ -217,7 +225,7 @@ async def main():
         store = stores[index % 2]
         if kind == "answer":
             has_won = await store.answer_approval(
-                Said(number, "x", True, name, "out_of_band", NOW, NOW + 60)
+                Said(number, f"{name}{index}", True, name, "out_of_band", NOW, NOW + 60)
             )
         else:
             has_won = await store.use_approval(number, binding="b", call=f"{name}{index}", now=NOW)
@@ -242,7 +250,15 @@ async def test_of_64_over_2_processes_exactly_one_wins(place: Place, kind: str) 
         row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
         if kind == "use":
             await store.answer_approval(
-                Said(row.number, "x", True, "y", "out_of_band", NOW, NOW + 60)
+                Said(
+                    row.number,
+                    "x",
+                    is_allowed=True,
+                    channel="y",
+                    strength="out_of_band",
+                    now=NOW,
+                    expires=NOW + 60,
+                )
             )
         racers = [
             subprocess.Popen(  # noqa: ASYNC220 - nothing else runs meanwhile

@@ -1,7 +1,38 @@
-"""Asking a person: one question, one answer, one use."""
+"""Asking a person: one question, one answer, one use; and answers that stand for longer."""
 
+from avow.approvals.answer import Answer, Strength, patched
+from avow.approvals.channel import Channel
+from avow.approvals.elicitation import ElicitationChannel, Rounds, ask_client, take_answer
+from avow.approvals.grant import Grant
 from avow.approvals.ledger import Approvals, Lifetimes
+from avow.approvals.link import LinkChannel, LinkHolder, read_token, webhook
+from avow.approvals.plan import Plan, make_plan, take_plan
 from avow.approvals.question import Approval, Question, make_question
+from avow.approvals.terminal import TerminalChannel
 from avow.store import ApprovalState
 
-__all__ = ["Approval", "ApprovalState", "Approvals", "Lifetimes", "Question", "make_question"]
+__all__ = [
+    "Answer",
+    "Approval",
+    "ApprovalState",
+    "Approvals",
+    "Channel",
+    "ElicitationChannel",
+    "Grant",
+    "Lifetimes",
+    "LinkChannel",
+    "LinkHolder",
+    "Plan",
+    "Question",
+    "Rounds",
+    "Strength",
+    "TerminalChannel",
+    "ask_client",
+    "make_plan",
+    "make_question",
+    "patched",
+    "read_token",
+    "take_answer",
+    "take_plan",
+    "webhook",
+]

@@ -1,19 +1,27 @@
-"""Questions asked, answered once, and used once."""
+"""Questions asked, answered once, and used once; and the answers that stand for longer."""
 
+import json
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import anyio
 
+from avow.approvals.answer import Answer, check_answer
+from avow.approvals.grant import Grant, grant_body
 from avow.approvals.question import Approval, Question
 from avow.errors import UsageError
-from avow.store import ApprovalState, Store
+from avow.intent import Span
+from avow.store import AnswerRow, ApprovalState, Said, Store
 
 _POLL_SECONDS: Final = 0.5
-"""How soon an answer given in another process is seen; one in this process wakes at once."""
+"""How soon an answer given in another process is seen where the database cannot call; one in this
+process wakes at once."""
+
+IDLE_SECONDS: Final = 1800.0
+"""How long a conversation may be silent before it is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,7 @@ class Approvals:
     store: Store
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     clock: Callable[[], float] = time.time
+    idle: float = IDLE_SECONDS
     _answered: dict[int, anyio.Event] = field(
         default_factory=lambda: defaultdict[int, anyio.Event](anyio.Event)
     )
@@ -40,30 +49,38 @@ class Approvals:
         """Put the question, or join the one with the same binding that is open."""
         now = self.clock()
         row = await self.store.open_approval(
-            question.binding, question.to_json(), now=now, expires=now + self.lifetimes.question
+            question.binding,
+            question.to_json(),
+            now=now,
+            expires=now + (question.expires or self.lifetimes.question),
+            needed=question.needed,
+            idle=self.idle,
         )
         return Approval.from_row(row)
 
-    async def answer(self, number: int, *, is_allowed: bool, by: str, channel: str) -> bool:
-        """Answer a pending question; `False` when another answer, or its expiry, came first.
+    async def answer(self, number: int, answer: Answer) -> bool:
+        """Answer a pending question; `False` when this answer came too late to count.
 
-        Raises `UsageError` where there is no such question, or `by` asked it themself.
+        That is after another answer that ended it, after its expiry, after an answer of the same
+        person, or after an edit that this person has not seen. Raises `UsageError` where there is
+        no such question, or this person may not give this answer.
         """
         approval = await self.find(number)
         if approval is None:
-            what = f"there is no approval {number}"
-            raise UsageError(what)
-        if by == approval.question.subject:
-            what = f"{by} asked for approval {number} and cannot answer it"
-            raise UsageError(what)
-        now, lifetimes = self.clock(), self.lifetimes
-        expires = now + (lifetimes.approval if is_allowed else lifetimes.denial)
-        has_won = await self.store.answer_approval(
-            number, is_allowed=is_allowed, by=by, channel=channel, now=now, expires=expires
-        )
+            raise UsageError(f"there is no approval {number}")
+        check_answer(answer, approval)
+        has_counted = await self.store.answer_approval(self._said(answer, approval))
+        self.wake(number)
+        return has_counted
+
+    def wake(self, number: int) -> None:
+        """Have those who wait for this question look at it now."""
         if number in self._answered:
             self._answered.pop(number).set()
-        return has_won
+
+    async def listen(self) -> None:
+        """Wake those who wait when another process answers, until cancelled."""
+        await self.store.watch(self.wake)
 
     async def wait(self, number: int, seconds: float) -> Approval | None:
         """The question once it is no longer pending, or as it stands after `seconds`."""
@@ -72,6 +89,7 @@ class Approvals:
                 answered = self._answered[number]
                 approval = await self.find(number)
                 if approval is None or approval.state is not ApprovalState.PENDING:
+                    self._answered.pop(number, None)
                     return approval
                 with anyio.move_on_after(_POLL_SECONDS):
                     await answered.wait()
@@ -89,7 +107,71 @@ class Approvals:
         row = await self.store.approval(number, now=self.clock())
         return Approval.from_row(row) if row else None
 
+    async def answers(self, number: int) -> list[AnswerRow]:
+        """What was said to one question, oldest first."""
+        return await self.store.answers(number)
+
     async def newest(self, limit: int = 100) -> list[Approval]:
         """The newest questions, the pending ones first."""
         rows = await self.store.approvals(now=self.clock(), limit=limit)
         return [Approval.from_row(row) for row in rows]
+
+    async def granted(self, question: Question) -> Grant | None:
+        """A standing answer that this question needs not be put for; counts as one use of it."""
+        if question.needed > 1 or question.longest == Span.ONCE:
+            return None
+        alive = self.clock() - self.idle
+        row = await self.store.find_grant(question.call_binding, question.tool_binding, alive=alive)
+        if row is None or Span(row.span).rank > Span(question.longest).rank:
+            return None
+        if not await self.store.use_grant(row.number, now=self.clock(), alive=alive):
+            return None
+        return Grant.from_row(row)
+
+    async def grants(self, limit: int = 100) -> list[Grant]:
+        """The newest standing answers, those that were not taken back first."""
+        return [Grant.from_row(row) for row in await self.store.grants(limit=limit)]
+
+    async def revoke(self, number: int, *, by: str) -> bool:
+        """Take a standing answer back; `False` when it was taken back before, or never given."""
+        return await self.store.revoke_grant(number, by=by, now=self.clock())
+
+    def _said(self, answer: Answer, approval: Approval) -> Said:
+        now, lifetimes = self.clock(), self.lifetimes
+        seen = _text(answer.seen)
+        return Said(
+            approval.number,
+            answer.by,
+            is_allowed=answer.is_allowed,
+            channel=answer.channel,
+            strength=str(answer.strength),
+            now=now,
+            expires=now + (lifetimes.approval if answer.is_allowed else lifetimes.denial),
+            seen=seen,
+            edit=_text(answer.edit) or seen,
+            message=answer.message,
+            grant=_grant(answer, approval, now),
+        )
+
+
+def _text(edit: Mapping[str, Any] | None) -> str:
+    """An edit as the store compares it."""
+    return "" if edit is None else json.dumps(edit, sort_keys=True)
+
+
+def _grant(answer: Answer, approval: Approval, now: float) -> dict[str, Any] | None:
+    if answer.span is Span.ONCE:
+        return None
+    question, is_narrow = approval.question, answer.is_for_arguments
+    return {
+        "binding": question.call_binding if is_narrow else question.tool_binding,
+        "subject": question.subject,
+        "client": question.client,
+        "span": str(answer.span),
+        "is_for_conversation": answer.span is Span.SESSION,
+        "body": grant_body(question, is_for_arguments=is_narrow),
+        "approval": approval.number,
+        "given_by": answer.by,
+        "channel": answer.channel,
+        "created": now,
+    }

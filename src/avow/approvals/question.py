@@ -2,20 +2,25 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, fields
+from typing import Any, Final, Self
 
+from avow.approvals.plan import Plan
 from avow.catalog import Tool
+from avow.intent import Level, Span, shortest
 from avow.policy import Decision, Principal
 from avow.schema import digest, redact
 from avow.store import ApprovalRow, ApprovalState
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """May `principal` make this one call? `arguments` are redacted; `binding` covers the real ones.
 
-    `findings` and `hints` are as they stood when the question was asked.
+    `findings` and `hints` are as they stood when the question was asked. `confirm` is the sentence
+    that the tool's author wrote, and `plan` what the call would change. `longest` is the longest
+    that an answer may hold; `tool_binding` and `call_binding` are what a standing one is for, with
+    any arguments and with these.
     """
 
     binding: str
@@ -33,18 +38,35 @@ class Question:
     arguments_digest: str
     rule: str
     reason: str
+    line: int | None = None
+    confirm: str | None = None
+    plan: Mapping[str, Any] | None = None
+    plan_digest: str = ""
+    require: str | None = None
+    reviewers: Mapping[str, Any] | None = None
+    expires: float | None = None
+    longest: str = Span.ONCE
+    tool_binding: str = ""
+    call_binding: str = ""
+
+    @property
+    def needed(self) -> int:
+        """How many people must agree."""
+        return int((self.reviewers or {}).get("count", 1))
 
     def to_json(self) -> str:
         """As the store keeps it."""
-        body = {name: getattr(self, name) for name in self.__slots__ if name != "binding"}
-        return json.dumps(body)
+        return json.dumps({name: getattr(self, name) for name in _FIELDS - {"binding"}})
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
-        """As the store kept it."""
+        """As the store kept it, this version or an earlier one."""
         body: dict[str, Any] = json.loads(row.body)
         body["findings"] = tuple(body["findings"])
-        return cls(binding=row.binding, **body)
+        return cls(binding=row.binding, **{name: body[name] for name in body if name in _FIELDS})
+
+
+_FIELDS: Final = frozenset(one.name for one in fields(Question))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +74,7 @@ class Approval:
     """One question and where it stands; times in Unix seconds.
 
     `used_by` is the call that it was used for: the id under which the log has that call's end.
+    `edit` is what a reviewer changed in the arguments.
     """
 
     number: int
@@ -63,6 +86,7 @@ class Approval:
     answered_by: str | None
     channel: str | None
     used_by: str | None
+    edit: Mapping[str, Any] | None = None
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
@@ -77,6 +101,7 @@ class Approval:
             answered_by=row.answered_by,
             channel=row.channel,
             used_by=row.used_by,
+            edit=json.loads(row.edit) if row.edit else None,
         )
 
 
@@ -86,19 +111,29 @@ def make_question(
     arguments: Mapping[str, Any],
     decision: Decision,
     arguments_digest: str,
+    *,
+    plan: Plan | None = None,
 ) -> Question:
-    """The question that `decision` asks, bound to caller, tool and exact arguments."""
-    bound = {
+    """The question that `decision` asks, bound to caller, tool, exact arguments and plan.
+
+    It is bound to what the policy asks of the answer, too: one that was given when less was asked
+    does not serve.
+    """
+    who = {
         "subject": principal.subject,
         "client": principal.client,
         "server": tool.server,
         "origin": tool.origin,
         "tool": tool.name,
         "fingerprint": tool.fingerprint,
-        "arguments": arguments_digest,
     }
+    standing = {**who, "hints": tool.resolved.hints_dict}
+    call = {**who, "arguments": arguments_digest}
+    reviewers = decision.reviewers and decision.reviewers.to_dict()
+    require = decision.require and str(decision.require)
+    plan_digest = plan.digest if plan else ""
     return Question(
-        binding=digest(bound),
+        binding=digest({**call, "require": require, "reviewers": reviewers, "plan": plan_digest}),
         subject=principal.subject,
         client=principal.client,
         server=tool.server,
@@ -113,4 +148,25 @@ def make_question(
         arguments_digest=arguments_digest,
         rule=decision.rule,
         reason=decision.reason,
+        line=decision.line,
+        confirm=tool.intent.confirm,
+        plan=plan.to_dict() if plan else None,
+        plan_digest=plan_digest,
+        require=require,
+        reviewers=reviewers,
+        expires=decision.expires,
+        longest=_longest(tool, decision),
+        tool_binding=digest({**standing, "grant": "tool"}),
+        call_binding=digest({**standing, "grant": "call", "arguments": arguments_digest}),
     )
+
+
+def _longest(tool: Tool, decision: Decision) -> Span:
+    """The longest that an answer may hold: less for what destroys, unless a rule says more.
+
+    Where several people must agree, they agree to one call. An author may forbid, never permit.
+    """
+    if decision.reviewers is not None and decision.reviewers.count > 1:
+        return Span.ONCE
+    usual = Span.SESSION if tool.level is Level.DESTRUCTIVE else Span.ALWAYS
+    return shortest(decision.grant or usual, tool.intent.grant) or Span.ONCE

@@ -20,7 +20,7 @@ from avow.audit.record import (
 )
 from avow.intent import Level
 from avow.policy import Principal
-from avow.store import RecordRow, Store
+from avow.store import Quota, RecordRow, Store, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,11 @@ class AuditLog:
     chain: Chain | None = None
     hidden: Sequence[Path] = ()
 
+    @property
+    def writer(self) -> str:
+        """Whose chain the lines are in; empty without one."""
+        return self.chain.writer if self.chain else ""
+
     async def asked(self, facts: Facts, approval: int) -> None:
         """A person is asked about a call."""
         await self._append(self._record(facts, Event.ASKED, approval=approval))
@@ -44,6 +49,23 @@ class AuditLog:
     async def attempt(self, facts: Facts, approval: int | None) -> None:
         """A call is about to be sent to its server."""
         await self._append(self._record(facts, Event.ATTEMPT, approval=approval))
+
+    async def begin(
+        self, facts: Facts, approval: int | None, use: Use, quotas: Sequence[Quota] = ()
+    ) -> Quota | None:
+        """A call is about to be sent, and later calls will look back on it.
+
+        Gives the quota that it would exceed, and then nothing was written. Where a call only
+        reads, and nobody was asked, its line may be on disk a moment later.
+        """
+        row = self._record(facts, Event.ATTEMPT, approval=approval)
+        return await self.store.begin(
+            [row],
+            use,
+            quotas=quotas,
+            seal=self.chain,
+            is_deferred=facts.tool.level is Level.READ and approval is None,
+        )
 
     async def outcome(
         self,

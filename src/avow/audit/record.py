@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -46,6 +46,8 @@ class Outcome(StrEnum):
     BAD_ARGUMENTS = "bad_arguments"
     BAD_OUTPUT = "bad_output"
     TOOL_CHANGED = "tool_changed"
+    INPUT_REQUIRED = "input_required"
+    REPEATED = "repeated"
     FAILED = "failed"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
@@ -58,7 +60,10 @@ _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Who calls what, and what was decided: the part that all lines of a call share."""
+    """Who calls what, and what was decided: the part that all lines of a call share.
+
+    `more` is what is not so of every call, and `personal` the same of what can be erased.
+    """
 
     call: str
     principal: Principal
@@ -66,6 +71,8 @@ class Facts:
     arguments: Mapping[str, Any]
     arguments_digest: str
     decision: Decision
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    personal: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def severity(level: Level, outcome: Outcome) -> str:
@@ -102,12 +109,15 @@ def record(
         "decision": str(facts.decision.effect),
         "rule": facts.decision.rule,
         "reason": facts.decision.reason,
+        **({"would_be": str(facts.decision.would_be)} if facts.decision.would_be else {}),
+        **facts.more,
         **{key: value for key, value in more.items() if value is not None},
     }
     payload = {
         "subject": principal.subject,
         "arguments": hide(redact(facts.arguments), hidden),
         "arguments_digest": facts.arguments_digest,
+        **facts.personal,
     }
     return make_row(facts.call, at, event, body, payload)
 

@@ -2,7 +2,7 @@
 
 import json as jsonlib
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, cast
 
 import anyio
@@ -15,8 +15,7 @@ from avow.cli.surface import Surface, read_surface
 from avow.cli.terminal import out, plain, print_json, working
 from avow.connect import Target, parse_target
 from avow.errors import TargetError, UsageError
-from avow.intent import Evidence
-from avow.policy import LOCAL, Policy, Principal, Situation, ToolFacts
+from avow.policy import LOCAL, Policy, Principal, Situation, facts_of, seen_under
 from avow.policy import explain as explain_situation
 
 _SCHEMA: Final = 1
@@ -83,7 +82,7 @@ def explain(
     principal = (caller or Caller()).principal
     with working("Asking for the tools …"):
         surface = anyio.run(_read, target, timeout)
-    facts = facts_of(rules, _find(surface, name))
+    facts = facts_of(seen_under(rules, _find(surface, name)))
     found = explain_situation(
         rules,
         Situation(principal, facts, arguments, is_first_use=first_use, now=time.time()),
@@ -98,23 +97,6 @@ def explain(
 
 async def _read(target: Target, timeout: float) -> Surface:
     return await read_surface(target, timeout=timeout)
-
-
-def facts_of(policy: Policy, tool: Tool) -> ToolFacts:
-    """What `policy` knows of a tool: its hints by this policy's trust and operator's word."""
-    evidence = Evidence(tool.intent.hints, tool.inferred)
-    tool = replace(tool, resolved=policy.resolve(tool.server, tool.name, evidence))
-    intent = tool.intent
-    return ToolFacts(
-        server=tool.server,
-        tool=tool.name,
-        intent=tool.resolved,
-        title=tool.title,
-        category=intent.category,
-        tags=intent.tags,
-        scopes=intent.scopes,
-        roles=intent.roles,
-    )
 
 
 def _target(words: tuple[str, ...], command: list[str] | None) -> tuple[Target, str]:

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import sys
-import unicodedata
 from collections.abc import Generator
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from avow.errors import AvowError
+from avow.schema.plain import is_unseen, plain
 
 _PIPE_WIDTH: Final = 160
 
@@ -33,15 +33,6 @@ def out() -> Console:
 def talk() -> Console:
     """Where everything else goes."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-
-
-def plain(text: str) -> str:
-    """One line of a stranger's `text`, with control and direction characters spelt out.
-
-    A server names its tools; an escape sequence there must not reach the terminal, and a line
-    break must not make a line that looks like avow's own.
-    """
-    return "".join(f"\\u{ord(char):04x}" if _is_unseen(char) else char for char in text)
 
 
 def print_json(value: Any) -> None:
@@ -78,11 +69,5 @@ def _json(value: Any, indent: int | None = None) -> str:
     """JSON in which, as in `plain`, nothing unseen stands as itself."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(
-        json.dumps(char)[1:-1] if char != "\n" and _is_unseen(char) else char for char in text
+        json.dumps(char)[1:-1] if char != "\n" and is_unseen(char) else char for char in text
     )
-
-
-def _is_unseen(char: str) -> bool:
-    """Whether a character steers a terminal, turns a line's direction, or breaks it."""
-    category = unicodedata.category(char)
-    return category[0] == "C" or category in ("Zl", "Zp")

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from avow.approvals import Approval
+from avow.approvals import Answer, Approval
 from avow.console.environment import HOME
 from avow.console.login import Session
 from avow.console.pages import Pages
@@ -69,9 +69,8 @@ class _Desk:
             fix = "Nothing was answered. Press Deny or Approve."
             return self._pages.problem(400, "An answer is either deny or allow.", fix)
         try:
-            has_won = await self._approvals.answer(
-                approval.number, is_allowed=verdict, by=_CONSOLE, channel=_CONSOLE
-            )
+            answer = Answer(is_allowed=verdict, by=_CONSOLE, channel=_CONSOLE, seen=approval.edit)
+            has_won = await self._approvals.answer(approval.number, answer)
         except UsageError as error:
             return self._pages.problem(403, f"{error}.", "Somebody else must answer this one.")
         told = "answered" if has_won else "late"

@@ -13,7 +13,7 @@ from avow.connect.listing import LISTS
 from avow.gateway.fleet import Fleet
 from avow.guard import Guard
 from avow.guard.call import Progress
-from avow.policy import Principal, has_access
+from avow.policy import Principal
 
 META_PROBLEMS: Final = "io.avow/problems"
 _INVALID_PARAMS: Final = -32602
@@ -62,9 +62,9 @@ class Passage:
         """The tools this caller may know of, with the hints that count."""
         self._catalog = await self.fleet.catalog()
         tools = [
-            tool.listing(request.version)
+            seen[0].listing(request.version)
             for tool in self._catalog.tools.values()
-            if has_access(request.principal, tool.intent)
+            if (seen := self.guard.sees(request.principal, tool)) is not None
         ]
         problems = list(self._catalog.problems)
         return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})

@@ -4,10 +4,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from avow.approvals import Approval, Grant, Plan, Rounds
+from avow.approvals.elicitation import Elicit
 from avow.audit import Facts, Outcome
 from avow.catalog import Tool
 from avow.errors import DeniedError
-from avow.policy import Decision, Principal
+from avow.policy import Decision, Policy, Principal, ToolFacts
 
 Answer = dict[str, Any]
 """A `tools/call` result in wire form."""
@@ -17,6 +19,11 @@ Execute = Callable[["Call"], Awaitable[Answer]]
 
 META_APPROVAL: Final = "io.avow/approval"
 META_OUTCOME: Final = "io.avow/outcome"
+META_KEY: Final = "io.avow/idempotency-key"
+"""In a call's `_meta`: a text that makes the call happen once, however often it is sent."""
+
+_TRACE: Final = "traceparent"
+"""W3C Trace Context, in `_meta` as MCP carries it."""
 
 
 class UnknownToolError(DeniedError):
@@ -38,7 +45,8 @@ class Call:
 
     `started` is Unix seconds. `is_sent` turns true just before the server could see the call:
     from then on a lost answer means that nobody knows whether it ran. `outcome` is set by the
-    step that knows better than the answer's own `isError`.
+    step that knows better than the answer's own `isError`. `elicit` and `rounds` are the two ways
+    in which the caller's client can be asked, as far as it can.
     """
 
     id: str
@@ -48,18 +56,56 @@ class Call:
     started: float
     progress: Progress = no_progress
     meta: Mapping[str, Any] | None = None
+    elicit: Elicit | None = None
+    rounds: Rounds | None = None
+    policy: Policy | None = None
     tool: Tool | None = None
+    about: ToolFacts | None = None
     arguments_digest: str = ""
     decision: Decision | None = None
+    plan: Plan | None = None
     approval: int | None = None
+    approved: Approval | None = None
+    grant: Grant | None = None
+    tries: int = 0
     is_sent: bool = False
     outcome: Outcome | None = None
+    incident: str | None = None
 
     @property
     def facts(self) -> Facts:
         """What the log is told; only once the tool is found and the decision is made."""
-        tool, decision = self.found, self.decided
-        return Facts(self.id, self.principal, tool, self.arguments, self.arguments_digest, decision)
+        return Facts(
+            self.id,
+            self.principal,
+            self.found,
+            self.arguments,
+            self.arguments_digest,
+            self.decided,
+            self._more(),
+            self._personal(),
+        )
+
+    def _more(self) -> dict[str, Any]:
+        """What is not so of every call."""
+        trace = (self.meta or {}).get(_TRACE)
+        more: dict[str, Any] = {
+            "try": self.tries if self.tries > 1 else None,
+            "plan": self.plan and self.plan.digest,
+            "grant": self.grant and self.grant.number,
+            "channel": self.approved and self.approved.channel,
+            "trace": trace[:128] if isinstance(trace, str) else None,
+        }
+        return {key: value for key, value in more.items() if value is not None}
+
+    def _personal(self) -> dict[str, Any]:
+        """The same of what can be erased."""
+        approved = self.approved
+        if approved is None:
+            return {"answered_by": self.grant.given_by} if self.grant else {}
+        edited = approved.edit is not None
+        asked = {"asked_digest": approved.question.arguments_digest} if edited else {}
+        return {"answered_by": approved.answered_by, **asked}
 
     @property
     def found(self) -> Tool:
@@ -68,6 +114,22 @@ class Call:
             message = "a step that needs the tool runs before it is found"
             raise RuntimeError(message)
         return self.tool
+
+    @property
+    def under(self) -> Policy:
+        """The policy that the call is under, once `find` has looked."""
+        if self.policy is None:
+            message = "a step that needs the policy runs before the tool is found"
+            raise RuntimeError(message)
+        return self.policy
+
+    @property
+    def tool_facts(self) -> ToolFacts:
+        """What a policy looks at, once the tool is found."""
+        if self.about is None:
+            message = "a step that needs the tool runs before it is found"
+            raise RuntimeError(message)
+        return self.about
 
     @property
     def decided(self) -> Decision:

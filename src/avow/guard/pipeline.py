@@ -2,12 +2,13 @@
 
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
 
-from avow.approvals import Approvals
+from avow.approvals import Approvals, Channel, Rounds
+from avow.approvals.elicitation import Elicit
 from avow.audit import AuditLog
 from avow.catalog import Tool
 from avow.guard.call import Answer, Call, Execute, Progress, no_progress
@@ -17,12 +18,18 @@ from avow.guard.steps.confirm import confirm
 from avow.guard.steps.decide import decide
 from avow.guard.steps.execute import execute
 from avow.guard.steps.find import find
+from avow.guard.steps.narrow import narrow
 from avow.guard.steps.outcome import outcome
 from avow.guard.steps.output import output
+from avow.guard.steps.plan import plan
+from avow.guard.steps.repeat import repeat
 from avow.guard.steps.retry import retry
 from avow.guard.steps.validate import validate
-from avow.policy import Mode, Principal
+from avow.keys import Keyring
+from avow.policy import Policy, Principal, Sight, ToolFacts, is_visible
 from avow.schema import LIMIT
+
+_GUARDED: Final = Policy()
 
 Then = Callable[[Call], Awaitable[Answer]]
 
@@ -42,8 +49,11 @@ class Step(Protocol):
 STEPS: Final[tuple[Step, ...]] = (
     find,
     validate,
+    narrow,
     decide,
     outcome,
+    repeat,
+    plan,
     output,
     confirm,
     retry,
@@ -60,24 +70,36 @@ def keep_quiet(_: str) -> None:
 class Guard:
     """What the steps need: where tools are found, who is asked, what is written, what runs.
 
-    `find_tool` may connect to a server. `console` is the address where a person answers;
-    `patience` is how many seconds a call waits for one. Results are cut to `limit` characters;
-    what may happen twice is tried `attempts` times. `announce` is told, in a sentence, of each
-    call that begins to wait.
+    `find_tool` may connect to a server. `policy` gives the policy of the moment. `console` is the
+    address where a person answers, and `None` where there is none; `channels` are the other ways
+    to people, and `keys` seal what goes to clients. `patience` is how many seconds a call waits for
+    an answer. Results are cut to `limit` characters; what may happen twice is tried `attempts`
+    times. `announce` is told, in a sentence, of each call that begins to wait.
     """
 
     find_tool: FindTool
     run: Execute
     approvals: Approvals
     audit: AuditLog
-    mode: Mode = Mode.GUARDED
-    console: str = "the console"
+    policy: Callable[[], Policy] = lambda: _GUARDED
+    console: str | None = "the console"
+    channels: Sequence[Channel] = ()
+    keys: Keyring | None = None
     patience: float = 45.0
     announce: Callable[[str], None] = keep_quiet
     limit: int = LIMIT
     attempts: int = 3
     clock: Callable[[], float] = time.time
     shapes: Shapes = field(default_factory=Shapes)
+    sight: Sight = field(default_factory=Sight)
+
+    def sees(
+        self, principal: Principal, tool: Tool, policy: Policy | None = None
+    ) -> tuple[Tool, ToolFacts] | None:
+        """The tool as the policy sees it, if this caller may know of it; else `None`."""
+        under = policy or self.policy()
+        seen, facts = self.sight.of(under, tool)
+        return (seen, facts) if is_visible(under, principal, facts) else None
 
     async def call(
         self,
@@ -87,8 +109,13 @@ class Guard:
         *,
         progress: Progress = no_progress,
         meta: Mapping[str, Any] | None = None,
+        elicit: Elicit | None = None,
+        rounds: Rounds | None = None,
     ) -> Answer:
         """Take one call through all steps and return its `tools/call` result.
+
+        `elicit` asks the caller's client while the call waits; `rounds` says that the client can
+        be asked by an answer instead, and what it brought back.
 
         Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
         Cancelling cancels the call at the server; the log says what is known of it.
@@ -101,6 +128,8 @@ class Guard:
             started=self.clock(),
             progress=progress,
             meta=meta,
+            elicit=elicit,
+            rounds=rounds,
         )
         return await self._from(0, call)
 

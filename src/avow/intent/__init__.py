@@ -37,6 +37,7 @@ from avow.intent.resolve import (
     Verdict,
     resolve,
 )
+from avow.intent.span import Span, shortest
 from avow.intent.wire import (
     META_KEY,
     WIRE_NAMES,
@@ -79,6 +80,7 @@ __all__ = [
     "Resolved",
     "ResolvedIntent",
     "Source",
+    "Span",
     "Trust",
     "Verdict",
     "contradictions",
@@ -87,6 +89,7 @@ __all__ = [
     "list_tool",
     "read_tool",
     "resolve",
+    "shortest",
     "write_annotations",
     "write_meta",
 ]

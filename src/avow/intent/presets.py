@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from avow.errors import UsageError
 from avow.intent.hints import HINT_NAMES, Hints, Level, default_for, level_of
+from avow.intent.span import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,9 @@ class Intent:
 
     `scopes` must all be held by a caller to see the tool; any one of `roles` is enough.
     `confirm` is the sentence a person is asked. `plan` says what a call would change;
-    `narrow` may make one call's intent narrower than the tool's, never wider.
+    `narrow` may make one call's intent narrower than the tool's, never wider. Both take the
+    arguments. `grant` is the longest that an answer may hold, and `on_error` what is said where
+    the tool fails without a word of its own.
 
     >>> from avow import DELETE
     >>> DELETE.but(idempotent=True, title="Delete customer").hints.idempotent
@@ -28,6 +31,8 @@ class Intent:
     scopes: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     confirm: str | None = None
+    grant: Span | None = None
+    on_error: str | None = None
     plan: Callable[..., Any] | None = None
     narrow: Callable[..., Any] | None = None
 

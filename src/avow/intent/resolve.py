@@ -91,6 +91,10 @@ class ResolvedIntent:
         one: Resolved = getattr(self, name)
         return one
 
+    def items(self) -> list[tuple[HintName, Resolved]]:
+        """The four hints by name."""
+        return [(name, self[name]) for name in HINT_NAMES]
+
     @property
     def level(self) -> Level:
         """The level of a call of this tool."""
@@ -99,7 +103,12 @@ class ResolvedIntent:
     @property
     def hints(self) -> Hints:
         """The four values without their sources."""
-        return Hints(**{name: self[name].value for name in HINT_NAMES})
+        return Hints(**self.hints_dict)
+
+    @property
+    def hints_dict(self) -> dict[str, bool]:
+        """The four values by name."""
+        return {name: self[name].value for name in HINT_NAMES}
 
     def to_dict(self) -> dict[str, Any]:
         """`{"read_only": {"value": …, "source": …}, …}`."""

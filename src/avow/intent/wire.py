@@ -13,6 +13,7 @@ from avow.intent.findings import Finding, contradictions
 from avow.intent.hints import HINT_NAMES, HintName, Hints
 from avow.intent.presets import Intent
 from avow.intent.resolve import ResolvedIntent
+from avow.intent.span import Span
 
 META_KEY: Final = "io.avow/intent"
 """The one `_meta` key of a tool that holds what is avow's own."""
@@ -55,6 +56,7 @@ def read_tool(tool: JsonObject) -> Declaration:
         scopes=_texts(meta.get("scopes")),
         roles=_texts(meta.get("roles")),
         confirm=_first_text(meta.get("confirm")),
+        grant=_span(meta.get("grant")),
     )
     return Declaration(intent, (*found, *more, *contradictions(intent)))
 
@@ -71,6 +73,7 @@ def write_meta(intent: Intent) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "category": intent.category,
         "confirm": intent.confirm,
+        "grant": intent.grant and str(intent.grant),
         "roles": sorted(intent.roles),
         "scopes": sorted(intent.scopes),
         "tags": sorted(intent.tags),
@@ -157,6 +160,11 @@ def _meta_of(tool: JsonObject) -> JsonObject:
 
 def _first_text(*values: object) -> str | None:
     return next((value for value in values if isinstance(value, str) and value.strip()), None)
+
+
+def _span(value: object) -> Span | None:
+    """What is none of the words says nothing."""
+    return Span(value) if isinstance(value, str) and value in tuple(Span) else None
 
 
 def _texts(value: object) -> frozenset[str]:

@@ -10,6 +10,7 @@ from avow.policy.format import json_schema
 from avow.policy.load import load_policy, reload
 from avow.policy.mode import decide_by_mode
 from avow.policy.principal import LOCAL, Principal
+from avow.policy.sight import Sight, facts_of, seen_under
 from avow.policy.situation import Past, Situation, ToolFacts
 
 __all__ = [
@@ -28,11 +29,13 @@ __all__ = [
     "Reviewers",
     "Rule",
     "RuleReport",
+    "Sight",
     "Situation",
     "ToolFacts",
     "decide",
     "decide_by_mode",
     "explain",
+    "facts_of",
     "has_access",
     "is_visible",
     "json_schema",
@@ -40,4 +43,5 @@ __all__ = [
     "load_policy",
     "reload",
     "run_case",
+    "seen_under",
 ]

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from avow.intent import THRESHOLD, Hints, Level, Trust
 from avow.policy.conditions import is_glob, make_glob
 from avow.policy.decision import Effect, Mode
-from avow.policy.document import ANY, FirstUse, Limits, Operator, Policy, Rule
+from avow.policy.document import ANY, DEFAULT_CHANNELS, FirstUse, Limits, Operator, Policy, Rule
 from avow.policy.flow import window_of
 from avow.policy.rules import build_rule
 from avow.policy.source import Document
@@ -20,6 +20,7 @@ def build_policy(document: Document) -> Policy:
     value = document.sound(document.value)
     roles = {name: frozenset[str](held) for name, held in value.get("roles", {}).items()}
     off: Mapping[str, Any] = value.get("off", {})
+    approvals: Mapping[str, Any] = value.get("approvals", {})
     rules: Any = document.value.get("rules")
     tables = cast("list[Any]", rules) if isinstance(rules, list) else []
     return Policy(
@@ -33,6 +34,8 @@ def build_policy(document: Document) -> Policy:
         off_subjects=frozenset(off.get("subjects", ())),
         limits=build_limits(value.get("limits", {})),
         rules=_rules(document, tables, roles),
+        channels=frozenset(approvals.get("channels", DEFAULT_CHANNELS)),
+        people={name: frozenset(held) for name, held in approvals.get("people", {}).items()},
         window=_window(value.get("rules", [])),
         where=document.where,
     )

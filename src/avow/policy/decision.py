@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from avow.intent import Span
+
 
 class Effect(StrEnum):
     """What becomes of a call; `hide` is only a rule's: a decision on a hidden tool is `deny`."""
@@ -25,9 +27,10 @@ class Mode(StrEnum):
 
 
 class Require(StrEnum):
-    """How strong the channel of an answer must be."""
+    """How strong the channel of an answer must be; `any` takes one that the client relays too."""
 
     OUT_OF_BAND = "out_of_band"
+    ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,10 @@ class Reviewers:
 class Decision:
     """What becomes of one call, by which rule, and why in words a person reads.
 
-    `line` is that rule's line in the policy. `require`, `reviewers` and `expires` (seconds) bind
-    the question when the effect is `confirm`. `would_be` is set when the mode is `observe`: what
-    would have become of the call if the policy were enforced. `retry_after` (seconds) is set when
+    `line` is that rule's line in the policy. `require`, `reviewers`, `expires` (seconds) and
+    `grant`, the longest that an answer may hold, bind the question when the effect is `confirm`.
+    `would_be` is set when the mode is `observe`: what would have become of the call if the policy
+    were enforced. `retry_after` (seconds) is set when
     a limit on calls was reached.
     """
 
@@ -64,6 +68,7 @@ class Decision:
     require: Require | None = None
     reviewers: Reviewers | None = None
     expires: float | None = None
+    grant: Span | None = None
     would_be: Effect | None = None
     retry_after: float | None = field(default=None, compare=False)
 
@@ -82,6 +87,7 @@ class Decision:
             "require": self.require and str(self.require),
             "reviewers": self.reviewers and self.reviewers.to_dict(),
             "expires": self.expires,
+            "grant": self.grant and str(self.grant),
             "would_be": self.would_be and str(self.would_be),
             "retry_after": self.retry_after,
         }

@@ -11,16 +11,22 @@ from avow.intent import (
     Hints,
     Level,
     ResolvedIntent,
+    Span,
     Trust,
     resolve,
 )
 from avow.policy.conditions import Condition
 from avow.policy.decision import Effect, Mode, Require, Reviewers
+from avow.policy.format import CHANNELS
 from avow.policy.principal import Principal
 from avow.policy.situation import Situation
 
 ANY: Final = "*"
 """The name under which a table holds what is for all that it does not name."""
+
+
+DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
+"""What a client relays may be the client's own word, so it takes one more word to have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,7 @@ class Rule:
     require: Require | None = None
     reviewers: Reviewers | None = None
     expires: float | None = None
+    grant: Span | None = None
     limits: Limits | None = None
     matches: Callable[[Situation], bool] = field(init=False, repr=False, compare=False)
 
@@ -106,8 +113,9 @@ class FirstUse:
 class Policy:
     """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
 
-    `operator` and `first_use` are in the order in which they count. `window` is how many seconds
-    of history the rules look back.
+    `operator` and `first_use` are in the order in which they count. `channels` are those over
+    which people may answer, and `people` those who may do so by a link, with their roles. `window`
+    is how many seconds of history the rules look back.
     """
 
     mode: Mode = Mode.GUARDED
@@ -120,8 +128,26 @@ class Policy:
     off_subjects: frozenset[str] = frozenset()
     limits: Limits = field(default_factory=Limits)
     rules: tuple[Rule, ...] = ()
+    channels: frozenset[str] = DEFAULT_CHANNELS
+    people: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     window: float = 0.0
     where: str = "policy"
+
+    @property
+    def counts_calls(self) -> bool:
+        """Whether some limit is on how often there are calls."""
+        return (
+            self.limits.calls is not None
+            or bool(self.limits.by_level)
+            or any(one.limits is not None and one.limits.calls is not None for one in self.rules)
+        )
+
+    @property
+    def counts_targets(self) -> bool:
+        """Whether some limit is on how much one call may change."""
+        return self.limits.targets is not None or any(
+            one.limits is not None and one.limits.targets is not None for one in self.rules
+        )
 
     def trust_of(self, server: str) -> Trust:
         """How far the word of `server` counts."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from avow.intent import Level, shortest
 from avow.policy.decision import Decision, Effect, Mode, Require, Reviewers
 from avow.policy.document import Limits, Policy, Rule
 from avow.policy.mode import decide_by_mode
@@ -26,7 +27,7 @@ def decide(policy: Policy, situation: Situation) -> Decision:
     """
     if off := find_off(policy, situation):
         return off
-    judged = _judge(policy, situation)
+    judged = _with_default_strength(_judge(policy, situation), situation)
     if policy.mode is not Mode.OBSERVE:
         return judged
     return replace(judged, effect=Effect.ALLOW, would_be=judged.effect)
@@ -81,14 +82,20 @@ def find_rule_limit(rule: Rule, situation: Situation) -> Decision | None:
         return None
     over = None
     if limits.calls is not None:
-        times = [
-            past.at
-            for past in situation.history
-            if past.facts.tool == facts.tool and past.facts.server == facts.server
-        ]
-        over = _over(sorted(times), limits.calls, situation, "calls of this tool")
+        over = _over(_times_of(facts, situation), limits.calls, situation, "calls of this tool")
     over = over or _too_many_targets(limits, situation)
     return over and replace(over, rule=rule.name, line=rule.line)
+
+
+def _times_of(facts: ToolFacts, situation: Situation) -> Sequence[float]:
+    """When this tool was called, ascending."""
+    if situation.of_tool is not None:
+        return situation.of_tool
+    return sorted(
+        past.at
+        for past in situation.history
+        if past.facts.tool == facts.tool and past.facts.server == facts.server
+    )
 
 
 def first_use_asks(policy: Policy, situation: Situation) -> bool:
@@ -132,6 +139,18 @@ def _judge(policy: Policy, situation: Situation) -> Decision:
     return decision
 
 
+def _with_default_strength(decision: Decision, situation: Situation) -> Decision:
+    """Where callers are known, nobody's own client may answer for what they destroy.
+
+    A rule that says `require = "any"` lets it.
+    """
+    is_known = situation.principal.scopes is not None
+    destroys = situation.facts.intent.level is Level.DESTRUCTIVE
+    if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:
+        return replace(decision, require=Require.OUT_OF_BAND)
+    return decision
+
+
 def _match(rules: Iterable[Rule], situation: Situation) -> _Matching:
     found = _Matching()
     for rule in rules:
@@ -162,16 +181,17 @@ def _by_rule(rule: Rule, effect: Effect) -> Decision:
 def _ask(rules: Sequence[Rule]) -> Decision:
     """One question for all rules that ask: the first gives its words, the strictest its bounds."""
     first = rules[0]
-    is_out_of_band = any(rule.require is Require.OUT_OF_BAND for rule in rules)
+    strengths = {rule.require for rule in rules}
     ends = [rule.expires for rule in rules if rule.expires is not None]
     return Decision(
         Effect.CONFIRM,
         first.name,
         first.reason,
         first.line,
-        require=Require.OUT_OF_BAND if is_out_of_band else None,
+        require=next((one for one in Require if one in strengths), None),
         reviewers=_reviewers([rule.reviewers for rule in rules if rule.reviewers]),
         expires=min(ends, default=None),
+        grant=shortest(*(rule.grant for rule in rules)),
     )
 
 

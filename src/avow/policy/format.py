@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from avow.intent import HINT_NAMES, THRESHOLD, Level, Source, Trust
+from avow.intent import HINT_NAMES, THRESHOLD, Level, Source, Span, Trust
 from avow.policy.decision import Effect, Mode, Require
 from avow.policy.shape import (
     DURATION,
@@ -20,6 +20,7 @@ from avow.policy.shape import (
 )
 
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+CHANNELS: Final = ("console", "link", "terminal", "elicitation")
 DEFAULT_WITHIN: Final = "30m"
 LONGEST_EXPRESSION: Final = 2000
 
@@ -106,6 +107,7 @@ _RULE: Final = Table(
             "how many people must approve, or who",
         ),
         "expires": Key(_DURATION, "how long the question stands"),
+        "grant": Key(Choice(tuple(Span)), "the longest that an answer may hold"),
         "limits": Key(
             Table(
                 {
@@ -167,6 +169,20 @@ POLICY: Final = Table(
                 }
             ),
             "beyond these, calls are denied",
+        ),
+        "approvals": Key(
+            Table(
+                {
+                    "channels": Key(
+                        Items(Choice(CHANNELS)), "the channels over which people may answer"
+                    ),
+                    "people": Key(
+                        Named(Items(Text(), 0)), "who may answer by a link, with their roles"
+                    ),
+                },
+                least=1,
+            ),
+            "how people answer",
         ),
         "rules": Key(Items(_RULE, 0), "deny wins, then confirm, then allow"),
     },

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from avow.intent import Span
 from avow.policy.arguments import argument_conditions
 from avow.policy.conditions import Condition, facts_conditions, principal_conditions
 from avow.policy.decision import Effect, Require, Reviewers
@@ -13,7 +14,7 @@ from avow.policy.positions import Path
 from avow.policy.shape import seconds
 from avow.policy.source import Document
 
-_OF_QUESTIONS: Final = ("require", "reviewers", "expires")
+_OF_QUESTIONS: Final = ("require", "reviewers", "expires", "grant")
 _OF_CALLS: Final = ("arguments", "after")
 
 Roles = Mapping[str, frozenset[str]]
@@ -41,6 +42,7 @@ def build_rule(
         require=Require(table["require"]) if "require" in table else None,
         reviewers=_reviewers(table.get("reviewers")),
         expires=seconds(table["expires"]) if "expires" in table else None,
+        grant=Span(table["grant"]) if "grant" in table else None,
         limits=Limits(limits.get("calls_per_minute"), {}, limits.get("targets"))
         if limits
         else None,

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from avow.intent import Level, ResolvedIntent
+from avow.intent import Level, Resolved, ResolvedIntent, Source
 from avow.policy.principal import Principal
 
 NO_CALLS: Final[Mapping[Level, tuple[float, ...]]] = {}
@@ -23,6 +23,30 @@ class ToolFacts:
     scopes: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
 
+    def to_dict(self) -> dict[str, Any]:
+        """What later calls look back on, as data."""
+        return {
+            "server": self.server,
+            "tool": self.tool,
+            "hints": {name: [one.value, str(one.source)] for name, one in self.intent.items()},
+            "category": self.category,
+            "tags": sorted(self.tags),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The same again."""
+        hints = {
+            name: Resolved(value, Source(said)) for name, (value, said) in data["hints"].items()
+        }
+        return cls(
+            server=data["server"],
+            tool=data["tool"],
+            intent=ResolvedIntent(**hints),
+            category=data["category"],
+            tags=frozenset(data["tags"]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -39,7 +63,8 @@ class Situation:
 
     `history` holds what this principal has done within the longest window of the policy
     (`Policy.window`), newest last. `recent` holds the times of its calls within the last minute,
-    by the level of the tool, ascending. `targets` is how many things the call's plan would
+    by the level of the tool, ascending, and `of_tool` those of this tool (where it is `None`, the
+    history tells). `targets` is how many things the call's plan would
     change, where there is a plan. `now` is Unix seconds.
     """
 
@@ -49,5 +74,6 @@ class Situation:
     history: tuple[Past, ...] = ()
     is_first_use: bool = False
     recent: Mapping[Level, tuple[float, ...]] = field(default_factory=lambda: NO_CALLS)
+    of_tool: tuple[float, ...] | None = None
     targets: int | None = None
     now: float = 0.0

@@ -6,11 +6,11 @@ from avow.store.rows import GrantRow
 from avow.store.session import Session
 
 _FIELDS: Final = (
-    "binding, subject, client, scope, conversation, body, approval, given_by, channel, created"
+    "binding, subject, client, span, conversation, body, approval, given_by, channel, created"
 )
 _COLUMNS: Final = f"number, {_FIELDS}, revoked_at, revoked_by, last_used, uses"
 _GIVE: Final = (
-    f"INSERT INTO grants ({_FIELDS}) VALUES (:binding, :subject, :client, :scope, :conversation, "
+    f"INSERT INTO grants ({_FIELDS}) VALUES (:binding, :subject, :client, :span, :conversation, "
     ":body, :approval, :given_by, :channel, :created)"
 )
 # A grant for a conversation holds while that conversation goes on, and not in the next one.

@@ -108,7 +108,7 @@ _THREE: Final[tuple[Step, ...]] = (
         PRIMARY KEY (number, person))""",
     """CREATE TABLE grants (
         number {serial}, binding TEXT NOT NULL, subject TEXT NOT NULL, client TEXT NOT NULL,
-        scope TEXT NOT NULL, conversation {real}, body TEXT NOT NULL, approval {integer} NOT NULL,
+        span TEXT NOT NULL, conversation {real}, body TEXT NOT NULL, approval {integer} NOT NULL,
         given_by TEXT NOT NULL, channel TEXT NOT NULL, created {real} NOT NULL,
         revoked_at {real}, revoked_by TEXT, last_used {real}, uses {integer} NOT NULL DEFAULT 0)""",
     "CREATE INDEX grants_of_binding ON grants (binding)",

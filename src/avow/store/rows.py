@@ -65,7 +65,7 @@ class GrantRow:
     binding: str
     subject: str
     client: str
-    scope: str
+    span: str
     conversation: float | None
     body: str
     approval: int

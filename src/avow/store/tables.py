@@ -8,7 +8,7 @@ from avow.store.session import Row, Session
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "answers": ("number", "person", "is_allowed", "channel", "strength", "at", "message"),
     "grants": (
-        "number", "binding", "subject", "client", "scope", "conversation", "body", "approval",
+        "number", "binding", "subject", "client", "span", "conversation", "body", "approval",
         "given_by", "channel", "created", "revoked_at", "revoked_by", "last_used", "uses",
     ),
     "conversations": ("subject", "client", "started", "last"),
@@ -22,7 +22,7 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 def dump(session: Session) -> dict[str, list[Row]]:
     """All rows of these tables."""
     return {
-        table: session.query(f"SELECT {', '.join(columns)} FROM {table}")  # noqa: S608 - both are constants above
+        table: session.query(f"SELECT {', '.join(columns)} FROM {table}")
         for table, columns in COLUMNS.items()
     }
 
@@ -31,5 +31,5 @@ def restore(session: Session, rows: Mapping[str, Sequence[Row]]) -> None:
     """Write rows as they were dumped."""
     for table, columns in COLUMNS.items():
         places = ", ".join("?" * len(columns))
-        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"  # noqa: S608 - as above
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
         session.insert(sql, rows.get(table, ()))

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from avow.guard.call import Answer, Call
-from avow.policy import decide_by_mode
+from avow.guard.history import situation_of
+from avow.policy import decide as decide_by_policy
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -11,5 +12,5 @@ if TYPE_CHECKING:
 
 async def decide(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Put the decision on the call; the steps after it carry it out."""
-    call.decision = decide_by_mode(guard.mode, call.found.resolved)
+    call.decision = decide_by_policy(call.under, await situation_of(guard, call))
     return await then(call)

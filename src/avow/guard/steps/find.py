@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 from avow.audit import Outcome
 from avow.errors import AuthenticationError, UnreachableError, UsageError
 from avow.guard.call import Answer, Call, UnknownToolError, tool_error
-from avow.policy import has_access
 from avow.schema import digest
 
 if TYPE_CHECKING:
@@ -17,13 +16,15 @@ _log: Final = logging.getLogger(__name__)
 
 async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Raise the same `UnknownToolError` for a tool that is hidden as for one that is not there."""
+    call.policy = guard.policy()
     try:
         tool = await guard.find_tool(call.name)
     except (UnreachableError, AuthenticationError) as error:
         _log.warning("%s", error)
         await _refuse(guard, call, Outcome.UNREACHABLE)
         return tool_error("Nothing was run: the server of this tool cannot be reached.")
-    if tool is None or not has_access(call.principal, tool.intent):
+    seen = None if tool is None else guard.sees(call.principal, tool, call.policy)
+    if seen is None:
         await _refuse(guard, call, Outcome.UNKNOWN_TOOL)
         raise UnknownToolError(call.name)
     try:
@@ -31,7 +32,7 @@ async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
     except UsageError as error:
         await _refuse(guard, call, Outcome.BAD_ARGUMENTS)
         return tool_error(f"Nothing was run: the arguments are not JSON to pass on ({error}).")
-    call.tool = tool
+    call.tool, call.about = seen
     return await then(call)
 
 

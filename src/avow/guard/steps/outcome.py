@@ -58,11 +58,12 @@ async def _answered(call: Call, then: "Then") -> Answer:
         call.outcome = Outcome.UNREACHABLE
         return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
     except Exception:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
-        incident = uuid.uuid4().hex[:12]
+        incident = call.incident = uuid.uuid4().hex[:12]
         _log.exception("incident %s", incident)
         call.outcome = Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.FAILED
         ran = "It may have run." if call.is_sent else "Nothing was run."
-        return tool_error(f"Something went wrong inside avow (incident {incident}). {ran}")
+        what = call.found.intent.on_error or "Something went wrong inside avow"
+        return tool_error(f"{what.rstrip('.')} (incident {incident}). {ran}")
 
 
 def _lost(call: Call) -> Answer:
@@ -94,6 +95,7 @@ async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:
             started=call.started,
             approval=call.approval,
             result=answer,
+            incident=call.incident,
         )
     except Exception:  # noqa: BLE001 - the call has ended either way; its caller must learn how
         _log.exception("the outcome of call %s could not be recorded", call.id)

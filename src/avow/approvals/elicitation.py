@@ -1,0 +1,117 @@
+"""The caller's own client as a channel, by elicitation. It is relayed by the client, so weaker.
+
+Before 2026-07-28 the server asks the client while the call waits (`elicitation/create`). Since
+then the call is answered with a request for input and a state; the client makes the same call
+again with both (MCP 2026-07-28, multi round-trip requests). The state comes back from the client,
+so it is sealed, bound to the question and the caller, and good for one use in the ledger.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from avow.approvals.answer import Answer, Strength
+from avow.approvals.ledger import Approvals
+from avow.approvals.question import Approval, Question
+from avow.approvals.sentence import tell
+from avow.errors import SealError
+from avow.keys import Keyring
+
+INPUT: Final = "io.avow/approval"
+"""The name of avow's one input request."""
+
+_PURPOSE: Final = "elicitation"
+_SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "approve": {
+            "type": "boolean",
+            "title": "Approve this call",
+            "description": "It runs once, with exactly these arguments.",
+            "default": False,
+        }
+    },
+    "required": ["approve"],
+}
+
+Elicit = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+"""Sends `elicitation/create` with these parameters to the caller's client, and gives its result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What a call of 2026-07-28 brought along: answers to an earlier request for input, if any."""
+
+    responses: Mapping[str, Any] | None = None
+    state: str | None = None
+
+
+def verdict_of(result: Mapping[str, Any]) -> bool | None:
+    """What a client's answer says: allowed, denied, or, where it was dismissed, nothing."""
+    action, content = result.get("action"), result.get("content")
+    if action == "decline":
+        return False
+    if action != "accept" or not isinstance(content, Mapping):
+        return None
+    approve = cast("Mapping[str, Any]", content).get("approve")
+    return approve if isinstance(approve, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ElicitationChannel:
+    """Asks through the client that makes the call, while the call waits."""
+
+    elicit: Elicit
+    client: str
+    name: str = "elicitation"
+    strength: Strength = Strength.RELAYED
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`."""
+        verdict = verdict_of(await self.elicit(form(approval.question)))
+        if verdict is not None:
+            await approvals.answer(approval.number, relayed(self.client, is_allowed=verdict))
+
+
+def relayed(client: str, *, is_allowed: bool) -> Answer:
+    """The answer of somebody at a client, as far as that client says so."""
+    by = f"a person at {client}"
+    return Answer(is_allowed=is_allowed, by=by, channel="elicitation", strength=Strength.RELAYED)
+
+
+def form(question: Question) -> dict[str, Any]:
+    """The parameters of `elicitation/create` for one question."""
+    return {"mode": "form", "message": "\n".join(tell(question)), "requestedSchema": dict(_SCHEMA)}
+
+
+def ask_client(keys: Keyring, approval: Approval) -> dict[str, Any]:
+    """The result that asks a client of 2026-07-28 for input."""
+    question = approval.question
+    state = {"number": approval.number, "expires": approval.expires, "use": secrets.token_hex(16)}
+    return {
+        "resultType": "input_required",
+        "inputRequests": {INPUT: {"method": "elicitation/create", "params": form(question)}},
+        "requestState": keys.seal(_PURPOSE, state, bound={"binding": question.binding}),
+    }
+
+
+async def take_answer(
+    keys: Keyring, approvals: Approvals, approval: Approval, rounds: Rounds, client: str
+) -> None:
+    """Answer a question with what the client brought back.
+
+    Raises `SealError` for a state that avow did not make for this question, that has expired, or
+    that was used before. Where the person dismissed the question, nothing is answered.
+    """
+    bound = {"binding": approval.question.binding}
+    state: dict[str, Any] = keys.open(_PURPOSE, rounds.state or "", bound=bound)
+    now = approvals.clock()
+    if state["number"] != approval.number or now >= state["expires"]:
+        raise SealError("this state is of another question, or too old")
+    if not await approvals.store.spend(state["use"], now=now, expires=state["expires"]):
+        raise SealError("this state was used before")
+    result: Any = (rounds.responses or {}).get(INPUT)
+    verdict = verdict_of(cast("Mapping[str, Any]", result)) if isinstance(result, Mapping) else None
+    if verdict is not None:
+        await approvals.answer(approval.number, relayed(client, is_allowed=verdict))

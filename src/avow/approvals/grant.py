@@ -1,0 +1,70 @@
+"""Standing answers: for a conversation or until they are taken back, for one tool as it stands."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from avow.approvals.question import Question
+from avow.intent import Span
+from avow.store import GrantRow
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a person allowed for more than one call; times in Unix seconds.
+
+    `arguments` are those that it is for, redacted, or `None` for any. `approval` is the question
+    that it was given with.
+    """
+
+    number: int
+    span: Span
+    subject: str
+    client: str
+    server: str
+    tool: str
+    title: str
+    level: str
+    arguments: Mapping[str, Any] | None
+    approval: int
+    given_by: str
+    channel: str
+    created: float
+    revoked_at: float | None
+    revoked_by: str | None
+    last_used: float | None
+    uses: int
+
+    @classmethod
+    def from_row(cls, row: GrantRow) -> Self:
+        """As the store kept it."""
+        body: dict[str, Any] = json.loads(row.body)
+        return cls(
+            number=row.number,
+            span=Span(row.span),
+            subject=row.subject,
+            client=row.client,
+            approval=row.approval,
+            given_by=row.given_by,
+            channel=row.channel,
+            created=row.created,
+            revoked_at=row.revoked_at,
+            revoked_by=row.revoked_by,
+            last_used=row.last_used,
+            uses=row.uses,
+            **body,
+        )
+
+
+def grant_body(question: Question, *, is_for_arguments: bool) -> str:
+    """What a list of grants shows of one, as the store keeps it."""
+    return json.dumps(
+        {
+            "server": question.server,
+            "tool": question.tool,
+            "title": question.title,
+            "level": question.level,
+            "arguments": question.arguments if is_for_arguments else None,
+        }
+    )

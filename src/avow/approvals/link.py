@@ -1,0 +1,145 @@
+"""Signed links: whoever holds one may answer one question as one person, until it is void."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+import stamina
+
+from avow.approvals.answer import Strength
+from avow.approvals.ledger import Approvals
+from avow.approvals.question import Approval, Question
+from avow.approvals.sentence import ask, tell
+from avow.errors import SealError
+from avow.keys import Keyring
+
+_log: Final = logging.getLogger(__name__)
+
+_PURPOSE: Final = "link"
+_ANYONE: Final = "link"
+_POST_SECONDS: Final = 10.0
+_POST_TRIES: Final = 3
+
+Post = Callable[[Mapping[str, Any]], Awaitable[None]]
+"""Sends one JSON document to where people see it: a chat, a mail gateway."""
+
+People = Mapping[str, frozenset[str]]
+"""Who may answer by a link, with their roles."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHolder:
+    """What a link says: which question, and as whom its holder answers."""
+
+    number: int
+    person: str
+    roles: frozenset[str]
+
+
+def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[str]) -> str:
+    """A link's token, sealed: it tells its holder nothing, and cannot be made by anyone else."""
+    value = {
+        "number": approval.number,
+        "binding": approval.question.binding,
+        "person": person,
+        "roles": sorted(roles),
+        "expires": approval.expires,
+    }
+    return keys.seal(_PURPOSE, value)
+
+
+async def read_token(
+    keys: Keyring, token: str, approvals: Approvals
+) -> tuple[LinkHolder, Approval]:
+    """Whose link it is, and its question. Raises `SealError` for one that is not, or is void."""
+    value: dict[str, Any] = keys.open(_PURPOSE, token)
+    approval = await approvals.find(value["number"])
+    is_same = approval is not None and approval.question.binding == value["binding"]
+    if approval is None or not is_same or approvals.clock() >= value["expires"]:
+        raise SealError("this link is void")
+    return LinkHolder(approval.number, value["person"], frozenset(value["roles"])), approval
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChannel:
+    """Posts each question once, with a link for each person who may answer it.
+
+    `base` is the address that a token is put behind. Where `people` names nobody, there is one
+    link, and whoever opens it answers as `link`.
+    """
+
+    keys: Keyring
+    base: str
+    post: Post
+    people: Callable[[], People]
+    name: str = "link"
+    strength: Strength = Strength.OUT_OF_BAND
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`. A post that fails is tried again; then the log tells of it."""
+        token = f"link {approval.number}"
+        if not await approvals.store.spend(token, now=approvals.clock(), expires=approval.expires):
+            return
+        # Whoever waits may leave at any moment; what is announced must still arrive.
+        with anyio.move_on_after(_POST_SECONDS * _POST_TRIES, shield=True):
+            try:
+                await self._post(self._message(approval))
+            except Exception as error:  # noqa: BLE001 - whatever a transport raises, the other channels go on
+                what = "approval %s could not be posted: %s"
+                _log.warning(what, approval.number, type(error).__name__)
+
+    async def _post(self, message: Mapping[str, Any]) -> None:
+        async for attempt in stamina.retry_context(on=Exception, attempts=_POST_TRIES):
+            with attempt, anyio.fail_after(_POST_SECONDS):
+                await self.post(message)
+
+    def _message(self, approval: Approval) -> dict[str, Any]:
+        """`text` is what chats show; the rest is for programs. Secrets are masked in both."""
+        question = approval.question
+        links = [
+            {
+                "person": person,
+                "url": f"{self.base}{make_token(self.keys, approval, person, roles)}",
+            }
+            for person, roles in self._answerers(question).items()
+        ]
+        urls = [
+            one["url"] if one["person"] == _ANYONE else f"{one['person']}: {one['url']}"
+            for one in links
+        ]
+        return {
+            "text": "\n".join([*tell(question), *urls]),
+            "approval": approval.number,
+            "question": ask(question),
+            "level": question.level,
+            "server": question.server,
+            "tool": question.tool,
+            "arguments": question.arguments,
+            "expires": approval.expires,
+            "links": links,
+        }
+
+    def _answerers(self, question: Question) -> People:
+        people = self.people() or {_ANYONE: frozenset[str]()}
+        named = question.reviewers or {}
+        subjects, roles = named.get("subjects") or (), named.get("roles") or ()
+        return {
+            person: held
+            for person, held in people.items()
+            if person != question.subject
+            and (not (subjects or roles) or person in subjects or not held.isdisjoint(roles))
+        }
+
+
+def webhook(url: str) -> Post:
+    """Posts JSON to `url`; raises what the HTTP client raises, also for a refusal."""
+
+    async def post(message: Mapping[str, Any]) -> None:
+        import httpx2  # noqa: PLC0415 - slow, for those who post
+
+        async with httpx2.AsyncClient(timeout=_POST_SECONDS, follow_redirects=False) as client:
+            (await client.post(url, json=dict(message))).raise_for_status()
+
+    return post

@@ -1,0 +1,50 @@
+"""The question as text, for channels that have no page: a terminal, a chat, a client's dialog."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from avow.approvals.question import Question
+from avow.schema.plain import plain
+
+_MOST_ARGUMENTS: Final = 20
+_MOST_CHANGES: Final = 20
+_LONGEST_VALUE: Final = 200
+
+
+def ask(question: Question) -> str:
+    """One sentence: who wants to run what, and where."""
+    who, title, server = (
+        plain(_short(one)) for one in (question.client, question.title, question.server)
+    )
+    return f"May {who} run “{title}” on {server}?"
+
+
+def tell(question: Question) -> list[str]:
+    """All that a person needs to know, one line each, without a character that steers anything."""
+    lines = [ask(question), f"level {question.level}: {question.reason} ({question.rule})"]
+    if question.confirm:
+        lines.append(f"the tool's author says: {question.confirm}")
+    lines += [f"  {name}: {value}" for name, value in _fields(question.arguments, _MOST_ARGUMENTS)]
+    if question.plan is not None:
+        changes = question.plan["changes"]
+        lines.append(f"it would change {question.plan['total']}:")
+        lines += [f"  {_short(_text(one))}" for one in changes[:_MOST_CHANGES]]
+    return [plain(line) for line in lines]
+
+
+def _fields(arguments: Mapping[str, Any], most: int) -> list[tuple[str, str]]:
+    found = [(_short(name), _short(_text(value))) for name, value in arguments.items()]
+    more = len(found) - most
+    return found if more <= 0 else [*found[:most], ("…", f"and {more} more")]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _short(text: str) -> str:
+    """What is cut says how long it was: the end of a long value may be what matters."""
+    if len(text) <= _LONGEST_VALUE:
+        return text
+    return f"{text[:_LONGEST_VALUE]}… ({len(text):,} characters)"

@@ -1,0 +1,89 @@
+"""What a decision looks back on, and what a call leaves behind for later ones."""
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from avow.guard.call import Call
+from avow.intent import Level
+from avow.policy import Past, Policy, Situation, ToolFacts
+from avow.store import Look, Quota, Tick, Use
+from avow.store import Past as Known
+
+if TYPE_CHECKING:
+    from avow.guard.pipeline import Guard
+
+
+async def situation_of(guard: "Guard", call: Call) -> Situation:
+    """All that the policy's decision on a call may depend on; asks the store only as it must."""
+    policy, facts, now = call.under, call.tool_facts, guard.clock()
+    look = Look(
+        subject=call.principal.subject,
+        client=call.principal.client,
+        now=now,
+        idle=guard.approvals.idle,
+        since=now - policy.window if policy.window else None,
+        first_use=_key(call) if policy.asks_first(facts.server, facts.tool) else None,
+        has_ticks=policy.counts_calls,
+    )
+    is_needed = look.since is not None or look.first_use is not None or look.has_ticks
+    known = await guard.approvals.store.look(look) if is_needed else Known()
+    return Situation(
+        principal=call.principal,
+        facts=facts,
+        arguments=call.arguments,
+        history=tuple(
+            Past(one.last, ToolFacts.from_dict(json.loads(one.facts)), one.is_same_conversation)
+            for one in known.uses
+        ),
+        is_first_use=known.is_first_use,
+        recent=_by_level(known.ticks),
+        of_tool=tuple(one.at for one in known.ticks if one.tool == _key(call)),
+        targets=len(call.plan.changes) if call.plan else None,
+        now=now,
+    )
+
+
+def use_of(guard: "Guard", call: Call) -> Use:
+    """How later calls look back on this one."""
+    return Use(
+        subject=call.principal.subject,
+        client=call.principal.client,
+        tool=_key(call),
+        level=str(call.found.level),
+        facts=json.dumps(call.tool_facts.to_dict()),
+        at=guard.clock(),
+        idle=guard.approvals.idle,
+    )
+
+
+def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota]:
+    """The limits that a call must still keep when it is sent, whatever was sent meanwhile."""
+    limits, level = policy.limits, situation.facts.intent.level
+    if limits.calls is not None:
+        yield Quota(limits.calls)
+    if (most := limits.by_level.get(level)) is not None:
+        yield Quota(most, level=str(level))
+    for rule in policy.rules:
+        if rule.limits and rule.limits.calls is not None and rule.matches(situation):
+            yield Quota(rule.limits.calls, tool=tool)
+
+
+async def quotas_now(guard: "Guard", call: Call) -> list[Quota]:
+    """The same for a call as it stands."""
+    if not call.under.counts_calls or call.decided.would_be is not None:
+        return []
+    return list(quotas_of(call.under, await situation_of(guard, call), _key(call)))
+
+
+def _key(call: Call) -> str:
+    """A tool as it stands: one that has changed is used for the first time again."""
+    tool = call.found
+    return f"{tool.origin}/{tool.server}/{tool.name}/{tool.fingerprint}"
+
+
+def _by_level(ticks: tuple[Tick, ...]) -> dict[Level, tuple[float, ...]]:
+    return {
+        level: tuple(one.at for one in ticks if one.level == level)
+        for level in {Level(one.level) for one in ticks}
+    }

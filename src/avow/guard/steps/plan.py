@@ -1,0 +1,35 @@
+"""Plan: what the call would change, for the person who is asked and for the limits on how much."""
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from avow.approvals import take_plan
+from avow.audit import Outcome
+from avow.guard.call import Answer, Call, tool_error
+from avow.guard.history import situation_of
+from avow.intent import Level
+from avow.policy import Effect
+from avow.policy import decide as decide_by_policy
+
+if TYPE_CHECKING:
+    from avow.guard.pipeline import Guard, Then
+
+_log: Final = logging.getLogger(__name__)
+
+
+async def plan(guard: "Guard", call: Call, then: "Then") -> Answer:
+    """Go on with a plan where the tool has one and it matters; without it nothing runs."""
+    function = call.found.intent.plan
+    matters = call.decided.effect is Effect.CONFIRM or (
+        call.under.counts_targets and call.decided.effect is Effect.ALLOW
+    )
+    if function is None or not matters or call.found.level is Level.READ:
+        return await then(call)
+    try:
+        call.plan = await take_plan(function, call.arguments)
+    except Exception:  # noqa: BLE001 - an author's function may raise anything
+        _log.exception("what a call of %s would change cannot be told", call.name)
+        call.outcome = Outcome.FAILED
+        return tool_error("Nothing was run: what this call would change could not be planned.")
+    call.decision = decide_by_policy(call.under, await situation_of(guard, call))
+    return await then(call)

@@ -1,0 +1,99 @@
+"""Repeat: a call with a key that was used gets the first answer, and does not run again."""
+
+import hmac
+import json
+from typing import TYPE_CHECKING, Final
+
+import anyio
+
+from avow.audit import Outcome
+from avow.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
+from avow.policy import Effect
+from avow.schema import digest
+from avow.store import Claim
+
+if TYPE_CHECKING:
+    from avow.guard.pipeline import Guard, Then
+
+_KEPT_SECONDS: Final = 86_400.0
+_LONGEST_KEY: Final = 256
+_POLL_SECONDS: Final = 0.1
+
+
+async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
+    """Go on if this call is the first with its key; else wait for the first one's answer.
+
+    A key is its caller's own, and is remembered for a day. A call that was never sent gives its
+    key back. Cancelled, a call that was sent keeps it: nobody knows how it ended.
+    """
+    key = (call.meta or {}).get(META_KEY)
+    if key is None or call.decided.effect is Effect.DENY:
+        return await then(call)
+    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
+        call.outcome = Outcome.BAD_ARGUMENTS
+        return tool_error(f"Nothing was run: {META_KEY} is a text of 1 to 256 characters.")
+    wanted = _claim(guard, call, key)
+    found = await guard.approvals.store.claim(wanted, now=guard.clock())
+    if found.call == call.id:
+        return await _first(guard, call, wanted, then)
+    if not hmac.compare_digest(found.request, wanted.request):
+        call.outcome = Outcome.BAD_ARGUMENTS
+        return tool_error("Nothing was run: this key was used for another call.")
+    return await _answer_of(guard, call, found)
+
+
+def _claim(guard: "Guard", call: Call, key: str) -> Claim:
+    tool, caller = call.found, call.principal
+    mine = [caller.subject, caller.client, tool.origin, tool.server, key]
+    return Claim(
+        key=digest(mine),
+        subject=caller.subject,
+        request=digest([tool.name, call.arguments_digest]),
+        call=call.id,
+        writer=guard.audit.writer,
+        expires=guard.clock() + _KEPT_SECONDS,
+    )
+
+
+async def _first(guard: "Guard", call: Call, claim: Claim, then: "Then") -> Answer:
+    store = guard.approvals.store
+    try:
+        answer = await then(call)
+    finally:
+        if not call.is_sent:
+            with anyio.CancelScope(shield=True):
+                await store.settle_claim(claim.key, call.id, None)
+    if call.is_sent and call.outcome is not Outcome.OUTCOME_UNKNOWN:
+        with anyio.CancelScope(shield=True):
+            await store.settle_claim(claim.key, call.id, json.dumps(answer))
+    return answer
+
+
+async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
+    """The first call's answer, once there is one; nothing is sent here in any case."""
+    call.outcome = Outcome.REPEATED
+    with anyio.move_on_after(guard.patience):
+        while True:
+            found = await guard.approvals.store.find_claim(first.key)
+            if found is None or found.call != first.call:
+                return tool_error(
+                    "Nothing was run: the first call with this key came to nothing. "
+                    "It may be made again."
+                )
+            if found.answer is not None:
+                answer: Answer = json.loads(found.answer)
+                return answer
+            if await _has_ended(guard, first.call):
+                break
+            await anyio.sleep(_POLL_SECONDS)
+    text = (
+        "The first call with this key has no known answer: it may have run or not. It was not "
+        "sent again. Look at what it would have changed before doing anything else."
+    )
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
+
+
+async def _has_ended(guard: "Guard", call: str) -> bool:
+    """Whether the log has the call's end: then no answer will come any more."""
+    rows = await guard.audit.newest(call=call, limit=1)
+    return bool(rows) and rows[0].event == "outcome"
