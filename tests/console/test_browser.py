@@ -267,7 +267,7 @@ async def test_what_is_being_read_stays_when_more_comes_in(
 ) -> None:
     async with watched(chromium, served) as page, asking(served, 3):
         await log_in(page, served)
-        about = cards(page).locator("details")
+        about = cards(page).locator("details.about")
         await about.locator("summary").click()
         is_open = await about.get_attribute("open")
         deny = cards(page).get_by_role("button", name="Deny")

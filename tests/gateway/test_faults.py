@@ -197,7 +197,7 @@ def locked(path: Path) -> Generator[None]:
         other.execute("ROLLBACK")
 
 
-@pytest.mark.parametrize("tool", ["add_hang", "delete_all", "get_echo"])
+@pytest.mark.parametrize("tool", ["add_hang", "delete_all"])
 async def test_what_cannot_be_recorded_does_not_run(
     tool: str, era: str, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,10 +2,10 @@
 
 from avow.approvals.answer import Answer, Strength, patched
 from avow.approvals.channel import Channel
-from avow.approvals.elicitation import ElicitationChannel, Rounds, ask_client, take_answer
+from avow.approvals.elicitation import Elicit, ElicitationChannel, Rounds, ask_client, take_answer
 from avow.approvals.grant import Grant
-from avow.approvals.ledger import Approvals, Lifetimes
-from avow.approvals.link import LinkChannel, LinkHolder, read_token, webhook
+from avow.approvals.ledger import Approvals, Lifetimes, listening
+from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token, webhook
 from avow.approvals.plan import Plan, make_plan, take_plan
 from avow.approvals.question import Approval, Question, make_question
 from avow.approvals.terminal import TerminalChannel
@@ -17,6 +17,7 @@ __all__ = [
     "ApprovalState",
     "Approvals",
     "Channel",
+    "Elicit",
     "ElicitationChannel",
     "Grant",
     "Lifetimes",
@@ -28,8 +29,10 @@ __all__ = [
     "Strength",
     "TerminalChannel",
     "ask_client",
+    "listening",
     "make_plan",
     "make_question",
+    "make_token",
     "patched",
     "read_token",
     "take_answer",

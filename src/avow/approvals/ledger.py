@@ -4,6 +4,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ import anyio
 from avow.approvals.answer import Answer, check_answer
 from avow.approvals.grant import Grant, grant_body
 from avow.approvals.question import Approval, Question
+from avow.beside import beside
 from avow.errors import UsageError
 from avow.intent import Span
 from avow.store import AnswerRow, ApprovalState, Said, Store
@@ -152,6 +154,11 @@ class Approvals:
             message=answer.message,
             grant=_grant(answer, approval, now),
         )
+
+
+def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
+    """Hear at once of answers given in other processes, as far as the store can tell of them."""
+    return beside(approvals.listen)
 
 
 def _text(edit: Mapping[str, Any] | None) -> str:

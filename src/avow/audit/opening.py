@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -16,6 +17,7 @@ from avow.audit.log import AuditLog
 from avow.audit.paths import Path
 from avow.audit.record import Event, Outcome, make_row, severity
 from avow.audit.unchained import Unchained
+from avow.beside import beside
 from avow.errors import StoreError
 from avow.intent import Level
 from avow.keys import Keyring
@@ -50,18 +52,9 @@ async def open_audit(
     await store.beat(chain.writer, str(here), seconds=lease)
     await _begin(log, chain)
     await close_unfinished(log)
-    failure: Exception | None = None
     try:
-        async with anyio.create_task_group() as group:
-            group.start_soon(_keep, log, chain, here, lease, emit)
-            try:
-                yield log
-            except Exception as error:  # noqa: BLE001 - raised below, not as part of a group
-                failure = error
-            finally:
-                group.cancel_scope.cancel()
-        if failure is not None:
-            raise failure
+        async with beside(partial(_keep, log, chain, here, lease, emit)):
+            yield log
     finally:
         with anyio.CancelScope(shield=True):
             await _end(log, chain, emit)

@@ -13,7 +13,7 @@ _HIGHEST_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Where to listen, where to keep, and how many seconds to wait."""
+    """Where to listen and to keep, how many seconds to wait, by which policy, and whom to tell."""
 
     store: str | None
     host: str
@@ -21,6 +21,8 @@ class Options:
     timeout: float
     patience: float
     is_json: bool
+    policy: str | None = None
+    webhook: str | None = None
 
 
 def check_seconds(value: float, where: str) -> None:

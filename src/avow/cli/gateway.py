@@ -8,8 +8,10 @@ from avow.cli.address import Options, listen
 from avow.connect import parse_target
 
 
-def gateway(
+def gateway(  # noqa: PLR0913 - each is an option of its own
     *target: str,
+    policy: str | None = None,
+    webhook: str | None = None,
     store: str | None = None,
     host: str = "127.0.0.1",
     port: int = 8321,
@@ -27,6 +29,12 @@ def gateway(
     target
         server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), or one
         entry of it (mcp.json#name). A command goes after --.
+    policy
+        A policy.toml. It is read again when it changes; a mistake leaves the last good one.
+        Default: the mode guarded, without rules.
+    webhook
+        An http(s) URL to which each question is posted as JSON, with links to answer it by.
+        Default: AVOW_WEBHOOK.
     store
         Where records and approvals are kept: sqlite:PATH. Default: AVOW_STORE, or a file in your
         data directory.
@@ -43,7 +51,7 @@ def gateway(
     """
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
-    options = Options(store, host, port, timeout, patience, json)
+    options = Options(store, host, port, timeout, patience, json, policy, webhook)
     listener = listen(options)
     from avow.cli.serve import serve
 

@@ -2,25 +2,31 @@
 
 import json
 import logging
+import os
 import signal
 import socket
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import anyio
 import uvicorn
 from rich.text import Text
 
+from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import open_audit
+from avow.beside import beside
 from avow.cli.address import Options
 from avow.cli.terminal import plain, print_error, print_error_json, talk
 from avow.connect import Target
 from avow.console import Login, make_routes
-from avow.errors import AvowError
+from avow.errors import AvowError, UsageError
 from avow.gateway import PATH, Gateway, make_app, open_gateway
 from avow.gateway.upstream import Upstream
-from avow.keys import load_keys
+from avow.guard import PolicyFile
+from avow.keys import Keyring, load_keys
+from avow.policy import Policy
 from avow.store import is_postgres, open_store, store_path
 
 _GRACE_SECONDS: Final = 3
@@ -42,20 +48,26 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
 
 async def _serve(targets: Sequence[Target], options: Options, listener: socket.socket) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
+    tell = _quiet if options.is_json else _tell
+    policy = None if options.policy is None else PolicyFile.open(options.policy)
     store = open_store(options.store)
     try:
-        beside = None if is_postgres(options.store) else store_path(options.store)
-        keys = load_keys(beside, is_made=True)
+        path = None if is_postgres(options.store) else store_path(options.store)
+        keys = load_keys(path, is_made=True)
         async with (
+            beside(*([partial(policy.watch, tell)] if policy else [])),
             open_audit(store, keys) as audit,
             open_gateway(
                 targets,
                 store,
                 audit=audit,
+                policy=policy or Policy,
+                keys=keys,
+                channels=_channels(options, keys, base, policy),
                 console=f"{base}/console/",
                 timeout=options.timeout,
                 patience=options.patience,
-                announce=_quiet if options.is_json else _tell,
+                announce=tell,
             ) as gateway,
         ):
             await _check(gateway, is_json=options.is_json)
@@ -75,6 +87,20 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def _channels(
+    options: Options, keys: Keyring, base: str, policy: PolicyFile | None
+) -> Sequence[Channel]:
+    """The ways to people beside the console. Raises `UsageError` for a URL that is none."""
+    url = options.webhook or os.environ.get("AVOW_WEBHOOK")
+    if not url:
+        return ()
+    if not url.startswith(("https://", "http://")):
+        # The URL itself may be a secret.
+        raise UsageError("the webhook is not an http(s) URL", where="--webhook")
+    people = (lambda: policy().people) if policy else dict[str, frozenset[str]]
+    return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
 
 async def _check(gateway: Gateway, *, is_json: bool) -> None:

@@ -8,7 +8,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from avow.approvals import Answer, Approval
+from avow.approvals import Approval
+from avow.console.answering import answer_of
 from avow.console.environment import HOME
 from avow.console.login import Session
 from avow.console.pages import Pages
@@ -16,7 +17,6 @@ from avow.console.queue import load_queue
 from avow.errors import UsageError
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
-_VERDICTS: Final = {"allow": True, "deny": False}
 _CONSOLE: Final = "console"
 
 
@@ -64,13 +64,12 @@ class _Desk:
     async def answer(self, request: Request, _: Session, form: dict[str, str]) -> Response:
         """Answer one question, once; whoever comes second is told who came first."""
         approval = await self._asked(request)
-        verdict = _VERDICTS.get(form.get("verdict", ""))
-        if verdict is None:
+        given = answer_of(form, approval, by=_CONSOLE, channel=_CONSOLE)
+        if given is None:
             fix = "Nothing was answered. Press Deny or Approve."
             return self._pages.problem(400, "An answer is either deny or allow.", fix)
         try:
-            answer = Answer(is_allowed=verdict, by=_CONSOLE, channel=_CONSOLE, seen=approval.edit)
-            has_won = await self._approvals.answer(approval.number, answer)
+            has_won = await self._approvals.answer(approval.number, given)
         except UsageError as error:
             return self._pages.problem(403, f"{error}.", "Somebody else must answer this one.")
         told = "answered" if has_won else "late"

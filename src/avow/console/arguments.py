@@ -33,6 +33,11 @@ def argument_rows(arguments: Mapping[str, Any]) -> list[ArgumentRow]:
     return [_row(name, value) for name, value in arguments.items()]
 
 
+def plan_rows(plan: Mapping[str, Any]) -> list[str]:
+    """One text for each change that a plan shows."""
+    return [_text_of(one) for one in plan["changes"]]
+
+
 def in_short(arguments: Mapping[str, Any]) -> str:
     """The arguments in part of a line, to tell one call from another; empty without any.
 

@@ -18,6 +18,7 @@ from avow.console.entrance import entrance_routes
 from avow.console.environment import HOME
 from avow.console.gate import Gate
 from avow.console.history import history_routes
+from avow.console.links import link_routes
 from avow.console.login import Login
 from avow.console.pages import Pages, make_pages
 from avow.console.tools import tool_routes
@@ -45,6 +46,7 @@ def make_routes(gateway: Gateway, login: Login, *, base_url: str) -> list[BaseRo
         routes=[
             *entrance_routes(pages),
             *approval_routes(pages),
+            *link_routes(pages),
             *tool_routes(pages),
             *history_routes(pages),
             *asset_routes(),

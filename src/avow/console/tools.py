@@ -34,8 +34,10 @@ def tool_routes(pages: Pages) -> list[Route]:
     async def show(request: Request, session: Session) -> Response:
         inventory = await take_inventory(pages.gateway.fleet.upstreams)
         query = request.query_params.get("q", "").strip()[:200]
-        found = [tool for tool in inventory.tools if matches(tool, query)]
-        queue = await load_queue(pages.gateway.guard)
+        guard = pages.gateway.guard
+        seen = [guard.sight.of(guard.policy(), tool)[0] for tool in inventory.tools]
+        found = [tool for tool in seen if matches(tool, query)]
+        queue = await load_queue(guard)
         return pages.page(
             "tools.html",
             session,

@@ -73,6 +73,8 @@ OUTCOMES: Final[Mapping[str, str]] = {
     Outcome.FAILED: "It failed inside avow.",
     Outcome.BAD_OUTPUT: "It ran, and its result does not fit what the server promised.",
     Outcome.TOOL_CHANGED: "The tool changed while the call waited. Nothing was run.",
+    Outcome.INPUT_REQUIRED: "The agent’s person is asked. Nothing was run.",
+    Outcome.REPEATED: "Made again with its key: it was not run a second time.",
     Outcome.OUTCOME_UNKNOWN: "Outcome unknown: look before doing anything else.",
 }
 

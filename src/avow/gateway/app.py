@@ -8,13 +8,15 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
-from avow.approvals import Approvals
+from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog
 from avow.connect.target import Target
 from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.front import make_server, only_from
 from avow.gateway.passage import Passage
 from avow.guard import Guard, keep_quiet
+from avow.keys import Keyring
+from avow.policy import Policy
 from avow.store import Store
 
 PATH: Final = "/mcp"
@@ -29,7 +31,7 @@ class Gateway:
 
 
 @asynccontextmanager
-async def open_gateway(
+async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with a default
     targets: Sequence[Target],
     store: Store,
     *,
@@ -38,23 +40,32 @@ async def open_gateway(
     patience: float = 45.0,
     announce: Callable[[str], None] = keep_quiet,
     audit: AuditLog | None = None,
+    policy: Callable[[], Policy] = Policy,
+    keys: Keyring | None = None,
+    channels: Sequence[Channel] = (),
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     `announce` is told in a sentence of each call that begins to wait for a person. `audit` is a
-    log that `avow.audit.open_audit` has opened; without it the log is not chained.
+    log that `avow.audit.open_audit` has opened; without it the log is not chained. `policy` gives
+    the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
+    beside the console.
 
     Servers are started when they are first needed, and ended when this is left.
     """
-    async with open_fleet(targets, timeout=timeout) as fleet:
+    approvals = Approvals(store)
+    async with open_fleet(targets, timeout=timeout) as fleet, listening(approvals):
         yield Gateway(
             fleet,
             Guard(
                 find_tool=fleet.find_tool,
                 run=fleet.run_tool,
-                approvals=Approvals(store),
+                approvals=approvals,
                 audit=audit or AuditLog(store),
+                policy=policy,
                 console=console,
+                channels=channels,
+                keys=keys,
                 patience=patience,
                 announce=announce,
             ),

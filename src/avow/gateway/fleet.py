@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import anyio
 
+from avow.beside import beside
 from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
 from avow.connect import RpcError
 from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
@@ -145,17 +146,8 @@ async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncGener
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
     upstreams = [Upstream(_callable(one), timeout=timeout) for one in targets]
-    failure: Exception | None = None
-    async with anyio.create_task_group() as group:
-        for upstream in upstreams:
-            group.start_soon(upstream.run)
-        try:
-            yield Fleet(upstreams, timeout)
-        except Exception as error:  # noqa: BLE001 - raised again below, outside the group that would wrap it
-            failure = error
-        group.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
+    async with beside(*(upstream.run for upstream in upstreams)):
+        yield Fleet(upstreams, timeout)
 
 
 def _callable(target: Target) -> CommandTarget | UrlTarget:

@@ -19,6 +19,7 @@ from mcp_types import methods
 from pydantic import BaseModel
 
 from avow import __version__
+from avow.approvals import Elicit, Rounds
 from avow.connect import RpcError
 from avow.connect.envelope import HANDSHAKE_VERSIONS
 from avow.errors import StoreError
@@ -149,6 +150,37 @@ def _request(ctx: Context) -> Request:
         version=ctx.protocol_version,
         principal=Principal(LOCAL, client=_client_name(ctx, params)),
         progress=ctx.session.report_progress,
+        elicit=_elicit(ctx),
+        rounds=_rounds(ctx, params),
+    )
+
+
+def _elicit(ctx: Context) -> Elicit | None:
+    """How an older client is asked: by a request of the server, while its call waits."""
+    known = ctx.session.client_params
+    if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
+        return None
+    if known.capabilities.elicitation is None:
+        return None
+
+    async def elicit(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        result = await ctx.session.elicit_form(
+            params["message"], dict(params["requestedSchema"]), ctx.request_id
+        )
+        return result.model_dump(mode="json", by_alias=True)
+
+    return elicit
+
+
+def _rounds(ctx: Context, params: Mapping[str, Any]) -> Rounds | None:
+    """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
+    capabilities = _object(_object(params.get("_meta")).get(f"{_META}clientCapabilities"))
+    if ctx.protocol_version in HANDSHAKE_VERSIONS or "elicitation" not in capabilities:
+        return None
+    responses, state = params.get("inputResponses"), params.get("requestState")
+    return Rounds(
+        _object(responses) if responses is not None else None,
+        state if isinstance(state, str) else None,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from avow.approvals import Elicit, Rounds
 from avow.catalog import SEPARATOR, Catalog
 from avow.connect import RpcError
 from avow.connect.listing import LISTS
@@ -22,13 +23,18 @@ RESOURCE_NOT_FOUND: Final = -32002
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request of a client, of any method, with its raw parameters."""
+    """One request of a client, of any method, with its raw parameters.
+
+    `elicit` and `rounds` are how that client can ask its person, as far as it can.
+    """
 
     method: str
     params: Mapping[str, Any]
     version: str
     principal: Principal
     progress: Progress
+    elicit: Elicit | None = None
+    rounds: Rounds | None = None
 
 
 @dataclass(slots=True)
@@ -78,6 +84,8 @@ class Passage:
             params.get("arguments") or {},
             progress=request.progress,
             meta=params.get("_meta"),
+            elicit=request.elicit,
+            rounds=request.rounds,
         )
 
     async def list_prompts(self, _: Request) -> dict[str, Any]:

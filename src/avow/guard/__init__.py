@@ -2,5 +2,15 @@
 
 from avow.guard.call import Answer, Call, UnknownToolError, tool_error
 from avow.guard.pipeline import STEPS, Guard, keep_quiet
+from avow.guard.rules import PolicyFile
 
-__all__ = ["STEPS", "Answer", "Call", "Guard", "UnknownToolError", "keep_quiet", "tool_error"]
+__all__ = [
+    "STEPS",
+    "Answer",
+    "Call",
+    "Guard",
+    "PolicyFile",
+    "UnknownToolError",
+    "keep_quiet",
+    "tool_error",
+]

@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from avow.approvals import Approval, Grant, Plan, Rounds
-from avow.approvals.elicitation import Elicit
+from avow.approvals import Approval, Elicit, Grant, Plan, Rounds
 from avow.audit import Facts, Outcome
 from avow.catalog import Tool
 from avow.errors import DeniedError

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
 
-from avow.approvals import Approvals, Channel, Rounds
-from avow.approvals.elicitation import Elicit
+from avow.approvals import Approvals, Channel, Elicit, Rounds
 from avow.audit import AuditLog
 from avow.catalog import Tool
 from avow.guard.call import Answer, Call, Execute, Progress, no_progress
