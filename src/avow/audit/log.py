@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from avow.audit.chain import Chain
 from avow.audit.paths import Path
@@ -21,6 +21,8 @@ from avow.audit.record import (
 from avow.intent import Level
 from avow.policy import Principal
 from avow.store import RecordRow, Store
+
+_sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,5 +95,4 @@ def _digest(result: Mapping[str, Any]) -> str:
 
     A result may be large, and is a server's to choose: this is fast and refuses nothing.
     """
-    text = json.dumps(result, sort_keys=True, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()
+    return sha256(_sorted(result).encode()).hexdigest()
