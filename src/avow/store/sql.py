@@ -36,14 +36,10 @@ class SqlStore:
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, is_deferred: bool = False
     ) -> None:
         """See `Store.append`."""
-
-        def work(session: Session) -> None:
-            lines.add(session, records if seal is None else _sealed(session, seal, records))
-
         if is_deferred:
-            await self._writer.defer(work, seal=seal)
+            await self._writer.defer(records, seal=seal)
         else:
-            await self._writer.run(work, seal=seal)
+            await self._writer.add(records, seal=seal)
 
     async def records(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """See `Store.records`."""
@@ -90,7 +86,7 @@ class SqlStore:
             if not living.forget(session, writer):
                 return None
             records = finish(lines.unfinished(session, writer))
-            lines.add(session, _sealed(session, seal, records))
+            lines.add(session, records, seal)
             return len(records)
 
         return await self._writer.run(work, seal=seal)
@@ -102,7 +98,7 @@ class SqlStore:
             erased = lines.erase(session, subject)
             gone, still_open = questions.drop_of(session, subject, now)
             if erased or gone:
-                lines.add(session, _sealed(session, seal, [note(erased, gone)]))
+                lines.add(session, [note(erased, gone)], seal)
             return len(erased), still_open
 
         return await self._writer.run(work, seal=seal)
@@ -113,7 +109,7 @@ class SqlStore:
         """See `Store.prune`."""
 
         def work(session: Session) -> int:
-            lines.add(session, _sealed(session, seal, [note]))
+            lines.add(session, [note], seal)
             questions.drop_before(session, before)
             return lines.drop(session, upto)
 
@@ -189,12 +185,6 @@ class SqlStore:
                 if not is_new:
                     return self._read_here(work)
             raise self._driver.explain(error) from error
-
-
-def _sealed(session: Session, seal: Seal, records: Sequence[RecordRow]) -> list[RecordRow]:
-    if seal.is_in_doubt:
-        seal.recall(lines.head(session, seal.writer))
-    return seal.seal(records)
 
 
 def _subject(body: str) -> str | None:
