@@ -41,11 +41,13 @@ class AuditLog:
 
     async def asked(self, facts: Facts, approval: int) -> None:
         """A person is asked about a call."""
-        await self._append(self._record(facts, Event.ASKED, approval=approval))
+        row = self._record(facts, Event.ASKED, approval=approval)
+        await self.store.append([row], seal=self.chain)
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
         """A call is about to be sent to its server."""
-        await self._append(self._record(facts, Event.ATTEMPT, approval=approval))
+        row = self._record(facts, Event.ATTEMPT, approval=approval)
+        await self.store.append([row], seal=self.chain)
 
     async def outcome(
         self,
@@ -70,7 +72,7 @@ class AuditLog:
         )
         # Only the end of a read that went well may wait for company before it is on disk.
         is_deferred = facts.tool.level is Level.READ and outcome is Outcome.OK
-        await self._append(row, is_deferred=is_deferred)
+        await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
 
     async def refused(
         self, call: str, principal: Principal, *, name: str, outcome: Outcome
@@ -85,9 +87,6 @@ class AuditLog:
 
     def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
         return record(facts, self.clock(), event, hidden=self.hidden, **more)
-
-    async def _append(self, row: RecordRow, *, is_deferred: bool = False) -> None:
-        await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
 
 
 def _digest(result: Mapping[str, Any]) -> str:

@@ -1,13 +1,13 @@
 """What is written down about a call: each line stands for itself."""
 
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
 from avow.audit.paths import Path, hide
+from avow.audit.salt import draw_salt
 from avow.audit.text import ToolTexts, joined, to_text
 from avow.catalog import Tool
 from avow.intent import Level
@@ -136,7 +136,7 @@ def make_row(
     if payload is not None:
         moved = {name: body.pop(name) for name in PERSONAL if name in body}
         subject = storable(payload["subject"])
-        text = to_text({**payload, **moved, "subject": subject, "salt": secrets.token_hex(8)})
+        text = to_text({**payload, **moved, "subject": subject, "salt": draw_salt()})
     told = joined(head, to_text(body)) if head else to_text(body)
     return RecordRow(call, at, str(event), told, payload=text, subject=subject)
 

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -79,9 +79,9 @@ class GroupWriter:
         """Do the work and return once it is on disk. Raises `StoreError`."""
         return cast("T", await self._put((), work, seal))
 
-    async def add(self, records: Sequence[RecordRow], *, seal: Seal | None = None) -> None:
-        """Write records and return once they are on disk. Raises `StoreError`."""
-        await self._put(records, None, seal)
+    def add(self, records: Sequence[RecordRow], *, seal: Seal | None = None) -> Awaitable[None]:
+        """Write records; what is returned is done once they are on disk. Raises `StoreError`."""
+        return self._put(records, None, seal)
 
     async def defer(self, records: Sequence[RecordRow], *, seal: Seal | None = None) -> None:
         """Have records written soon; raises what became of earlier deferred ones."""
