@@ -44,7 +44,11 @@ class Person:
     result: types.ElicitResult
     asked: list[types.ElicitRequestParams] = field(default_factory=list[types.ElicitRequestParams])
 
-    async def __call__(self, _: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+    async def __call__(
+        self,
+        context: Any,  # noqa: ARG002 - as the SDK calls it
+        params: types.ElicitRequestParams,
+    ) -> types.ElicitResult:
         self.asked.append(params)
         return self.result
 
