@@ -55,7 +55,13 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
         path = None if is_postgres(options.store) else store_path(options.store)
         keys = load_keys(path, is_made=True)
         async with (
-            beside(*([partial(policy.watch, tell)] if policy else [])),
+            beside(
+                *(
+                    [partial(policy.watch, tell, partial(_keep_policy, is_json=options.is_json))]
+                    if policy
+                    else []
+                )
+            ),
             open_audit(store, keys) as audit,
             open_gateway(
                 targets,
@@ -101,6 +107,13 @@ def _channels(
         raise UsageError("the webhook is not an http(s) URL", where="--webhook")
     people = (lambda: policy().people) if policy else dict[str, frozenset[str]]
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
+
+
+def _keep_policy(error: AvowError, *, is_json: bool) -> None:
+    """Tell of a policy that does not count."""
+    (print_error_json if is_json else print_error)(error)
+    if not is_json:
+        _tell("The policy before it still counts.")
 
 
 async def _check(gateway: Gateway, *, is_json: bool) -> None:
