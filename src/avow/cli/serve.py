@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import anyio
@@ -15,7 +16,7 @@ import uvicorn
 from rich.text import Text
 
 from avow.approvals import Channel, LinkChannel, webhook
-from avow.audit import open_audit
+from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
 from avow.cli.address import Options
 from avow.cli.terminal import plain, print_error, print_error_json, talk
@@ -62,7 +63,7 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
                     else []
                 )
             ),
-            open_audit(store, keys) as audit,
+            open_audit(store, keys, emit=_emit(options)) as audit,
             open_gateway(
                 targets,
                 store,
@@ -93,6 +94,12 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def _emit(options: Options) -> Emit:
+    """Where the ends of the log's chain are told."""
+    path = options.heads or os.environ.get("AVOW_HEADS")
+    return heads_file(Path(path)) if path else log_head
 
 
 def _channels(
