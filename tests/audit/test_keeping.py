@@ -25,7 +25,7 @@ from avow.audit import (
 from avow.audit.life import Owner
 from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
-from avow.store import Claim, Look, RecordRow, Said, Store, Use, open_store
+from avow.store import Claim, Head, Look, RecordRow, Said, Store, Use, open_store
 from avow.store.move import move_store
 
 pytestmark = pytest.mark.anyio
