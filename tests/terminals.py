@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 # The first terminal that the leader of a session asks for becomes its controlling one.
 _BOOT = (
@@ -16,7 +17,12 @@ _BOOT = (
 
 
 def run_on_terminal(
-    words: Sequence[str], answers: Mapping[str, str], *, before: str = "", seconds: float = 60
+    words: Sequence[str],
+    answers: Mapping[str, str],
+    *,
+    cwd: Path | None = None,
+    before: str = "",
+    seconds: float = 60,
 ) -> tuple[int, str]:
     """Run a program; its exit code, and all that stood on the terminal.
 
@@ -24,16 +30,18 @@ def run_on_terminal(
     """
     ours, theirs = pty.openpty()
     os.write(ours, before.encode())
+    deadline = time.monotonic() + seconds
     command = [sys.executable, "-c", _BOOT, *words]
     with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=cwd
     ) as process:
         os.close(theirs)
         try:
-            shown = _sit(ours, answers, time.monotonic() + seconds)
+            shown = _sit(ours, answers, deadline)
         finally:
             os.close(ours)
-            process.kill() if process.poll() is None and sys.exc_info()[0] else None
+            if process.poll() is None and time.monotonic() > deadline:
+                process.kill()
         return process.wait(seconds), shown
 
 

@@ -39,6 +39,29 @@ async def studio(kind: str, database: Database, path: Path) -> AsyncGenerator[An
         yield process("-m", "avow.demo.server", "--data", str(path))
 
 
+def cutting(app: Any, sent: list[bytes]) -> Any:
+    """An application that drops the connection in the middle of its answer to a call."""
+
+    async def serve(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        told = [await receive()]
+        if b"tools/call" in told[0]["body"]:
+            sent.append(told[0]["body"])
+            headers = [(b"content-type", b"application/json"), (b"content-length", b"900")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b"{"})
+            return
+
+        async def again() -> Any:
+            return told.pop() if told else await receive()
+
+        await app(scope, again, send)
+
+    return serve
+
+
 def text(result: Any) -> str:
     """The text of a result."""
     return "".join(block.text for block in result.content)

@@ -9,10 +9,12 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import ToolAnnotations
-from tests.agents.serving import events, faulty, lines, text
-from tests.connect.serving import until_there
+from tests.agents.serving import cutting, events, faulty, lines, text
+from tests.connect.serving import serve_app, until_there
 
 import avow
+from avow.demo.data import Database
+from avow.demo.server import build_server
 
 pytestmark = pytest.mark.anyio
 
@@ -192,3 +194,20 @@ async def test_progress_of_the_wait_and_of_the_server_is_told(url: str) -> None:
     assert told[:2] == ["step 1", "step 2"]
     assert told[2] is not None
     assert "waits for a person" in told[2]
+
+
+async def test_a_broken_connection_ends_the_sdks_client_and_leaves_the_call_recorded_as_unknown(
+    era: str, database: Database, url: str
+) -> None:
+    arguments = {"customer_id": 12, "amount_cents": 5, "description": "logo"}
+    sent: list[bytes] = []
+    app = cutting(build_server(database).streamable_http_app(), sent)
+    with pytest.raises(ExceptionGroup):
+        async with (
+            serve_app(app) as base,
+            Client(f"{base}/mcp", mode=era) as client,
+            avow.wrap(client, audit=url) as guarded,
+        ):
+            await guarded.call_tool("invoice_create_draft", arguments)
+    assert len(sent) == 1
+    assert await events(url) == [("attempt", None), ("outcome", "outcome_unknown")]

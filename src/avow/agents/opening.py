@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,9 +72,9 @@ async def wrap(
     ...             avow.wrap(client, audit="temporary") as guarded,
     ...         ):
     ...             result = await guarded.call_tool("customer_delete", {"customer_id": 12})
-    ...             return result.content[0].text
-    >>> print(anyio.run(main))
-    Policy does not allow this call: ...
+    ...             return result.content[0].text.partition(":")[0]
+    >>> anyio.run(main)
+    'Policy does not allow this call'
     """
     wire = _wire(client)
     rules = policy if isinstance(policy, Policy) else _read(policy)
@@ -82,27 +83,27 @@ async def wrap(
         _check_channel(channel, rules)
         info = await wire.server_info()
         listing = Listing(wire, _name(info, server, rules), _origin(client, info))
-        log = await _log(audit, stack)
-        approvals = Approvals(log.store, clock=log.clock)
-        await stack.enter_async_context(listening(approvals))
+        guard = _make_guard(listing, await _log(audit, stack), rules, channel)
+        await stack.enter_async_context(listening(guard.approvals))
         stack.enter_context(wire.forgetting(listing.forget))
-
-        guard = Guard(
-            find_tool=listing.find,
-            run=partial(wire.call, Errand()),
-            approvals=approvals,
-            audit=log,
-            policy=lambda: rules,
-            console=None,
-            channels=() if channel is None else (channel,),
-            patience=patience,
-            announce=on_wait,
-            clock=log.clock,
-        )
+        guard = replace(guard, patience=patience, announce=on_wait)
         try:
             yield Guarded(wire, listing, guard, _principal(principal, client))
         finally:
             listing.is_left = True
+
+
+def _make_guard(listing: Listing, log: AuditLog, rules: Policy, channel: Channel | None) -> Guard:
+    return Guard(
+        find_tool=listing.find,
+        run=partial(listing.wire.call, Errand()),
+        approvals=Approvals(log.store, clock=log.clock),
+        audit=log,
+        policy=lambda: rules,
+        console=None,
+        channels=() if channel is None else (channel,),
+        clock=log.clock,
+    )
 
 
 def _wire(client: Client) -> Wire:
