@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.client import ClientRequestContext
+from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from mcp.server import MCPServer
 from mcp.server.elicitation import AcceptedElicitation
 from mcp.server.lowlevel import Server
@@ -242,6 +243,134 @@ def answering_in_rounds() -> Server[Any]:
         return types.CallToolResult(content=[types.TextContent(text=said.content["name"])])
 
     return Server("curious", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+class Ticket(types.Result):
+    """A result of an extension's own kind."""
+
+    result_type: Literal["ticket"] = "ticket"
+    number: int
+
+
+class Tickets(ClientExtension):
+    """Redeems tickets."""
+
+    identifier = "com.example/tickets"
+
+    def claims(self) -> list[ResultClaim[Any]]:
+        async def redeem(ticket: Ticket, context: ClaimContext) -> types.CallToolResult:
+            if ticket.number == 13:
+                raise MCPError(-32000, "sold out")
+            told = f"{context.tool_name} {ticket.number}"
+            return types.CallToolResult(content=[types.TextContent(text=told)])
+
+        return [ResultClaim(result_type="ticket", model=Ticket, resolve=redeem)]
+
+
+async def test_a_result_of_an_extension_is_finished_by_the_extension(url: str) -> None:
+    answer: dict[str, Any] = {"resultType": "ticket", "number": 7}
+    server = lowlevel(answer)
+    async with (
+        Client(server, mode="2026-07-28", extensions=[Tickets()]) as client,
+        avow.wrap(client, audit=url) as guarded,
+    ):
+        assert text(await guarded.call_tool("get_it")) == "get_it 7"
+        answer["number"] = 13
+        with pytest.raises(MCPError, match="sold out"):
+            await guarded.call_tool("get_it")
+
+
+async def test_a_result_of_an_unknown_kind_is_no_answer(url: str) -> None:
+    hints = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
+    server = lowlevel({"resultType": "ticket", "number": 7}, annotations=hints)
+    async with (
+        Client(server, mode="2026-07-28") as client,
+        avow.wrap(client, audit=url) as guarded,
+    ):
+        result = await guarded.call_tool("get_it")
+    assert "this call may have run or not" in text(result)
+
+
+async def test_a_server_that_does_not_say_who_it_is_has_a_plain_name(url: str) -> None:
+    async with serve_app(_silent()) as base:
+        for server, name in ((None, "server"), ("crm", "crm")):
+            async with (
+                Client(f"{base}/mcp", mode="2026-07-28") as client,
+                avow.wrap(client, audit=url, server=server) as guarded,
+            ):
+                assert repr(guarded) == f"<avow: agent to {name}>"
+                assert (await guarded.list_tools()).tools == []
+                with pytest.raises(MCPError, match="Unknown tool: get_it"):
+                    await guarded.call_tool("get_it")
+
+
+def _silent() -> Starlette:
+    """A server that knows no method."""
+
+    async def serve(request: Request) -> Response:
+        message = await request.json()
+        error = {"code": -32601, "message": "Method not found"}
+        return JSONResponse({"jsonrpc": "2.0", "id": message["id"], "error": error})
+
+    return Starlette(routes=[Route("/mcp", serve, methods=["POST"])])
+
+
+async def test_a_list_that_is_refused_is_the_clients_error_and_a_calls_end(
+    era: str, url: str
+) -> None:
+    async def refuse(_ctx: Any, _params: Any) -> types.ListToolsResult:
+        raise MCPError(-32001, "not today")
+
+    server: Server[Any] = Server("strict", on_list_tools=refuse)
+    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+        with pytest.raises(MCPError, match="not today"):
+            await guarded.list_tools()
+        assert "Nothing was run" in text(await guarded.call_tool("get_it"))
+
+
+async def test_of_two_tools_of_one_name_the_first_counts(era: str, url: str) -> None:
+    one = {"name": "get_it", "inputSchema": {"type": "object"}}
+    entries = [{**one, "annotations": {"readOnlyHint": True}}, one]
+    result = {"content": []}
+    server = answering({"tools/list": {"tools": entries}, "tools/call": result})
+    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+        (tool,) = (await guarded.list_tools()).tools
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint
+        assert not (await guarded.call_tool("get_it")).is_error
+
+
+async def test_a_schema_that_the_server_no_longer_has_is_asked_for_anew(era: str, url: str) -> None:
+    listed: list[str] = []
+    server = lowlevel({"content": []})
+
+    async def count(ctx: Any, call_next: Any) -> Any:
+        if ctx.method == "tools/list":
+            listed.append(ctx.method)
+        if ctx.method == "tools/call":
+            raise MCPError(types.HEADER_MISMATCH, "the header does not fit")
+        return await call_next(ctx)
+
+    server.middleware.insert(0, count)
+    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+        for _ in range(2):
+            with pytest.raises(MCPError, match="does not fit"):
+                await guarded.call_tool("get_it")
+    assert len(listed) == 2
+
+
+async def test_what_a_callback_refuses_is_an_error_and_on_record(url: str) -> None:
+    async def refuse(context: ClientRequestContext, params: Any) -> types.ErrorData:
+        del context, params
+        return types.ErrorData(code=-1, message="not now")
+
+    async with (
+        Client(answering_in_rounds(), mode="2026-07-28", elicitation_callback=refuse) as client,
+        avow.wrap(client, audit=url) as guarded,
+    ):
+        with pytest.raises(MCPError, match="not now"):
+            await guarded.call_tool("get_name")
+    assert await events(url) == [("attempt", None), ("outcome", "error")]
 
 
 async def test_an_answer_that_a_proxy_swallowed_is_unknown(url: str) -> None:

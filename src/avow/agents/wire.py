@@ -4,7 +4,7 @@ The client's own methods sieve lists and results through models, which drop unkn
 `"true"` for `true` and refuse an array as `structuredContent`. Its session's dispatcher does not.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from avow.connect import Fault, RpcError
 from avow.connect.envelope import HANDSHAKE_VERSIONS, Envelope
+from avow.connect.rpc import PARSE_ERROR
 from avow.guard import Answer, Call
 from avow.guard.call import Progress
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from mcp.shared.dispatcher import CallOptions, ProgressFnT
 
 # pyright: reportPrivateUsage=false
+
+_COMPLETE: Final = "complete"
 
 _UNANSWERED: Final = {
     types.INTERNAL_ERROR: ("Server returned an error response",),
@@ -117,26 +120,22 @@ class Wire:
             return raw
 
         first = await send(errand.responses, errand.state)
-        return await self._claimed(errand, call, await self._all_rounds(first, send))
-
-    async def _all_rounds(
-        self,
-        first: Answer | types.InputRequiredResult,
-        send: Callable[
-            [types.InputResponses | None, str | None], Awaitable[Answer | types.InputRequiredResult]
-        ],
-    ) -> Answer:
         try:
-            return await self.client._drive_input_required(first, send)  # noqa: SLF001
-        except MCPError as error:  # what a callback of the client answered
+            raw = await self.client._drive_input_required(first, send)  # noqa: SLF001
+            return await self._finished(errand, call, raw)
+        except MCPError as error:  # of the client's own callbacks and extensions
             raise received(error) from error
 
-    async def _claimed(self, errand: Errand, call: Call, raw: Answer) -> Answer:
-        """What an extension of the client makes of a result of its own kind."""
+    async def _finished(self, errand: Errand, call: Call, raw: Answer) -> Answer:
+        """The result itself, or what an extension of the client makes of one of its own kind."""
         session = self.client.session
-        claim = session._active_claims.get(str(raw.get("resultType")))  # noqa: SLF001
-        if claim is None:
+        kind = raw.get("resultType", _COMPLETE)
+        if not self.is_modern or kind == _COMPLETE:
             return raw
+        claim = session._active_claims.get(str(kind))  # noqa: SLF001
+        if claim is None:
+            # MCP 2026-07-28: a result of a kind that the client does not know is not valid.
+            raise RpcError(PARSE_ERROR, f"a result of the kind {kind!r}", fault=Fault.LOST)
         context = ClaimContext(
             session=session, tool_name=call.found.name, read_timeout_seconds=errand.timeout
         )
