@@ -8,7 +8,6 @@ import anyio
 
 from avow.audit import Outcome
 from avow.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
-from avow.intent import Level
 from avow.policy import Effect
 from avow.schema import digest
 from avow.store import Claim
@@ -28,8 +27,8 @@ async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
     key back. Cancelled, a call that was sent keeps it: nobody knows how it ended.
     """
     key = (call.meta or {}).get(META_KEY)
-    if key is None or call.decided.effect is Effect.DENY or call.found.level is Level.READ:
-        return await then(call)  # what reads may happen as often as it likes
+    if key is None or call.decided.effect is Effect.DENY:
+        return await then(call)
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
         call.outcome = Outcome.BAD_ARGUMENTS
         return tool_error(f"Nothing was run: {META_KEY} is a text of 1 to 256 characters.")
