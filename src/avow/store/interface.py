@@ -131,8 +131,8 @@ class Store(Protocol):
     async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
         """Take a writer off the list and finish its calls, in one transaction.
 
-        What `finish` makes of the attempts without an outcome, oldest first, is added. Gives
-        their number, or `None` where somebody else was faster.
+        What `finish` makes of the last attempts of calls without an outcome, oldest first, is
+        added. Gives their number, or `None` where somebody else was faster.
         """
         ...
 
