@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from avow.audit import Outcome
-from avow.guard.call import Answer, Call, tool_error
+from avow.guard.call import Answer, Call, lost_answer, tool_error
 from avow.guard.history import quotas_now, use_of
 
 if TYPE_CHECKING:
@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 async def attempt(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Write the attempt down; what cannot be written down is not run.
 
-    Limits are held here once more, where calls at the same time are counted one after another.
+    Limits are held here once more, where calls at the same time are counted one after another. A
+    try that they hold back leaves the one before it: nobody knows whether that ran.
     """
     call.tries += 1
     quotas = await quotas_now(guard, call)
     over = await guard.audit.begin(call.facts, call.approval, use_of(guard, call), quotas)
     if over is None:
         return await then(call)
+    if call.is_sent:
+        return lost_answer(call)
     call.outcome = Outcome.DENIED
     return tool_error(
         f"Policy does not allow this call: the limit of {over.most} per minute is reached. "
