@@ -141,7 +141,7 @@ class SqlStore:
             lines.add(session, records, seal)
             return len(records)
 
-        return await self._writer.run(work, seal=seal)
+        return await self._writer.run(work, seal=seal, queue=writer)
 
     async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
         """See `Store.erase`."""
@@ -242,7 +242,9 @@ class SqlStore:
 
     async def claim(self, wanted: Claim, *, now: float) -> Claim:
         """See `Store.claim`."""
-        return await self._writer.run(lambda session: claims.claim(session, wanted, now=now))
+        return await self._writer.run(
+            lambda session: claims.claim(session, wanted, now=now), queue=wanted.writer or None
+        )
 
     async def find_claim(self, key: str) -> Claim | None:
         """See `Store.find_claim`."""
