@@ -20,7 +20,7 @@ from avow.audit.record import (
 )
 from avow.intent import Level
 from avow.policy import Principal
-from avow.store import Quota, RecordRow, Store, Use
+from avow.store import Lapse, Quota, RecordRow, Store, Use
 
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -56,11 +56,12 @@ class AuditLog:
 
     async def begin(
         self, facts: Facts, approval: int | None, use: Use, quotas: Sequence[Quota] = ()
-    ) -> Quota | None:
+    ) -> Quota | Lapse | None:
         """A call is about to be sent, and later calls will look back on it.
 
-        Gives the quota that it would exceed, and then nothing was written. Where a call only
-        reads, and nobody was asked, its line may be on disk a moment later.
+        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        nothing was written. Where a call only reads, and nobody was asked, its line may be on disk
+        a moment later.
         """
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         return await self.store.begin(

@@ -54,6 +54,7 @@ def use_of(guard: "Guard", call: Call) -> Use:
         facts=json.dumps(call.tool_facts.to_dict()),
         at=guard.clock(),
         idle=guard.approvals.idle,
+        grant=call.grant and call.grant.number,
     )
 
 

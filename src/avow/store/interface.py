@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from avow.store.claims import Claim
-from avow.store.past import Look, Past, Quota, Use
+from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import AnswerRow, ApprovalRow, GrantRow, Head, RecordRow, WriterRow
 from avow.store.session import Row
@@ -79,11 +79,11 @@ class Store(Protocol):
         quotas: Sequence[Quota] = (),
         seal: Seal | None = None,
         is_deferred: bool = False,
-    ) -> Quota | None:
+    ) -> Quota | Lapse | None:
         """Add records of a call that is about to be sent, and note it for later calls.
 
-        Gives the quota that it would exceed, and then nothing was written. Deferred ones are as
-        in `append`, and have no quotas.
+        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        nothing was written. Deferred ones are as in `append`, and have neither.
         """
         ...
 
