@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import stamina
-from tests.sample_tools import AMY, WRITE, tool
+from tests.databases import Place
+from tests.sample_tools import AMY, READ, WRITE, tool
 
 from avow.approvals import Approvals
 from avow.audit import AuditLog
@@ -17,7 +18,7 @@ from avow.guard import Call, Guard
 from avow.guard.call import META_KEY
 from avow.intent import Trust
 from avow.policy import Limits, Policy
-from avow.store import Store
+from avow.store import Store, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -127,3 +128,21 @@ async def test_an_answer_that_cannot_be_kept_for_its_key_still_arrives(store: St
     assert '"ok"' in end
     assert "has no known answer" in (await server.call(KEY))[0]
     assert server.tries == 1
+
+
+async def test_a_read_with_a_key_is_on_disk_before_the_server_sees_it(place: Place) -> None:
+    mine, other = open_store(place.url), open_store(place.url)
+    seen: list[str] = []
+
+    async def run(_: Call) -> dict[str, Any]:
+        seen.extend(row.event for row in await other.records())
+        return DONE
+
+    async def find(_: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
+        return tool("get", READ)
+
+    guard = Guard(find, run, Approvals(mine), AuditLog(mine))
+    await guard.call(AMY, "get", {}, meta=KEY)
+    assert seen == ["attempt"]
+    await mine.close()
+    await other.close()

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from avow.audit import Outcome
-from avow.guard.call import Answer, Call, lost_answer, tool_error
+from avow.guard.call import META_KEY, Answer, Call, lost_answer, tool_error
 from avow.guard.history import quotas_now, use_of
 from avow.store import Lapse
 
@@ -16,11 +16,13 @@ async def attempt(guard: "Guard", call: Call, then: "Then") -> Answer:
 
     Limits and grants are held here once more, where calls at the same time are counted one after
     another, and none goes on a grant that was taken back. A try that is held back leaves the one
-    before it: nobody knows whether that ran.
+    before it: nobody knows whether that ran. With a key a read does not wait for company either:
+    a key whose call has no attempt on record is given to the next one.
     """
     call.tries += 1
     quotas = await quotas_now(guard, call)
-    over = await guard.audit.begin(call.facts, call.approval, use_of(guard, call), quotas)
+    use, has_key = use_of(guard, call), META_KEY in (call.meta or {})
+    over = await guard.audit.begin(call.facts, call.approval, use, quotas, may_wait=not has_key)
     if over is None:
         return await then(call)
     if call.is_sent:
