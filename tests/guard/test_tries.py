@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import stamina
@@ -13,7 +13,7 @@ from avow.approvals import Approvals
 from avow.audit import AuditLog
 from avow.catalog import Tool
 from avow.connect import Fault, RpcError
-from avow.errors import AvowError, StoreError, UnreachableError
+from avow.errors import StoreError, UnreachableError
 from avow.guard import Call, Guard
 from avow.guard.call import META_KEY
 from avow.intent import Trust
@@ -23,8 +23,8 @@ from avow.store import Store, open_store
 pytestmark = pytest.mark.anyio
 
 TOOL = tool("put", {**WRITE, "idempotentHint": True})
-LOST = RpcError(-32000, "gone", fault=Fault.LOST)
-NOT_SENT = RpcError(-32000, "no connection", fault=Fault.NOT_SENT)
+LOST: Final[Exception] = RpcError(-32000, "gone", fault=Fault.LOST)
+NOT_SENT: Final[Exception] = RpcError(-32000, "no connection", fault=Fault.NOT_SENT)
 DONE = {"content": [{"type": "text", "text": "done"}]}
 KEY = {META_KEY: "k"}
 
@@ -41,7 +41,7 @@ class Server:
     """Answers as it is told, one try after another; `None` is an answer that arrives."""
 
     store: Store
-    ends: list[AvowError | None]
+    ends: list[Exception | None]
     trust: Mapping[str, Trust] = field(default_factory=lambda: {"*": Trust.TRUSTED})
     limits: Limits = field(default_factory=Limits)
     tries: int = 0
@@ -72,7 +72,7 @@ class Server:
 
 @pytest.mark.parametrize("second", [NOT_SENT, UnreachableError("cannot start", where="demo")])
 async def test_a_try_that_does_not_arrive_does_not_undo_one_that_may_have_run(
-    store: Store, second: AvowError
+    store: Store, second: Exception
 ) -> None:
     server = Server(store, [LOST, second, second])
     text, end = await server.call()
