@@ -1,7 +1,7 @@
 """Several tries of one call, and what is said of it when they end in different ways."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import pytest
@@ -18,7 +18,7 @@ from avow.guard import Call, Guard
 from avow.guard.call import META_KEY
 from avow.intent import Trust
 from avow.policy import Limits, Policy
-from avow.store import Store, open_store
+from avow.store import Claim, Store, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -128,6 +128,28 @@ async def test_an_answer_that_cannot_be_kept_for_its_key_still_arrives(store: St
     assert '"ok"' in end
     assert "has no known answer" in (await server.call(KEY))[0]
     assert server.tries == 1
+
+
+class Slow:
+    """A real store that was looked at just before the first call's answer was kept."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._is_early = store, True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def find_claim(self, key: str) -> Claim | None:
+        found = await self._store.find_claim(key)
+        assert found is not None
+        is_early, self._is_early = self._is_early, False
+        return replace(found, answer=None) if is_early else found
+
+
+async def test_an_answer_that_is_kept_while_it_is_looked_for_is_found(store: Store) -> None:
+    slow: Any = Slow(store)
+    server = Server(slow, [None])
+    assert [(await server.call(KEY))[0] for _ in range(2)] == ["done", "done"]
 
 
 async def test_a_read_with_a_key_is_on_disk_before_the_server_sees_it(place: Place) -> None:

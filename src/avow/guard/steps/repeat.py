@@ -80,6 +80,7 @@ async def _first(guard: "Guard", call: Call, claim: Claim, then: "Then") -> Answ
 async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
     """The first call's answer, once there is one; nothing is sent here in any case."""
     call.outcome = Outcome.REPEATED
+    has_ended = False
     with anyio.move_on_after(guard.patience):
         while True:
             found = await guard.approvals.store.find_claim(first.key)
@@ -91,9 +92,12 @@ async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
             if found.answer is not None:
                 answer: Answer = json.loads(found.answer)
                 return answer
-            if await _has_ended(guard, first.call):
+            if has_ended:
                 break
-            await anyio.sleep(_POLL_SECONDS)
+            # An answer is kept before the end is written: after the end there is one more look.
+            has_ended = await _has_ended(guard, first.call)
+            if not has_ended:
+                await anyio.sleep(_POLL_SECONDS)
     text = (
         "The first call with this key has no known answer: it may have run or not. It was not "
         "sent again. Look at what it would have changed before doing anything else."
