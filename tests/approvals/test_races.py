@@ -124,6 +124,19 @@ async def test_of_64_replays_of_one_state_one_runs(racers: Racers, race: Race) -
         assert ApprovalState.APPROVED not in states
 
 
+async def test_of_64_replays_of_a_state_that_was_dismissed_none_runs(
+    racers: Racers, race: Race
+) -> None:
+    async with guarding(race) as guard:
+        asked = await guard.call(AMY, "delete", {"n": 1}, rounds=Rounds())
+        state = asked["requestState"]
+        dismissed = Rounds({"io.avow/approval": {"action": "cancel"}}, state)
+        await guard.call(AMY, "delete", {"n": 1}, rounds=dismissed)
+        start(racers, of_kind(race, "replay", state=state))
+        assert all("this state was used before" in one for one in results(racers))
+        assert ran(race) == []
+
+
 async def test_of_64_calls_under_a_limit_of_5_a_minute_5_run(racers: Racers, race: Race) -> None:
     start(racers, of_kind(race, "write", policy="five"))
     got = results(racers)

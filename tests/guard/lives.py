@@ -48,7 +48,7 @@ def points() -> dict[str, tuple[str, ...]]:
     """Every point at which a life may end, with the kinds of calls that come by there."""
     every = tuple(KINDS)
     found = {f"{side} {name}": every for name in STEP_NAMES for side in ("enter", "left")}
-    found |= {"sent": every, "ran": every}
+    found |= {"waiting": ASKS, "sent": every, "ran": every}
     asked_for = {
         "claim": KEYED,
         "settle_claim": KEYED,
@@ -80,15 +80,11 @@ def needs_a_death(point: str) -> bool:
     return "closing" in point
 
 
-def plan(seed: int, kills: int) -> Iterator[tuple[str, str]]:
-    """Where to kill, in which kind of call: if there are enough kills, everywhere at least once."""
-    chance = random.Random(seed)  # noqa: S311 - chance for a test, to be had again
-    known = points()
-    wanted = list(known)
-    while len(wanted) < kills:
-        wanted.append(chance.choice(list(known)))
-    chance.shuffle(wanted)
-    for point in wanted[:kills]:
+def plan(seed: int) -> Iterator[tuple[str, str]]:
+    """Where to kill, in which kind of call: everywhere in each once, in an order by chance."""
+    wanted = [(point, kind) for point, kinds in points().items() for kind in kinds]
+    random.Random(seed).shuffle(wanted)  # noqa: S311 - chance for a test, to be had again
+    for point, kind in wanted:
         if needs_a_death(point):
             yield "sent", "write"
-        yield point, chance.choice(known[point])
+        yield point, kind

@@ -274,7 +274,7 @@ class Program:
                 announce=self._announce,
                 patience=_PATIENCE if not self.mutant else 1,
             )
-            answers = await _calls(guard, life.round)
+            answers = await _calls(guard, fate)
         await real.close()
         say({"answers": answers})
 
@@ -284,16 +284,22 @@ class Program:
         os.write(self.asked, f"{found[1]}\n".encode())
 
 
-async def _calls(guard: Guard, round_: int) -> list[str]:
+async def _calls(guard: Guard, fate: Fate) -> list[str]:
     """What an agent does in one round, all at once; the same again in each life of the round."""
     answers: list[str] = []
+    round_ = fate.life.round
     me = Principal(LOCAL, f"chat-{round_}")
 
     async def one(kind: str, numbers: Sequence[int]) -> None:
         _KIND.set(kind)
+
+        async def progress(_done: float, _total: float | None, _message: str | None) -> None:
+            fate.meet("waiting", kind)
+
         for number in numbers:
             meta = {META_KEY: f"{kind}-{number}"} if kind in KEYED else None
-            answer = await guard.call(me, kind, {"number": number}, meta=meta)
+            given = {"number": number}
+            answer = await guard.call(me, kind, given, meta=meta, progress=progress)
             answers.append(f"{kind}: {answer['content'][0]['text']}")
 
     async with anyio.create_task_group() as group:

@@ -22,6 +22,7 @@ KILLS: Final = (
     ("amid the commit of attempt", "write"),
     ("sent", "write"),
     ("before the commit of closing", ""),
+    ("waiting", "delete"),
     ("after use_approval", "clear"),
     ("before append", "delete"),
     ("amid the commit of outcome", "again"),

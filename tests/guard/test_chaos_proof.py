@@ -12,8 +12,6 @@ from tests.guard.lives import plan, points
 pytestmark = [pytest.mark.anyio, pytest.mark.proof]
 
 SEED: Final = 20261121
-KILLS: Final = 110
-"""On each of the two databases."""
 
 
 async def test_wherever_the_guard_is_killed_nothing_runs_twice_unasked_or_off_the_record(
@@ -21,12 +19,11 @@ async def test_wherever_the_guard_is_killed_nothing_runs_twice_unasked_or_off_th
 ) -> None:
     began = time.monotonic()
     chaos = Chaos(place.url, tmp_path)
-    chaos.run(plan(SEED, KILLS))
+    chaos.run(plan(SEED))
     found = await chaos.evidence()
     with capsys.disabled():
         seconds = time.monotonic() - began
         print(f"\n{place.kind}, seed {SEED}: {told(chaos, found, seconds)}")  # noqa: T201 - the figures are what it is run for
     assert faults(found) == []
-    assert set(chaos.kills) == set(points())
-    assert chaos.kills.total() >= KILLS
-    assert unknowns(found) > KILLS / 2
+    assert all(chaos.kills[point] >= len(kinds) for point, kinds in points().items())
+    assert unknowns(found) > chaos.kills.total() / 2
