@@ -11,10 +11,9 @@ import os
 from avow.audit.salt import draw_salt
 
 draw_salt()
-child = os.fork()
+if child := os.fork():
+    os.waitpid(child, 0)  # so that the two do not write into each other's lines
 print(*(draw_salt() for _ in range(200)), flush=True)
-if child:
-    os.waitpid(child, 0)
 """
 
 

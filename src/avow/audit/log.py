@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import Any, Final
 
 from avow.audit.chain import Chain
-from avow.audit.paths import Path
 from avow.audit.record import (
     Event,
     Facts,
@@ -20,6 +19,7 @@ from avow.audit.record import (
 )
 from avow.intent import Level
 from avow.policy import Principal
+from avow.schema.paths import Path
 from avow.store import Lapse, Quota, RecordRow, Store, Use
 
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from avow.audit.paths import Path, hide
 from avow.audit.salt import draw_salt
 from avow.audit.text import ToolTexts, joined, to_text
 from avow.catalog import Tool
 from avow.intent import Level
 from avow.policy import Decision, Principal
 from avow.schema import redact
+from avow.schema.paths import Path, hide
 from avow.store import RecordRow, storable
 
 
@@ -67,6 +67,7 @@ class Facts:
     """Who calls what, and what was decided: the part that all lines of a call share.
 
     `more` is what is not so of every call, and `personal` the same of what can be erased.
+    `hidden` are places in the arguments that the log masks.
     """
 
     call: str
@@ -77,6 +78,7 @@ class Facts:
     decision: Decision
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     personal: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    hidden: Sequence[Path] = ()
 
 
 def severity(level: Level, outcome: Outcome) -> str:
@@ -113,7 +115,7 @@ def record(
     }
     payload = {
         "subject": principal.subject,
-        "arguments": hide(redact(facts.arguments), hidden),
+        "arguments": hide(redact(facts.arguments), (*hidden, *facts.hidden)),
         "arguments_digest": facts.arguments_digest,
         **facts.personal,
     }

@@ -84,6 +84,7 @@ class Call:
             self.decided,
             self._more(),
             self._personal(),
+            self.under.hidden,
         )
 
     def _more(self) -> dict[str, Any]:
