@@ -20,7 +20,7 @@ from avow.audit.record import (
 from avow.intent import Level
 from avow.policy import Principal
 from avow.schema.paths import Path
-from avow.store import Quota, RecordRow, Store, Use
+from avow.store import Lapse, Quota, RecordRow, Store, Use
 
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -55,12 +55,19 @@ class AuditLog:
         await self.store.append([row], seal=self.chain)
 
     async def begin(
-        self, facts: Facts, approval: int | None, use: Use, quotas: Sequence[Quota] = ()
-    ) -> Quota | None:
+        self,
+        facts: Facts,
+        approval: int | None,
+        use: Use,
+        quotas: Sequence[Quota] = (),
+        *,
+        may_wait: bool = True,
+    ) -> Quota | Lapse | None:
         """A call is about to be sent, and later calls will look back on it.
 
-        Gives the quota that it would exceed, and then nothing was written. Where a call only
-        reads, and nobody was asked, its line may be on disk a moment later.
+        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        nothing was written. Where a call only reads, and nobody was asked, its line may be on disk
+        a moment later, if it `may_wait`.
         """
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         return await self.store.begin(
@@ -68,7 +75,7 @@ class AuditLog:
             use,
             quotas=quotas,
             seal=self.chain,
-            is_deferred=facts.tool.level is Level.READ and approval is None,
+            is_deferred=may_wait and facts.tool.level is Level.READ and approval is None,
         )
 
     async def outcome(

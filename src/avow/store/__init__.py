@@ -3,7 +3,7 @@
 from avow.store.claims import Claim
 from avow.store.interface import Finish, Note, Seal, Store
 from avow.store.location import is_postgres, open_store, store_path
-from avow.store.past import Look, Past, Quota, Tick, Use, UseRow
+from avow.store.past import Lapse, Look, Past, Quota, Tick, Use, UseRow
 from avow.store.questions import Said
 from avow.store.rows import (
     AnswerRow,
@@ -24,6 +24,7 @@ __all__ = [
     "Finish",
     "GrantRow",
     "Head",
+    "Lapse",
     "Look",
     "Note",
     "Past",

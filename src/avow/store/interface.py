@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from avow.store.claims import Claim
-from avow.store.past import Look, Past, Quota, Use
+from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import AnswerRow, ApprovalRow, GrantRow, Head, RecordRow, WriterRow
 from avow.store.session import Row
@@ -79,11 +79,11 @@ class Store(Protocol):
         quotas: Sequence[Quota] = (),
         seal: Seal | None = None,
         is_deferred: bool = False,
-    ) -> Quota | None:
+    ) -> Quota | Lapse | None:
         """Add records of a call that is about to be sent, and note it for later calls.
 
-        Gives the quota that it would exceed, and then nothing was written. Deferred ones are as
-        in `append`, and have no quotas.
+        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        nothing was written. Deferred ones are as in `append`, and have neither.
         """
         ...
 
@@ -131,8 +131,8 @@ class Store(Protocol):
     async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
         """Take a writer off the list and finish its calls, in one transaction.
 
-        What `finish` makes of the attempts without an outcome, oldest first, is added. Gives
-        their number, or `None` where somebody else was faster.
+        What `finish` makes of the last attempts of calls without an outcome, oldest first, is
+        added. Gives their number, or `None` where somebody else was faster.
         """
         ...
 

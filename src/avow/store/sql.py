@@ -12,7 +12,7 @@ from avow.store import claims, grants, lines, living, past, questions, tables
 from avow.store.claims import Claim
 from avow.store.group import GroupWriter
 from avow.store.interface import Finish, Note, Seal
-from avow.store.past import Look, Past, Quota, Use
+from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import (
     AnswerRow,
@@ -60,17 +60,20 @@ class SqlStore:
         quotas: Sequence[Quota] = (),
         seal: Seal | None = None,
         is_deferred: bool = False,
-    ) -> Quota | None:
+    ) -> Quota | Lapse | None:
         """See `Store.begin`."""
 
-        def work(session: Session) -> Quota | None:
+        def work(session: Session) -> Quota | Lapse | None:
+            grant, alive = use.grant, use.at - use.idle
+            if grant is not None and not grants.keep(session, grant, now=use.at, alive=alive):
+                return Lapse(grant)
             quota = past.exceeded(session, use, quotas)
             if quota is None:
                 lines.add(session, records, seal)
                 past.note(session, [use])
             return quota
 
-        if quotas:
+        if quotas or use.grant is not None:
             return await self._writer.run(work, seal=seal, queue=use.subject)
         if is_deferred:
             await self._writer.defer(records, seal=seal, use=use)
@@ -141,7 +144,7 @@ class SqlStore:
             lines.add(session, records, seal)
             return len(records)
 
-        return await self._writer.run(work, seal=seal)
+        return await self._writer.run(work, seal=seal, queue=writer)
 
     async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
         """See `Store.erase`."""
@@ -242,7 +245,9 @@ class SqlStore:
 
     async def claim(self, wanted: Claim, *, now: float) -> Claim:
         """See `Store.claim`."""
-        return await self._writer.run(lambda session: claims.claim(session, wanted, now=now))
+        return await self._writer.run(
+            lambda session: claims.claim(session, wanted, now=now), queue=wanted.writer or None
+        )
 
     async def find_claim(self, key: str) -> Claim | None:
         """See `Store.find_claim`."""

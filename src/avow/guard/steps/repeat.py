@@ -2,11 +2,13 @@
 
 import hmac
 import json
+import logging
 from typing import TYPE_CHECKING, Final
 
 import anyio
 
 from avow.audit import Outcome
+from avow.errors import StoreError
 from avow.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
 from avow.policy import Effect
 from avow.schema import digest
@@ -14,6 +16,8 @@ from avow.store import Claim
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
+
+_log: Final = logging.getLogger(__name__)
 
 _KEPT_SECONDS: Final = 86_400.0
 _LONGEST_KEY: Final = 256
@@ -64,14 +68,19 @@ async def _first(guard: "Guard", call: Call, claim: Claim, then: "Then") -> Answ
             with anyio.CancelScope(shield=True):
                 await store.settle_claim(claim.key, call.id, None)
     if call.is_sent and call.outcome is not Outcome.OUTCOME_UNKNOWN:
-        with anyio.CancelScope(shield=True):
-            await store.settle_claim(claim.key, call.id, json.dumps(answer))
+        try:
+            with anyio.CancelScope(shield=True):
+                await store.settle_claim(claim.key, call.id, json.dumps(answer))
+        except StoreError:
+            # It ran, and its caller must learn how; with this key it is unknown from now on.
+            _log.exception("the answer of call %s could not be kept for its key", call.id)
     return answer
 
 
 async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
     """The first call's answer, once there is one; nothing is sent here in any case."""
     call.outcome = Outcome.REPEATED
+    has_ended = False
     with anyio.move_on_after(guard.patience):
         while True:
             found = await guard.approvals.store.find_claim(first.key)
@@ -83,9 +92,12 @@ async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
             if found.answer is not None:
                 answer: Answer = json.loads(found.answer)
                 return answer
-            if await _has_ended(guard, first.call):
+            if has_ended:
                 break
-            await anyio.sleep(_POLL_SECONDS)
+            # An answer is kept before the end is written: after the end there is one more look.
+            has_ended = await _has_ended(guard, first.call)
+            if not has_ended:
+                await anyio.sleep(_POLL_SECONDS)
     text = (
         "The first call with this key has no known answer: it may have run or not. It was not "
         "sent again. Look at what it would have changed before doing anything else."
