@@ -20,7 +20,7 @@ from avow.audit.record import (
 from avow.intent import Level
 from avow.policy import Principal
 from avow.schema.paths import Path
-from avow.store import Lapse, Quota, RecordRow, Store, Use
+from avow.store import ApprovalRow, Asked, Lapse, Quota, RecordRow, Store, Use
 
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -44,10 +44,15 @@ class AuditLog:
         """Whose chain the lines are in; empty without one."""
         return self.chain.writer if self.chain else ""
 
-    async def asked(self, facts: Facts, approval: int) -> None:
-        """A person is asked about a call."""
-        row = self._record(facts, Event.ASKED, approval=approval)
-        await self.store.append([row], seal=self.chain)
+    def asking(self, facts: Facts, known: int | None) -> Asked:
+        """What is written with a question that a call puts or joins, unless it is `known`."""
+
+        def asked(row: ApprovalRow) -> RecordRow | None:
+            if row.number == known:
+                return None
+            return self._record(facts, Event.ASKED, approval=row.number)
+
+        return asked
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
         """A call is about to be sent to its server."""

@@ -32,11 +32,12 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
 
     Raises `SealError` for a state that the client brought back and that is not good for it.
     """
-    approval = await guard.approvals.ask(question)
+    log = guard.audit
+    asked = log.asking(call.facts, call.approval)
+    approval = await guard.approvals.ask(question, asked=asked, seal=log.chain)
     if call.approval != approval.number:
         call.approval = approval.number
         if approval.state is ApprovalState.PENDING:
-            await guard.audit.asked(call.facts, approval.number)
             guard.announce(waits(guard, approval))
     if approval.state is not ApprovalState.PENDING:
         return approval

@@ -12,6 +12,9 @@ from avow.store.session import Row
 Note = Callable[[Sequence[RecordRow], int], RecordRow]
 """Makes the record of an erasure, from what was erased and how many questions went."""
 
+Asked = Callable[[ApprovalRow], RecordRow | None]
+"""Makes the record that a call puts, or joins, a question; `None` where it did so before."""
+
 Finish = Callable[[Sequence[RecordRow]], Sequence[RecordRow]]
 """Makes the last records of calls from their attempts."""
 
@@ -163,8 +166,12 @@ class Store(Protocol):
         expires: float,
         needed: int = 1,
         idle: float = 0.0,
+        asked: Asked | None = None,
+        seal: Seal | None = None,
     ) -> ApprovalRow:
         """The open question of this binding, or a new one, that `needed` people must answer.
+
+        While it is pending, the record that `asked` makes of it is written with it.
 
         Open is what is pending, approved and not used, or denied a short while ago. Where `body`
         names who asks, their conversation goes on by this; `idle` seconds end one.

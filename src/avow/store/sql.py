@@ -11,12 +11,13 @@ from avow.errors import StoreError
 from avow.store import claims, grants, lines, living, past, questions, tables
 from avow.store.claims import Claim
 from avow.store.group import GroupWriter
-from avow.store.interface import Finish, Note, Seal
+from avow.store.interface import Asked, Finish, Note, Seal
 from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import (
     AnswerRow,
     ApprovalRow,
+    ApprovalState,
     GrantRow,
     Head,
     RecordRow,
@@ -181,6 +182,8 @@ class SqlStore:
         expires: float,
         needed: int = 1,
         idle: float = 0.0,
+        asked: Asked | None = None,
+        seal: Seal | None = None,
     ) -> ApprovalRow:
         """See `Store.open_approval`."""
         subject, client = _asker(body)
@@ -196,9 +199,14 @@ class SqlStore:
         def work(session: Session) -> ApprovalRow:
             if subject is not None and client is not None:
                 past.converse(session, subject, client, now=now, idle=idle)
-            return questions.open_question(session, values)
+            row = questions.open_question(session, values)
+            is_pending = row.state is ApprovalState.PENDING
+            record = asked(row) if asked is not None and is_pending else None
+            if record is not None:
+                lines.add(session, [record], seal)
+            return row
 
-        return await self._writer.run(work, queue=subject)
+        return await self._writer.run(work, seal=seal, queue=subject)
 
     async def approval(self, number: int, *, now: float) -> ApprovalRow | None:
         """See `Store.approval`."""
