@@ -91,7 +91,7 @@ class Paused:
 
 async def test_a_call_whose_key_was_given_to_another_does_not_run(store: Store) -> None:
     """As after a pause in which its process was taken for dead."""
-    world, writes = World(), tool(annotations=WRITE)
+    world, writes = World(), tool("note_set", WRITE)
 
     async def find(_: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
         return writes
