@@ -143,6 +143,8 @@ def test_long_texts_are_cut_where_it_shows() -> None:
         ("Delete it. This cannot be undone.", "Delete it."),
         ("List, e.g. all of them. Then more.", "List, e.g. all of them."),
         ("Version 1.2 of it! Next", "Version 1.2 of it!"),
+        ("Checks files (e.g. Liquid). More.", "Checks files (e.g. Liquid)."),
+        ("Rules: 1. Ask first. 2. Wait.", "Rules: 1. Ask first."),
         ("No end", "No end"),
         ("", ""),
     ],

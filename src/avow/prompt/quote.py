@@ -36,7 +36,7 @@ _ROLES: Final = re.compile(
     r"|user)\s*:",
     re.IGNORECASE,
 )
-_SENTENCE: Final = re.compile(r".+?[.!?](?=\s+[^\sa-z])")
+_SENTENCE: Final = re.compile(r".+?(?<!e\.g)(?<!i\.e)(?<!\b\d)[.!?](?=\s+[^\sa-z])")
 
 
 def quote(text: str, limit: int) -> str:
