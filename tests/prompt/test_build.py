@@ -207,6 +207,7 @@ def test_any_tools_in_any_order_make_the_same_prompt(
     other = build(shuffled, policy=policy, variant=variant, budget=budget)
 
     assert one == other
+    assert "\n\n\n" not in one.text
     one.text.encode()
 
 
