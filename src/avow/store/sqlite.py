@@ -19,6 +19,8 @@ from avow.store.sql import SqlStore
 
 _BUSY_SECONDS: Final = 5.0
 _MODE: Final = 0o600
+_LOOKS: Final = 3
+_LOOK_SECONDS: Final = 0.02
 _APPLICATION_ID: Final = 0x61766F77
 """`avow` in ASCII: marks the file as ours (SQLite file format, offset 68)."""
 
@@ -144,10 +146,24 @@ class SqliteDriver:
     def _check(self) -> None:
         """Refuse the file of another program or of a newer avow, without a byte changed in it.
 
-        What a log beside the file holds is read too; without one, no lock or file is made.
+        What a log beside the file holds is read too; without one, no lock or file is made. Another
+        process may take that log away, or move it into the file, while this looks: then it looks
+        again.
         """
+        for _ in range(_LOOKS):
+            try:
+                self._look()
+                return
+            except sqlite3.Error:
+                time.sleep(_LOOK_SECONDS)
+        self._look()
+
+    def _look(self) -> None:
         wal = self.path.with_name(f"{self.path.name}-wal")
-        has_wal = wal.exists() and wal.stat().st_size > 0
+        try:
+            has_wal = wal.stat().st_size > 0
+        except FileNotFoundError:
+            has_wal = False
         query = "mode=ro" if has_wal else "mode=ro&immutable=1"
         uri = f"{self.path.absolute().as_uri()}?{query}"
         with contextlib.closing(sqlite3.connect(uri, timeout=_BUSY_SECONDS, uri=True)) as db:
