@@ -30,7 +30,7 @@ _log: Final = logging.getLogger(__name__)
 async def settled(guard: "Guard", call: Call, question: Question, deadline: float) -> Approval:
     """The open question of this call, once it is answered or the call's patience has ended.
 
-    Raises `SealError` for a state that the client brought back and that is not good for it.
+    `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that the client brought back and that is not good for it.
     """
     approval = await guard.approvals.ask(question)
     if call.approval != approval.number:
@@ -108,7 +108,7 @@ async def _offer(channel: Channel, guard: "Guard", approval: Approval) -> None:
 
 async def _wait(guard: "Guard", call: Call, approval: Approval, deadline: float) -> Approval:
     while approval.state is ApprovalState.PENDING:
-        left = max(deadline - guard.clock(), 0)
+        left = max(deadline - anyio.current_time(), 0)
         await call.progress(guard.patience - left, guard.patience, waits(guard, approval))
         if left == 0:
             break

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import anyio
+
 from avow.approvals import Approval, ApprovalState, Question, ask_client, make_question
 from avow.audit import Outcome
 from avow.errors import SealError
@@ -25,7 +27,7 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
         return await then(call)
     if call.decided.effect is Effect.DENY:
         return _refused(call, call.decided.reason)
-    deadline = guard.clock() + guard.patience
+    deadline = anyio.current_time() + guard.patience
     answer: Answer | None = None
     while answer is None:
         question = make_question(
