@@ -45,6 +45,9 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
             await take_answer(
                 guard.keys, guard.approvals, approval, call.rounds, call.principal.client
             )
+            approval = await guard.approvals.find(approval.number) or approval
+            if approval.state is not ApprovalState.PENDING:
+                return approval
     elif asks_in_rounds(guard, call, approval):
         return approval
     async with anyio.create_task_group() as group:
