@@ -9,7 +9,7 @@ import pytest
 from tests.guard.world import World, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE
 
-from avow.approvals import Approval, Approvals, Rounds, Strength
+from avow.approvals import Answer, Approval, Approvals, Rounds, Strength
 from avow.approvals.elicitation import INPUT
 from avow.policy import Principal
 
@@ -173,15 +173,35 @@ async def test_a_channel_that_fails_does_not_keep_the_others_from_answering(
     assert "the channel link failed for approval 1" in caplog.text
 
 
+async def test_a_question_that_names_who_may_answer_is_not_put_to_whoever_is_at_the_client(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.rule(
+        RELAYED + '[[rules]]\nname = "r"\neffect = "confirm"\nreviewers = { subjects = ["bo"] }'
+    )
+    guard = world.timed()
+    world.add("t", DELETE)
+    answer = await guard.call(AMY, "t", {}, elicit=client(APPROVE[INPUT]), rounds=Rounds())
+    assert "Not run yet" in text(answer)
+    assert caplog.text == ""
+    await guard.approvals.answer(1, Answer(is_allowed=True, by="bo", channel="console"))
+    assert "isError" not in await guard.call(AMY, "t", {}, rounds=Rounds())
+    assert (await world.line("outcome"))["answered_by"] == "bo"
+
+
 async def test_while_it_waits_the_console_and_its_address_are_told(world: World) -> None:
     told: list[str] = []
     guard = world.timed(console="http://127.0.0.1:1/console/", announce=told.append)
     world.add("t", DELETE)
     await guard.call(AMY, "t", {})
     await guard.call(AMY, "t", {})
-    assert told == [
-        "“T” waits for a person (approval 1) at http://127.0.0.1:1/console/",
-    ] * 2
+    assert (
+        told
+        == [
+            "“T” waits for a person (approval 1) at http://127.0.0.1:1/console/",
+        ]
+        * 2
+    )
     world.rule('[approvals]\nchannels = ["link"]')
     quiet = world.timed(console=None, channels=[Spy()])
     assert text(await quiet.call(AMY, "t", {})).startswith(

@@ -54,6 +54,12 @@ class Question:
         """How many people must agree."""
         return int((self.reviewers or {}).get("count", 1))
 
+    @property
+    def names_people(self) -> bool:
+        """Whether only some may answer."""
+        named = self.reviewers or {}
+        return bool(named.get("subjects") or named.get("roles"))
+
     def to_json(self) -> str:
         """As the store keeps it."""
         return json.dumps({name: getattr(self, name) for name in _FIELDS - {"binding"}})
