@@ -30,7 +30,8 @@ _log: Final = logging.getLogger(__name__)
 async def settled(guard: "Guard", call: Call, question: Question, deadline: float) -> Approval:
     """The open question of this call, once it is answered or the call's patience has ended.
 
-    `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that the client brought back and that is not good for it.
+    `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that
+    the client brought back and that is not good for it.
     """
     approval = await guard.approvals.ask(question)
     if call.approval != approval.number:

@@ -52,6 +52,7 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
 
     Anew is when another call used the approval, it expired meanwhile, or the plan is another now.
     """
+    asked = call.arguments, call.arguments_digest, call.tool, call.about
     if not can_ask(guard, call, question):
         return _refused(call, f"{call.decided.reason}, and there is nobody to ask")
     try:
@@ -62,11 +63,16 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
         return _waiting(guard, call, approval)
     if approval.state is ApprovalState.DENIED:
         return await _denied(guard, call, approval)
+    if approval.state is not ApprovalState.APPROVED:
+        return None
     found = await find_change(guard, call, approval)
     if found is not None and found.change is not Change.PLAN:
         return _changed(call, found)
     if found is None and await guard.approvals.use(approval, call=call.id):
         call.approved = approval
+        return None
+    # What is asked anew is the caller's call, not the reviewer's.
+    call.arguments, call.arguments_digest, call.tool, call.about = asked
     return None
 
 
