@@ -8,7 +8,7 @@ from tests.guard.world import World, asked, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
 from avow.errors import UnreachableError
-from avow.intent import FETCH
+from avow.intent import FETCH, QUERY
 from avow.schema import digest
 
 pytestmark = pytest.mark.anyio
@@ -117,7 +117,7 @@ async def test_a_policy_that_asks_for_more_now_is_not_content_with_what_was_answ
         world.rule('[[rules]]\nname = "r"\neffect = "confirm"\nreviewers = 2')
 
     answer = await approved_while(world, change)
-    assert "the policy asks for more than it did" in text(answer)
+    assert "asks for something else now; make the call again to ask for it" in text(answer)
     assert world.ran == []
     assert "approval 2" in text(await world.timed().call(AMY, "t", {"n": 1}))
 
@@ -199,3 +199,12 @@ async def test_a_question_that_expires_while_its_call_waits_is_put_anew(world: W
 
     assert "isError" not in await while_waiting(guard, "t", expire)
     assert [one.state for one in await guard.approvals.newest()] == ["used", "expired"]
+
+
+async def test_a_narrowing_that_is_wider_now_does_not_run(world: World) -> None:
+    said: list[Any] = [None, QUERY.but(read_only=False)]
+    world.rule('[[rules]]\nname = "r"\neffect = "confirm"')
+    world.add("t", READ, narrow=lambda _: said.pop(0))
+    answer = await approved_while(world, nothing)
+    assert "is not the tool any more" in text(answer)
+    assert world.ran == []

@@ -1,8 +1,9 @@
 """After an answer and before the call: what the person was asked about must still be so."""
 
+import logging
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from avow.approvals import Approval, Plan, patched, take_plan
 from avow.errors import UsageError
@@ -15,6 +16,8 @@ from avow.schema import digest
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
+
+_log: Final = logging.getLogger(__name__)
 
 
 class Change(StrEnum):
@@ -51,7 +54,7 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
     if decision.effect is Effect.DENY:
         return Found(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decided, decision):
-        return Found(Change.POLICY, "the policy asks for more than it did")
+        return Found(Change.POLICY, "the policy asks for something else now; make the call again to ask for it")
     if approval.edit is None and _digest(plan) != _digest(call.plan):
         return Found(Change.PLAN)
     return None
@@ -64,7 +67,11 @@ async def _is_same_tool(guard: "Guard", call: Call) -> bool:
     seen = None if now is None else guard.sees(call.principal, now, call.under)
     if seen is None:
         return False
-    tool = await narrowed(seen[0], call.arguments)
+    try:
+        tool = await narrowed(seen[0], call.arguments)
+    except UsageError as error:
+        _log.error("%s", error)
+        return False
     return tool.fingerprint == asked.fingerprint and tool.resolved == asked.resolved
 
 
