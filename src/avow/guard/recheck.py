@@ -27,6 +27,7 @@ class Change(StrEnum):
     PLAN = "plan"
     POLICY = "policy"
     EDIT = "edit"
+    UNPLANNED = "unplanned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,19 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
         return Found(Change.EDIT, problem)
     if asked.intent.plan is not None and plan is not None:
-        call.plan = await take_plan(asked.intent.plan, call.arguments)
+        try:
+            call.plan = await take_plan(asked.intent.plan, call.arguments)
+        except Exception:  # noqa: BLE001 - an author's function may raise anything
+            _log.exception("what a call of %s would change cannot be told any more", call.name)
+            return Found(Change.UNPLANNED)
     decision = decide_by_policy(call.under, await situation_of(guard, call))
     if decision.effect is Effect.DENY:
         return Found(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decided, decision):
-        return Found(Change.POLICY, "the policy asks for something else now; make the call again to ask for it")
+        return Found(
+            Change.POLICY,
+            "the policy asks for something else now; make the call again to ask for it",
+        )
     if approval.edit is None and _digest(plan) != _digest(call.plan):
         return Found(Change.PLAN)
     return None

@@ -8,7 +8,7 @@ from avow.approvals import Approval, ApprovalState, Question, ask_client, make_q
 from avow.audit import Outcome
 from avow.errors import SealError
 from avow.guard.asking import asks_in_rounds, can_ask, settled, waits
-from avow.guard.call import META_APPROVAL, Answer, Call, tool_error
+from avow.guard.call import META_APPROVAL, Answer, Call, tool_error, unplanned
 from avow.guard.recheck import Change, Found, find_change
 from avow.policy import Effect
 
@@ -82,6 +82,8 @@ def _refused(call: Call, reason: str) -> Answer:
 
 
 def _changed(call: Call, found: Found) -> Answer:
+    if found.change is Change.UNPLANNED:
+        return unplanned(call)
     if found.change is not Change.TOOL:
         return _refused(call, found.reason)
     call.outcome = Outcome.TOOL_CHANGED
