@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 async def execute(guard: "Guard", call: Call, then: "Then") -> Answer:  # noqa: ARG001 - the last step; there is no `then`
     """Run it. Raises what the server answered with, or that it may or cannot have run."""
+    was_sent = call.is_sent
     try:
         return await guard.run(call)
     except RpcError as error:
         if error.fault is None or error.may_have_run:
             raise
+        call.is_sent = was_sent
         raise UnreachableError(error.message, where=call.found.server) from error

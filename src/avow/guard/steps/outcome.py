@@ -8,7 +8,7 @@ import anyio
 
 from avow.audit import Outcome
 from avow.connect import RpcError
-from avow.errors import AuthenticationError, StoreError, UnreachableError
+from avow.errors import AuthenticationError, AvowError, StoreError, UnreachableError
 from avow.guard.call import META_OUTCOME, Answer, Call, tool_error
 from avow.intent import Level
 
@@ -47,16 +47,11 @@ async def _answered(call: Call, then: "Then") -> Answer:
         if not error.may_have_run:
             raise
         return _lost(call)
-    except StoreError as error:
-        _log.error("a call was not run because it could not be recorded: %s", error)
-        call.outcome = Outcome.FAILED
-        return tool_error(
-            "Nothing was run: avow cannot write its log, and what is not on record does not run."
-        )
-    except (UnreachableError, AuthenticationError) as error:
-        _log.warning("%s", error)
-        call.outcome = Outcome.UNREACHABLE
-        return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
+    except (StoreError, UnreachableError, AuthenticationError) as error:
+        if call.is_sent:
+            _log.error("a call was not tried again: %s", error)
+            return _lost(call)
+        return _not_run(call, error)
     except Exception:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
         incident = call.incident = uuid.uuid4().hex[:12]
         _log.exception("incident %s", incident)
@@ -64,6 +59,18 @@ async def _answered(call: Call, then: "Then") -> Answer:
         ran = "It may have run." if call.is_sent else "Nothing was run."
         what = call.found.intent.on_error or "Something went wrong inside avow"
         return tool_error(f"{what.rstrip('.')} (incident {incident}). {ran}")
+
+
+def _not_run(call: Call, error: AvowError) -> Answer:
+    if isinstance(error, StoreError):
+        _log.error("a call was not run because it could not be recorded: %s", error)
+        call.outcome = Outcome.FAILED
+        return tool_error(
+            "Nothing was run: avow cannot write its log, and what is not on record does not run."
+        )
+    _log.warning("%s", error)
+    call.outcome = Outcome.UNREACHABLE
+    return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
 
 
 def _lost(call: Call) -> Answer:
