@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 async def attempt(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Write the attempt down; what cannot be written down is not run.
 
-    Limits are held here once more, where calls at the same time are counted one after another.
+    Limits are held here once more, where calls at the same time are counted one after another. A
+    further try is of the same call.
     """
     call.tries += 1
-    quotas = await quotas_now(guard, call)
+    quotas = await quotas_now(guard, call) if call.tries == 1 else ()
     over = await guard.audit.begin(call.facts, call.approval, use_of(guard, call), quotas)
     if over is None:
         return await then(call)
