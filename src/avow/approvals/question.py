@@ -133,13 +133,13 @@ def make_question(
         "tool": tool.name,
         "fingerprint": tool.fingerprint,
     }
-    standing = {**who, "hints": tool.resolved.hints_dict}
-    call = {**who, "arguments": arguments_digest}
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)
+    wanted = {**who, "require": require, "reviewers": reviewers}
+    standing = {**wanted, "hints": tool.resolved.hints_dict}
     plan_digest = plan.digest if plan else ""
     return Question(
-        binding=digest({**call, "require": require, "reviewers": reviewers, "plan": plan_digest}),
+        binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
         subject=principal.subject,
         client=principal.client,
         server=tool.server,
