@@ -45,6 +45,10 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
     """
     asked, plan = call.found, call.plan
     call.policy = guard.policy()
+    if approval.channel not in call.under.channels:
+        return Found(
+            Change.POLICY, f"the policy takes no answer over “{approval.channel}” any more"
+        )
     if not await _is_same_tool(guard, call):
         return Found(Change.TOOL)
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):

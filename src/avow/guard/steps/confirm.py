@@ -37,6 +37,7 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
             call.decided,
             call.arguments_digest,
             plan=call.plan,
+            channels=call.under.channels,
         )
         call.grant = await guard.approvals.granted(question)
         if call.grant is not None:
