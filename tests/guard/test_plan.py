@@ -137,6 +137,20 @@ async def test_a_plan_that_is_another_when_the_answer_comes_is_asked_about_anew(
     assert len(world.ran) == 1
 
 
+async def test_an_edit_that_changes_nothing_hides_no_plan_that_has_changed(world: World) -> None:
+    customers = ["customer 12"]
+    world.add("t", DELETE, plan=lambda _: list(customers))
+    guard = world.timed(patience=1)
+
+    async def grow() -> None:
+        customers.append("customer 13")
+        await guard.approvals.answer(1, yes(edit={"n": 1}))
+
+    answer = await while_waiting(guard, "t", grow, arguments={"n": 1})
+    assert answer["_meta"]["io.avow/approval"] == {"number": 2, "state": "pending"}
+    assert world.ran == []
+
+
 async def test_a_plan_that_cannot_be_taken_again_runs_nothing(world: World) -> None:
     said: list[Any] = [["one"]]
     world.add("t", DELETE, plan=lambda _: said.pop())

@@ -122,6 +122,21 @@ async def test_a_policy_that_asks_for_more_now_is_not_content_with_what_was_answ
     assert "approval 2" in text(await world.timed().call(AMY, "t", {"n": 1}))
 
 
+async def test_an_answer_over_a_channel_that_policy_takes_no_more_does_not_count(
+    world: World,
+) -> None:
+    world.add("t", DELETE)
+    guard = world.timed(patience=20)
+
+    async def change() -> None:
+        await guard.approvals.answer(1, yes())
+        world.rule('[approvals]\nchannels = ["link"]')
+
+    answer = await while_waiting(guard, "t", change)
+    assert "the policy takes no answer over “console” any more" in text(answer)
+    assert world.ran == []
+
+
 async def test_a_policy_that_asks_nothing_any_more_lets_an_approved_call_run(world: World) -> None:
     world.add("t", DELETE)
 

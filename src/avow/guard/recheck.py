@@ -67,7 +67,8 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
             Change.POLICY,
             "the policy asks for something else now; make the call again to ask for it",
         )
-    if approval.edit is None and _digest(plan) != _digest(call.plan):
+    is_edited = call.arguments_digest != approval.question.arguments_digest
+    if not is_edited and _digest(plan) != _digest(call.plan):
         return Found(Change.PLAN)
     return None
 
