@@ -34,6 +34,7 @@ class TerminalChannel:
         """See `Channel.offer`."""
         async with self._turn:
             lines = "\n".join(tell(approval.question))
+            self._forget()
             self._write(f"\n{lines}\nApproval {approval.number}: yes or no? ")
             try:
                 verdict = await self._read()
@@ -49,6 +50,13 @@ class TerminalChannel:
                 self._write(f"{error}\n")
                 return
             self._write("" if has_counted else "(somebody else was faster)\n")
+
+    def _forget(self) -> None:
+        """What was typed before a question is no answer to it."""
+        if self.reader.isatty():
+            import termios  # noqa: PLC0415 - not on every system, and only where a terminal is
+
+            termios.tcflush(self.reader.fileno(), termios.TCIFLUSH)
 
     async def _read(self) -> bool | None:
         """The answer; `None` where the terminal is gone."""
