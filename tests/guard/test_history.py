@@ -205,3 +205,11 @@ async def test_what_was_only_asked_about_was_not_done(world: World) -> None:
     await guard.call(AMY, "gone", {})
     assert (await asked(guard)).state == "pending"
     assert "isError" not in await guard.call(AMY, "t", {})
+
+
+async def test_a_tool_whose_name_no_database_can_hold_keeps_its_limits(world: World) -> None:
+    world.rule('[[rules]]\nname = "r"\neffect = "allow"\nlimits = { calls_per_minute = 1 }')
+    world.add("t\0", WRITE)
+    assert "isError" not in await world.timed().call(AMY, "t\0", {})
+    assert "is reached" in text(await world.timed().call(AMY, "t\0", {}))
+    assert (await world.store.dump())["uses"][0][2].startswith("/demo/t\ufffd/")

@@ -74,10 +74,11 @@ class SqlStore:
                 past.note(session, use)
             return quota
 
+        queue = storable(use.subject)
         if is_deferred and not quotas:
-            await self._writer.defer(work, seal=seal, queue=use.subject)
+            await self._writer.defer(work, seal=seal, queue=queue)
             return None
-        return await self._writer.run(work, seal=seal, queue=use.subject)
+        return await self._writer.run(work, seal=seal, queue=queue)
 
     async def look(self, at: Look) -> Past:
         """See `Store.look`."""
