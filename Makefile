@@ -67,9 +67,10 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json
 	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
 
-bench: $(READY) ## measure start, decisions and the log; fails when a target is missed
+bench: $(READY) ## measure start, decisions, the guard and the log; fails when a target is missed
 	@$(BIN)/python bench/start.py
 	@$(BIN)/python bench/policy.py
+	@$(BIN)/python bench/guard.py
 	@$(BIN)/python bench/audit.py
 
 proof: $(READY) $(NPM_READY) ## run the long proofs

@@ -5,7 +5,11 @@ each still waits until its own record is on disk. The yardstick is one INSERT pe
 same text, in WAL mode with `synchronous=FULL`. Rounds alternate; medians are compared. Exits with
 1 when a target is missed.
 
-Usage: `python bench/audit.py [--rounds N] [--json]`, with the Python of `.venv`.
+A group shares one commit, so it gains what the disk takes for it: the less that is, the less
+there is to gain, and what remains is processor time, which is measured too (of all threads).
+`--folder` puts the files where a log really lives; a temporary folder may be in memory.
+
+Usage: `python bench/audit.py [--rounds N] [--folder DIR] [--json]`, with the Python of `.venv`.
 """
 
 import argparse
@@ -18,9 +22,9 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from avow.audit import AuditLog, Event, Facts, open_audit
 from avow.audit.record import record
@@ -33,6 +37,7 @@ from avow.store import Store, open_store
 ONE_BY_ONE = 0.8
 GROUPED = 20.0
 ROUNDS = 5
+BARE = "bare commits"
 SINGLES = 400
 CALLERS = 4000
 
@@ -51,17 +56,40 @@ FACTS = Facts(
 )
 
 
-def new_call() -> Facts:
-    """The same call under an id of its own, as each real one has."""
-    return replace(FACTS, call=uuid.uuid4().hex)
+def new_calls(count: int) -> list[Facts]:
+    """The same call under ids of their own, as real ones have; made before time is taken."""
+    return [replace(FACTS, call=uuid.uuid4().hex) for _ in range(count)]
+
+
+@dataclass(slots=True)
+class Watch:
+    """Seconds per record of one round, by the clock and of the processor."""
+
+    count: int
+    seconds: float = 0
+    processor: float = 0
+    _started: tuple[float, float] = field(default=(0, 0), repr=False)
+
+    def __enter__(self) -> Self:
+        """Start."""
+        self._started = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop."""
+        start, processor = self._started
+        self.seconds = (time.perf_counter() - start) / self.count
+        self.processor = (time.process_time() - processor) / self.count
 
 
 class Result(NamedTuple):
-    """Records per second of one way to write, and that against bare commits."""
+    """One way to write: records per second, that against bare commits, and µs per record."""
 
     name: str
     per_second: float
     ratio: float
+    elapsed_us: float
+    processor_us: float
     target: float | None
 
     @property
@@ -70,45 +98,46 @@ class Result(NamedTuple):
         return self.target is None or self.ratio >= self.target
 
 
-def bare(path: Path) -> float:
-    """Commits per second of SQLite alone, with the text of a real record."""
+def bare(path: Path) -> Watch:
+    """Commits of SQLite alone, with the text of a real record."""
     row = record(FACTS, 1.0, Event.ATTEMPT)
     text = row.body + (row.payload or "")
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
     db.execute("CREATE TABLE IF NOT EXISTS t (seq INTEGER PRIMARY KEY, body TEXT)")
-    start = time.perf_counter()
-    for _ in range(SINGLES):
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("INSERT INTO t (body) VALUES (?)", (text,))
-        db.execute("COMMIT")
-    elapsed = time.perf_counter() - start
+    with Watch(SINGLES) as watch:
+        for _ in range(SINGLES):
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("INSERT INTO t (body) VALUES (?)", (text,))
+            db.execute("COMMIT")
     db.close()
-    return SINGLES / elapsed
+    return watch
 
 
-async def one_by_one(log: AuditLog) -> float:
-    """Attempts per second, each on disk before the next."""
-    start = time.perf_counter()
-    for _ in range(SINGLES):
-        await log.attempt(new_call(), 1)
-    return SINGLES / (time.perf_counter() - start)
+async def one_by_one(log: AuditLog) -> Watch:
+    """Attempts, each on disk before the next."""
+    calls = new_calls(SINGLES)
+    with Watch(SINGLES) as watch:
+        for call in calls:
+            await log.attempt(call, 1)
+    return watch
 
 
-async def grouped(log: AuditLog) -> float:
-    """Attempts per second of many callers, each waiting for its own."""
-    start = time.perf_counter()
-    await asyncio.gather(*(log.attempt(new_call(), 1) for _ in range(CALLERS)))
-    return CALLERS / (time.perf_counter() - start)
+async def grouped(log: AuditLog) -> Watch:
+    """Attempts of many callers, each waiting for its own."""
+    calls = new_calls(CALLERS)
+    with Watch(CALLERS) as watch:
+        await asyncio.gather(*(log.attempt(call, 1) for call in calls))
+    return watch
 
 
-async def appended(log: AuditLog) -> float:
-    """Records per second of many callers, made beforehand: the store and the chain alone."""
-    rows = [record(new_call(), 1.0, Event.ATTEMPT) for _ in range(CALLERS)]
-    start = time.perf_counter()
-    await asyncio.gather(*(log.store.append([one], seal=log.chain) for one in rows))
-    return CALLERS / (time.perf_counter() - start)
+async def appended(log: AuditLog) -> Watch:
+    """Records of many callers, made beforehand: the store and the chain alone."""
+    rows = [record(call, 1.0, Event.ATTEMPT) for call in new_calls(CALLERS)]
+    with Watch(CALLERS) as watch:
+        await asyncio.gather(*(log.store.append([one], seal=log.chain) for one in rows))
+    return watch
 
 
 async def measure(folder: Path, rounds: int) -> list[Result]:
@@ -116,42 +145,55 @@ async def measure(folder: Path, rounds: int) -> list[Result]:
     store: Store = open_store(f"sqlite:{folder / 'avow.db'}")
     keys: Keyring = load_keys(folder / "avow.db", is_made=True)
     ways = {"one by one": one_by_one, "in groups": grouped, "in groups, already made": appended}
-    found: dict[str, list[float]] = {name: [] for name in ("bare commits", *ways)}
+    found: dict[str, list[Watch]] = {name: [] for name in (BARE, *ways)}
     async with open_audit(store, keys) as log:
         for number in range(rounds + 1):
-            speeds = {"bare commits": bare(folder / "bare.db")}
+            watches = {BARE: bare(folder / "bare.db")}
             for name, way in ways.items():
-                speeds[name] = await way(log)
-            for name, speed in speeds.items():
+                watches[name] = await way(log)
+            for name, watch in watches.items():
                 if number:
-                    found[name].append(speed)
+                    found[name].append(watch)
     await store.close()
-    medians = {name: statistics.median(values) for name, values in found.items()}
     targets = {"one by one": ONE_BY_ONE, "in groups": GROUPED}
-    yardstick = medians["bare commits"]
+    yardstick = statistics.median(one.seconds for one in found[BARE])
     return [
-        Result(name, speed, speed / yardstick, targets.get(name)) for name, speed in medians.items()
+        summed_up(name, watches, yardstick, targets.get(name)) for name, watches in found.items()
     ]
+
+
+def summed_up(name: str, watches: list[Watch], yardstick: float, target: float | None) -> Result:
+    """The medians of one way's rounds."""
+    seconds = statistics.median(one.seconds for one in watches)
+    processor = statistics.median(one.processor for one in watches)
+    return Result(name, 1 / seconds, yardstick / seconds, seconds * 1e6, processor * 1e6, target)
 
 
 def show(results: list[Result], write: Callable[[str], object] = print) -> None:
     """Print a table for people."""
-    write(f"{'way to write':<26}{'records/s':>12}{'x bare':>10}{'target':>10}")
+    head = f"{'way to write':<26}{'records/s':>12}{'µs each':>10}{'processor':>11}"
+    write(f"{head}{'x bare':>10}{'target':>10}")
     for one in results:
         target = "" if one.target is None else f"{one.target:.1f}"
         word = "" if one.target is None else ("  met" if one.is_met else "  MISSED")
-        write(f"{one.name:<26}{one.per_second:>12,.0f}{one.ratio:>10.2f}{target:>10}{word}")
+        times = f"{one.elapsed_us:>10.1f}{one.processor_us:>11.1f}"
+        line = f"{one.name:<26}{one.per_second:>12,.0f}{times}{one.ratio:>10.2f}{target:>10}{word}"
+        write(line.rstrip())
+    commit = results[0]
+    waits = commit.elapsed_us - commit.processor_us
+    write(f"\nA commit takes {commit.elapsed_us:.0f} µs here, {waits:.0f} of them for the disk.")
 
 
 def main() -> int:
     """Measure, print, and return 1 when a target is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each is measured")
+    parser.add_argument("--folder", type=Path, help="where the files are made, for the time being")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="avow-bench-", dir=options.folder) as folder:
         results = asyncio.run(measure(Path(folder), options.rounds))
     if options.json:
         found = [{**one._asdict(), "is_met": one.is_met} for one in results]

@@ -72,6 +72,29 @@ def test_what_is_signed_is_canonical_json() -> None:
     assert link_mac(key, odd) == hmac.digest(key, canonical(parts), "sha256").hex()
 
 
+def test_what_avow_0_1_wrote_still_verifies() -> None:
+    """Two records as they were written, with keys of `KEYS` and spaces in their JSON."""
+    chain, key = "0123456789abcdef", "92db81c71d7975e2"
+    first_mac = "916f646fb1e8f8cd9e12f45d74ae90e2488150d51658a63efd134bb6c2da647e"
+    first = RecordRow("", 0.5, "opened", '{"heads": {}}', seq=1, writer=chain, index=1, key=key)
+    second = RecordRow(
+        "c1",
+        1.25,
+        "attempt",
+        r'{"level": "write", "title": "Gr\u00f6\u00dfe\n\ud800"}',
+        seq=2,
+        payload=r'{"subject": "amy", "arguments": {"n": "\u00e9"}, "salt": "5a175a175a175a17"}',
+        subject="amy",
+        writer=chain,
+        index=2,
+        previous=first_mac,
+        key=key,
+        digest="e9b9a2355c3381c214e7f548d00b8199a590e0262fce2fd56b6662429b732d3d",
+        mac="4efb3a43546a60e17c14980bdf41819760309ec9f9414a7efe1677dd2cbd1b3f",
+    )
+    assert checked([replace(first, previous=FIRST, mac=first_mac), second]).problems == []
+
+
 def change(**fields: object) -> Callable[[list[RecordRow]], list[RecordRow]]:
     def tamper(rows: list[RecordRow]) -> list[RecordRow]:
         return [*rows[:3], replace(rows[3], **fields), *rows[4:]]  # pyright: ignore[reportArgumentType]

@@ -25,7 +25,7 @@ from avow.audit import (
 from avow.audit.life import Owner
 from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
-from avow.store import Head, Store, open_store
+from avow.store import Claim, Head, Look, RecordRow, Said, Store, Use, open_store
 from avow.store.move import move_store
 
 pytestmark = pytest.mark.anyio
@@ -308,3 +308,31 @@ async def test_a_log_moves_to_postgresql_and_goes_on_there(
     assert after.number == row.number + 1
     await source.close()
     await target.close()
+
+
+async def test_what_was_spent_claimed_and_granted_moves_too(store: Store, tmp_path: Path) -> None:
+    claim = Claim("k", "amy", "request", "call", "", None, 9e9)
+    assert await store.spend("token", now=1.0, expires=9.0)
+    await store.claim(claim, now=1.0)
+    await store.begin([RecordRow("c", 1.0, "attempt", "{}")], USE)
+    row = await store.open_approval("b", BODY, now=1.0, expires=9.0)
+    said = Said(row.number, "bo", is_allowed=True, channel="x", strength="y", now=1.0, expires=9.0)
+    assert await store.answer_approval(replace(said, grant=GRANT))
+    other = open_store(f"sqlite:{tmp_path / 'moved.db'}")
+    await move_store(store, other)
+    assert not await other.spend("token", now=2.0, expires=9.0)
+    assert await other.find_claim("k") == claim
+    assert await other.grants() == await store.grants() != []
+    assert await other.answers(row.number) == await store.answers(row.number) != []
+    look = Look("amy", "chat", now=2.0, idle=60.0, since=0.0, first_use="t", has_ticks=True)
+    assert await other.look(look) == await store.look(look)
+    assert not (await other.look(look)).is_first_use
+    await other.close()
+
+
+USE = Use("amy", "chat", "t", "write", "{}", 1.0, 60.0)
+BODY = '{"subject": "amy", "client": "chat"}'
+GRANT = {
+    "binding": "g", "subject": "amy", "client": "chat", "span": "session", "body": "{}",
+    "is_for_conversation": True, "approval": 1, "given_by": "bo", "channel": "x", "created": 1.0,
+}  # fmt: skip

@@ -57,7 +57,7 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
         "customer_id number 41",
         "api_key secret, masked •••",
         "reason empty text",
-        'tags list of 2 [ "a", "b" ]',
+        'tags list of 2 ["a", "b"]',
         "This cannot be undone.",
         "in 15 min 0 s , and nothing is run.",
     ):

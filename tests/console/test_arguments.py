@@ -2,7 +2,7 @@
 
 import pytest
 
-from avow.console.arguments import argument_rows, in_short
+from avow.console.arguments import PlanTable, argument_rows, in_short, plan_table
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,8 @@ from avow.console.arguments import argument_rows, in_short
         (True, "true or false", "true"),
         (None, "null", "null"),
         ([], "list of 0", "[]"),
-        ({"å": [1]}, "object of 1", '{\n  "å": [\n    1\n  ]\n}'),
+        ({"å": [1]}, "object of 1", '{"å": [1]}'),
+        ({"long": "x" * 60}, "object of 1", '{\n  "long": "' + "x" * 60 + '"\n}'),
         ("41", "text", "41"),
     ],
 )
@@ -53,3 +54,19 @@ def test_in_short_a_secret_stays_masked_and_what_is_long_is_clipped() -> None:
     assert shown.startswith("key •••, text “a a a")
     assert len(shown) == 80
     assert shown.endswith("…")
+
+
+def test_a_plan_of_objects_has_a_column_for_each_thing_that_they_say() -> None:
+    changes = [{"action": "delete", "target": "a"}, {"action": "set", "after": {"n": 1}}]
+    assert plan_table({"changes": changes, "total": 2}) == PlanTable(
+        ("action", "target", "after"), (("delete", "a", ""), ("set", "", '{"n": 1}'))
+    )
+
+
+@pytest.mark.parametrize(
+    "changes", [["text", {"a": 1}], [{}], [dict.fromkeys("abcdefg", 1)], ["delete customer 3"]]
+)
+def test_a_plan_of_anything_else_has_one_text_for_each_change(changes: list[object]) -> None:
+    table = plan_table({"changes": changes, "total": len(changes)})
+    assert table.columns == ()
+    assert [len(row) for row in table.rows] == [1] * len(changes)

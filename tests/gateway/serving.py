@@ -5,11 +5,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import anyio
 import uvicorn
 
 from avow.connect import Target
+from avow.console import Login, make_routes
 from avow.gateway import Gateway, make_app, open_gateway
 from avow.store import open_store
 
@@ -25,17 +27,19 @@ class Served:
 
 
 @asynccontextmanager
-async def serve(*targets: Target, store: Path, patience: float = 20.0) -> AsyncGenerator[Served]:
+async def serve(
+    *targets: Target, store: Path, patience: float = 20.0, **more: Any
+) -> AsyncGenerator[Served]:
     """A gateway on a free loopback port."""
     kept = open_store(f"sqlite:{store}")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with open_gateway(
-            targets, kept, console=f"{base}/console/", timeout=20, patience=patience
+            targets, kept, console=f"{base}/console/", timeout=20, patience=patience, **more
         ) as gateway:
-            config = uvicorn.Config(
-                make_app(gateway, "127.0.0.1"), log_level="error", timeout_graceful_shutdown=1
-            )
+            login = Login(announce=lambda _: None, base_url=base)
+            app = make_app(gateway, "127.0.0.1", make_routes(gateway, login, base_url=base))
+            config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
             async with running(uvicorn.Server(config), listener):
                 yield Served(gateway, f"{base}/mcp")
     await kept.close()

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from enum import Enum
 from hashlib import sha256
 from types import MappingProxyType
 
@@ -68,6 +69,13 @@ def test_what_json_cannot_say_is_refused(value: object, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         canonical(value)
     assert str(caught.value) == message
+
+
+def test_a_number_of_an_enumeration_is_spelt_as_the_number_it_is() -> None:
+    class Size(int, Enum):
+        LARGE = 2**60
+
+    assert canonical([Size.LARGE]) == b"[1152921504606846976]"
 
 
 def test_an_integer_of_thousands_of_digits_is_refused() -> None:

@@ -111,6 +111,31 @@ def test_a_value_that_looks_like_a_secret_is_masked_wherever_it_stands(secret: s
     assert secret not in redact({"note": f"use {secret} please"})["note"]
 
 
+@pytest.mark.parametrize(
+    "shortest",
+    [
+        "sk-" + "a" * 16,
+        "ghp_" + "a" * 20,
+        "github_pat_" + "a" * 20,
+        "glpat-" + "a" * 16,
+        "xoxb-" + "a" * 10,
+        "AKIA" + "A" * 16,
+        "AIza" + "a" * 30,
+        "eyJ" + "a" * 8 + "." + "a" * 8 + ".",
+        "-----BEGIN PRIVATE KEY-----" + "+/" * 32,
+        "bearer " + "a" * 12,
+        "://:a@",
+    ],
+)
+def test_the_shortest_secret_of_each_kind_is_masked_on_its_own(shortest: str) -> None:
+    assert MASK in redact(shortest)
+
+
+@pytest.mark.parametrize("name", ["db" * 50 + "_password", "password"])
+def test_a_secret_name_of_any_length_is_known_each_time(name: str) -> None:
+    assert redact({name: "hunter2"}) == redact({name: "hunter2"}) == {name: MASK}
+
+
 def test_a_password_in_a_url_is_masked_and_the_rest_is_kept() -> None:
     assert redact("postgresql://amy:hunter2@db/shop") == f"postgresql://{MASK}@db/shop"
 

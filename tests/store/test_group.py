@@ -2,18 +2,22 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import anyio
 import pytest
 
+from avow.audit import Chain
 from avow.errors import StoreError
+from avow.keys import Keyring
 from avow.store import RecordRow
 from avow.store import group as grouped
-from avow.store.session import Session
+from avow.store.group import GroupWriter
+from avow.store.session import Row, Session
 from avow.store.sql import SqlStore
-from avow.store.sqlite import SqliteDriver
+from avow.store.sqlite import SqliteDriver, SqliteSession
 
 pytestmark = pytest.mark.anyio
 
@@ -54,13 +58,13 @@ def open_faulty(path: Path, *failures: str) -> SqlStore:
 
 async def test_many_share_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commits: list[int] = []
-    commit = grouped.GroupWriter._transact  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    commit = GroupWriter._transact  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
     def count(self: object, jobs: list[object]) -> None:
         commits.append(len(jobs))
         commit(self, jobs)  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(grouped.GroupWriter, "_transact", count)
+    monkeypatch.setattr(GroupWriter, "_transact", count)
     store = open_faulty(tmp_path)
     async with anyio.create_task_group() as group:
         for _ in range(500):
@@ -68,6 +72,48 @@ async def test_many_share_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert await store.count() == 500
     assert sum(commits) == 500
     assert len(commits) < 50
+    await store.close()
+
+
+async def test_records_that_follow_each_other_are_sealed_and_sent_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[int] = []
+    insert = SqliteSession.insert
+
+    def count(self: SqliteSession, sql: str, rows: Sequence[Row]) -> None:
+        sent.append(len(rows))
+        insert(self, sql, rows)
+
+    monkeypatch.setattr(SqliteSession, "insert", count)
+    store = open_faulty(tmp_path)
+    chain = Chain.begin(Keyring.of([b"k" * 32]))
+    others = [store.append([ROW], seal=one) for one in [chain] * 20 + [None] * 20]
+    await asyncio.gather(*others, store.beat("w", "o", seconds=1), store.append([ROW, ROW]))
+    assert sum(sent) == 42
+    assert len(sent) < 10
+    assert chain.head is not None
+    assert chain.head.index == 20
+    await store.close()
+
+
+async def test_deferred_records_wake_the_writer_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rings: list[int] = []
+    ring = GroupWriter._ring  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+    def count(self: GroupWriter) -> None:
+        rings.append(1)
+        ring(self)
+
+    monkeypatch.setattr(GroupWriter, "_ring", count)
+    monkeypatch.setattr(grouped, "_DEFERRED_SECONDS", 60)
+    store = open_faulty(tmp_path)
+    for _ in range(200):
+        await store.append([ROW], is_deferred=True)
+    assert len(rings) <= 1
+    assert await store.count() == 200
     await store.close()
 
 

@@ -10,16 +10,23 @@ import pytest
 from psycopg import errors
 from tests.databases import Place
 from tests.postgres import PASSWORD, PostgresServer
+from tests.sample_tools import AMY, DELETE, tool
 
+from avow.approvals import Answer, Approvals, listening, make_question
 from avow.audit import Chain, open_audit, verify
 from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
+from avow.policy import Decision, Effect
+from avow.schema import digest
 from avow.store import RecordRow, Said, open_store
 from avow.store.postgres import PostgresDriver
 from avow.store.session import Session
 from avow.store.sql import SqlStore
 
 pytestmark = pytest.mark.anyio
+
+CONFIRM = Decision(Effect.CONFIRM, "r", "it destroys")
+YES = Answer(is_allowed=True, by="console", channel="console")
 
 KEYS = Keyring.of([b"k" * 32])
 NOW = 1_000_000.0
@@ -336,3 +343,35 @@ async def test_whatever_returned_before_a_kill_is_there_and_is_closed_as_unknown
     store = open_store(place.url)
     assert (await verify(store, KEYS)).problems == []
     await store.close()
+
+
+async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Looking for itself every hour, nobody would see it within the limit below.
+    monkeypatch.setattr("avow.approvals.ledger._POLL_SECONDS", 3600.0)
+    url = postgres.fresh()
+    here, there = open_store(url), open_store(url)
+    ours, theirs = Approvals(here), Approvals(there)
+    asked = await ours.ask(make_question(AMY, tool("t", DELETE), {}, CONFIRM, digest({})))
+    states: list[str] = []
+
+    async def wait() -> None:
+        found = await ours.wait(asked.number, 15)
+        states.append(found.state if found else "gone")
+
+    async with listening(ours), anyio.create_task_group() as group:
+        with anyio.fail_after(20):
+            await until_listened(postgres)
+        group.start_soon(wait)
+        await theirs.answer(asked.number, YES)
+    assert states == ["approved"]
+    await here.close()
+    await there.close()
+
+
+async def until_listened(server: PostgresServer) -> None:
+    sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN avow%'"
+    with psycopg.connect(server.url(), autocommit=True) as db:
+        while db.execute(sql).fetchone() == (0,):
+            await anyio.lowlevel.checkpoint()

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from avow.approvals.question import Question
@@ -35,6 +35,10 @@ class Grant:
     revoked_by: str | None
     last_used: float | None
     uses: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data."""
+        return asdict(self) | {"span": str(self.span)}
 
     @classmethod
     def from_row(cls, row: GrantRow) -> Self:

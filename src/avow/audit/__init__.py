@@ -5,10 +5,10 @@ from avow.audit.export import FORMATS, export
 from avow.audit.heads import Emit, heads_file, log_head, read_heads
 from avow.audit.log import AuditLog
 from avow.audit.opening import close_unfinished, open_audit
-from avow.audit.paths import Path, parse_path
 from avow.audit.record import Event, Facts, Outcome, merged, severity
 from avow.audit.upkeep import Erasure, drop_before, erase_subject
 from avow.audit.verify import Problem, Report, verify
+from avow.schema.paths import Path, parse_path
 
 __all__ = [
     "FORMATS",

@@ -5,10 +5,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from avow.audit.chain import Chain
-from avow.audit.paths import Path
 from avow.audit.record import (
     Event,
     Facts,
@@ -20,7 +19,10 @@ from avow.audit.record import (
 )
 from avow.intent import Level
 from avow.policy import Principal
+from avow.schema.paths import Path
 from avow.store import Quota, RecordRow, Store, Use
+
+_sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,13 @@ class AuditLog:
 
     async def asked(self, facts: Facts, approval: int) -> None:
         """A person is asked about a call."""
-        await self._append(self._record(facts, Event.ASKED, approval=approval))
+        row = self._record(facts, Event.ASKED, approval=approval)
+        await self.store.append([row], seal=self.chain)
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
         """A call is about to be sent to its server."""
-        await self._append(self._record(facts, Event.ATTEMPT, approval=approval))
+        row = self._record(facts, Event.ATTEMPT, approval=approval)
+        await self.store.append([row], seal=self.chain)
 
     async def begin(
         self, facts: Facts, approval: int | None, use: Use, quotas: Sequence[Quota] = ()
@@ -90,7 +94,7 @@ class AuditLog:
         )
         # Only the end of a read that went well may wait for company before it is on disk.
         is_deferred = facts.tool.level is Level.READ and outcome is Outcome.OK
-        await self._append(row, is_deferred=is_deferred)
+        await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
 
     async def refused(
         self, call: str, principal: Principal, *, name: str, outcome: Outcome
@@ -106,14 +110,10 @@ class AuditLog:
     def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
         return record(facts, self.clock(), event, hidden=self.hidden, **more)
 
-    async def _append(self, row: RecordRow, *, is_deferred: bool = False) -> None:
-        await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
-
 
 def _digest(result: Mapping[str, Any]) -> str:
     """SHA-256 of a result with sorted keys; also of one that holds what JSON cannot say.
 
     A result may be large, and is a server's to choose: this is fast and refuses nothing.
     """
-    text = json.dumps(result, sort_keys=True, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()
+    return sha256(_sorted(result).encode()).hexdigest()

@@ -14,13 +14,13 @@ from avow.audit.chain import Chain
 from avow.audit.heads import Emit, log_head
 from avow.audit.life import Owner, is_dead
 from avow.audit.log import AuditLog
-from avow.audit.paths import Path
 from avow.audit.record import Event, Outcome, make_row, severity
 from avow.audit.unchained import Unchained
 from avow.beside import beside
 from avow.errors import StoreError
 from avow.intent import Level
 from avow.keys import Keyring
+from avow.schema.paths import Path
 from avow.store import Head, RecordRow, Store
 
 LEASE_SECONDS: Final = 30.0

@@ -1,17 +1,18 @@
 """What is written down about a call: each line stands for itself."""
 
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from avow.audit.paths import Path, hide
+from avow.audit.salt import draw_salt
+from avow.audit.text import ToolTexts, joined, to_text
 from avow.catalog import Tool
 from avow.intent import Level
 from avow.policy import Decision, Principal
 from avow.schema import redact
+from avow.schema.paths import Path, hide
 from avow.store import RecordRow, storable
 
 
@@ -56,6 +57,9 @@ PERSONAL: Final = ("result_digest",)
 """What else belongs into the payload: a digest of little text can be guessed."""
 ERASED: Final = "(erased)"
 _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
+_LOUDNESS: Final = {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}
+_ALARM: Final = {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}
+_tools: Final = ToolTexts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Facts:
     """Who calls what, and what was decided: the part that all lines of a call share.
 
     `more` is what is not so of every call, and `personal` the same of what can be erased.
+    `hidden` are places in the arguments that the log masks.
     """
 
     call: str
@@ -73,6 +78,7 @@ class Facts:
     decision: Decision
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     personal: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    hidden: Sequence[Path] = ()
 
 
 def severity(level: Level, outcome: Outcome) -> str:
@@ -81,11 +87,11 @@ def severity(level: Level, outcome: Outcome) -> str:
     A call that may or may not have happened is louder than one that did.
     """
     if outcome is Outcome.OUTCOME_UNKNOWN:
-        return {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}[level]
+        return _ALARM[level]
     if outcome in (Outcome.FAILED, Outcome.TOOL_CHANGED):
         return "error"
     if outcome in _RAN:
-        return {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}[level]
+        return _LOUDNESS[level]
     return "warning" if outcome is Outcome.DENIED else "notice"
 
 
@@ -97,29 +103,23 @@ def record(
     `arguments` are redacted here, and masked at the `hidden` paths; the digest covers the real
     ones.
     """
-    tool, principal = facts.tool, facts.principal
+    principal, decision = facts.principal, facts.decision
     body = {
         "client": principal.client,
-        "server": tool.server,
-        "tool": tool.name,
-        "title": tool.title,
-        "fingerprint": tool.fingerprint,
-        "level": str(tool.level),
-        "hints": tool.resolved.to_dict(),
-        "decision": str(facts.decision.effect),
-        "rule": facts.decision.rule,
-        "reason": facts.decision.reason,
-        **({"would_be": str(facts.decision.would_be)} if facts.decision.would_be else {}),
+        "decision": str(decision.effect),
+        "rule": decision.rule,
+        "reason": decision.reason,
+        **({"would_be": str(decision.would_be)} if decision.would_be else {}),
         **facts.more,
         **{key: value for key, value in more.items() if value is not None},
     }
     payload = {
         "subject": principal.subject,
-        "arguments": hide(redact(facts.arguments), hidden),
+        "arguments": hide(redact(facts.arguments), (*hidden, *facts.hidden)),
         "arguments_digest": facts.arguments_digest,
         **facts.personal,
     }
-    return make_row(facts.call, at, event, body, payload)
+    return make_row(facts.call, at, event, body, payload, head=_tools.of(facts.tool))
 
 
 def record_refused(
@@ -137,14 +137,20 @@ def make_row(
     event: Event,
     body: dict[str, Any],
     payload: dict[str, Any] | None = None,
+    *,
+    head: str = "",
 ) -> RecordRow:
-    """A line of the log. What is personal goes into the payload, and names its subject."""
-    if payload is None:
-        return RecordRow(call, at, str(event), json.dumps(body))
-    moved = {name: body.pop(name) for name in PERSONAL if name in body}
-    subject = storable(payload["subject"])
-    text = json.dumps({**payload, **moved, "subject": subject, "salt": secrets.token_hex(8)})
-    return RecordRow(call, at, str(event), json.dumps(body), payload=text, subject=subject)
+    """A line of the log. What is personal goes into the payload, and names its subject.
+
+    `head` is an object in JSON that the body begins with.
+    """
+    subject = text = None
+    if payload is not None:
+        moved = {name: body.pop(name) for name in PERSONAL if name in body}
+        subject = storable(payload["subject"])
+        text = to_text({**payload, **moved, "subject": subject, "salt": draw_salt()})
+    told = joined(head, to_text(body)) if head else to_text(body)
+    return RecordRow(call, at, str(event), told, payload=text, subject=subject)
 
 
 def merged(row: RecordRow) -> RecordRow:

@@ -23,6 +23,7 @@ class Options:
     is_json: bool
     policy: str | None = None
     webhook: str | None = None
+    heads: str | None = None
 
 
 def check_seconds(value: float, where: str) -> None:

@@ -12,6 +12,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     *target: str,
     policy: str | None = None,
     webhook: str | None = None,
+    heads: str | None = None,
     store: str | None = None,
     host: str = "127.0.0.1",
     port: int = 8321,
@@ -35,6 +36,10 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     webhook
         An http(s) URL to which each question is posted as JSON, with links to answer it by.
         Default: AVOW_WEBHOOK.
+    heads
+        A file to which the ends of the log's chain are told, for avow audit verify --heads: best
+        where whoever can write the store cannot write. Default: AVOW_HEADS; without it a tail of
+        the log that was cut off may go unnoticed.
     store
         Where records and approvals are kept: sqlite:PATH. Default: AVOW_STORE, or a file in your
         data directory.
@@ -51,7 +56,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     """
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
-    options = Options(store, host, port, timeout, patience, json, policy, webhook)
+    options = Options(store, host, port, timeout, patience, json, policy, webhook, heads)
     listener = listen(options)
     from avow.cli.serve import serve
 

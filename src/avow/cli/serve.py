@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import anyio
@@ -15,7 +16,7 @@ import uvicorn
 from rich.text import Text
 
 from avow.approvals import Channel, LinkChannel, webhook
-from avow.audit import open_audit
+from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
 from avow.cli.address import Options
 from avow.cli.terminal import plain, print_error, print_error_json, talk
@@ -55,8 +56,14 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
         path = None if is_postgres(options.store) else store_path(options.store)
         keys = load_keys(path, is_made=True)
         async with (
-            beside(*([partial(policy.watch, tell)] if policy else [])),
-            open_audit(store, keys) as audit,
+            beside(
+                *(
+                    [partial(policy.watch, tell, partial(_keep_policy, is_json=options.is_json))]
+                    if policy
+                    else []
+                )
+            ),
+            open_audit(store, keys, emit=_emit(options)) as audit,
             open_gateway(
                 targets,
                 store,
@@ -89,6 +96,12 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
             await store.close()
 
 
+def _emit(options: Options) -> Emit:
+    """Where the ends of the log's chain are told."""
+    path = options.heads or os.environ.get("AVOW_HEADS")
+    return heads_file(Path(path)) if path else log_head
+
+
 def _channels(
     options: Options, keys: Keyring, base: str, policy: PolicyFile | None
 ) -> Sequence[Channel]:
@@ -101,6 +114,13 @@ def _channels(
         raise UsageError("the webhook is not an http(s) URL", where="--webhook")
     people = (lambda: policy().people) if policy else dict[str, frozenset[str]]
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
+
+
+def _keep_policy(error: AvowError, *, is_json: bool) -> None:
+    """Tell of a policy that does not count."""
+    (print_error_json if is_json else print_error)(error)
+    if not is_json:
+        _tell("The policy before it still counts.")
 
 
 async def _check(gateway: Gateway, *, is_json: bool) -> None:

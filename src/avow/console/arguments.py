@@ -12,6 +12,8 @@ _LONG_LINES: Final = 12
 _START: Final = 80
 _SHORT: Final = 80
 _SHORT_VALUE: Final = 32
+_MOST_COLUMNS: Final = 6
+_ONE_LINE: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,23 @@ def argument_rows(arguments: Mapping[str, Any]) -> list[ArgumentRow]:
     return [_row(name, value) for name, value in arguments.items()]
 
 
-def plan_rows(plan: Mapping[str, Any]) -> list[str]:
-    """One text for each change that a plan shows."""
-    return [_text_of(one) for one in plan["changes"]]
+@dataclass(frozen=True, slots=True)
+class PlanTable:
+    """A plan's changes: a column for each thing that they say, and no columns for mere texts."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def plan_table(plan: Mapping[str, Any]) -> PlanTable:
+    """The changes that a plan shows, one row each; what says too many things is one text."""
+    changes: list[Any] = plan["changes"]
+    objects = [cast("dict[str, Any]", one) for one in changes if isinstance(one, dict)]
+    columns = tuple(dict.fromkeys(key for one in objects for key in one))
+    if len(objects) < len(changes) or not 0 < len(columns) <= _MOST_COLUMNS:
+        return PlanTable((), tuple((_text_of(one),) for one in changes))
+    rows = (tuple(_text_of(one[key]) if key in one else "" for key in columns) for one in objects)
+    return PlanTable(columns, tuple(rows))
 
 
 def in_short(arguments: Mapping[str, Any]) -> str:
@@ -84,4 +100,7 @@ def _kind_of(value: Any) -> str:
 def _text_of(value: Any) -> str:
     if isinstance(value, str):
         return value
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) <= _ONE_LINE:
+        return line
     return json.dumps(value, ensure_ascii=False, indent=2)

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from avow.approvals import Approval, Approvals
 from avow.console import words
 from avow.console.answering import span_choices
-from avow.console.arguments import argument_rows, in_short, plan_rows
+from avow.console.arguments import argument_rows, in_short, plan_table
 from avow.console.calls import LoggedCall
 from avow.console.endings import ending
 from avow.console.hints import hint_rows
@@ -66,7 +66,7 @@ def _names(base_url: str, approvals: Approvals) -> dict[str, Any]:
         "mcp_url": f"{base_url}{PATH}",
         "words": words,
         "argument_rows": argument_rows,
-        "plan_rows": plan_rows,
+        "plan_table": plan_table,
         "span_choices": span_choices,
         "hint_rows": hint_rows,
         "moment": at,

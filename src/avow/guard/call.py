@@ -83,6 +83,7 @@ class Call:
             self.decided,
             self._more(),
             self._personal(),
+            self.under.hidden,
         )
 
     def _more(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from avow.guard.call import Call
@@ -51,7 +52,7 @@ def use_of(guard: "Guard", call: Call) -> Use:
         client=call.principal.client,
         tool=_key(call),
         level=str(call.found.level),
-        facts=json.dumps(call.tool_facts.to_dict()),
+        facts=_text_of(call.tool_facts),
         at=guard.clock(),
         idle=guard.approvals.idle,
     )
@@ -74,6 +75,12 @@ async def quotas_now(guard: "Guard", call: Call) -> list[Quota]:
     if not call.under.counts_calls or call.decided.would_be is not None:
         return []
     return list(quotas_of(call.under, await situation_of(guard, call), _key(call)))
+
+
+@lru_cache(maxsize=1024)
+def _text_of(facts: ToolFacts) -> str:
+    """The same text for every call of a tool that stays as it is."""
+    return json.dumps(facts.to_dict())
 
 
 def _key(call: Call) -> str:

@@ -1,7 +1,6 @@
 """The guard: one list of steps that every call takes. Nothing else decides."""
 
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from avow.approvals import Approvals, Channel, Elicit, Rounds
 from avow.audit import AuditLog
+from avow.audit.salt import draw_salt
 from avow.catalog import Tool
 from avow.guard.call import Answer, Call, Execute, Progress, no_progress
 from avow.guard.shape import Shapes
@@ -120,7 +120,7 @@ class Guard:
         Cancelling cancels the call at the server; the log says what is known of it.
         """
         call = Call(
-            id=uuid.uuid4().hex,
+            id=_new_id(),
             principal=principal,
             name=name,
             arguments=arguments,
@@ -134,3 +134,8 @@ class Guard:
 
     async def _from(self, index: int, call: Call) -> Answer:
         return await STEPS[index](self, call, partial(self._from, index + 1))
+
+
+def _new_id() -> str:
+    """A new call's id. It begins with the time, so that an index of ids grows at its end."""
+    return f"{time.time_ns() // 1_000_000:016x}{draw_salt()}"

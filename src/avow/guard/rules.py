@@ -1,6 +1,5 @@
 """The policy of a running guard: read from its file, and read again when the file changes."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +13,6 @@ from avow.policy import Policy, load_policy
 
 _LOOK_SECONDS: Final = 1.0
 _SETTLE_SECONDS: Final = 0.1
-
-_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -67,8 +64,17 @@ class PolicyFile:
             return (0, 0)
         return (found.st_size, found.st_mtime_ns)
 
-    async def watch(self, tell: Callable[[str], None], seconds: float = _LOOK_SECONDS) -> None:
-        """Look at the file every so many seconds, until cancelled; `tell` hears what came of it."""
+    async def watch(
+        self,
+        tell: Callable[[str], None],
+        fail: Callable[[AvowError], None],
+        *,
+        seconds: float = _LOOK_SECONDS,
+    ) -> None:
+        """Look at the file every so many seconds, until cancelled.
+
+        `tell` hears of a policy that counts from now on, and `fail` of a file that does not.
+        """
         while True:
             before = await self._size_at(seconds)
             # A file that is being written may be whole for a moment with half of its rules.
@@ -78,5 +84,4 @@ class PolicyFile:
                 if self.reload():
                     tell(f"{self.path}: the policy was read again and counts from now on")
             except AvowError as error:
-                _log.warning("%s", error)
-                tell(f"{error}\nThe policy before it stays.")
+                fail(error)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from avow.errors import UsageError
 from avow.intent import THRESHOLD, Hints, Level, Trust
 from avow.policy.conditions import is_glob, make_glob
 from avow.policy.decision import Effect, Mode
@@ -10,6 +11,7 @@ from avow.policy.document import ANY, DEFAULT_CHANNELS, FirstUse, Limits, Operat
 from avow.policy.flow import window_of
 from avow.policy.rules import build_rule
 from avow.policy.source import Document
+from avow.schema.paths import Path, parse_path
 
 _MINUTE: Final = 60.0
 _RESERVED: Final = ("off", "limits", "first_use")
@@ -33,6 +35,7 @@ def build_policy(document: Document) -> Policy:
         off_servers=frozenset(off.get("servers", ())),
         off_subjects=frozenset(off.get("subjects", ())),
         limits=build_limits(value.get("limits", {})),
+        hidden=_hidden(document, value.get("audit", {})),
         rules=_rules(document, tables, roles),
         channels=frozenset(approvals.get("channels", DEFAULT_CHANNELS)),
         people={name: frozenset(held) for name, held in approvals.get("people", {}).items()},
@@ -49,6 +52,16 @@ def build_limits(table: Mapping[str, Any]) -> Limits:
     levels: Mapping[str, int] = calls or {}
     by_level = {Level(level): most for level, most in levels.items()}
     return Limits(by_level=by_level, targets=table.get("targets"))
+
+
+def _hidden(document: Document, table: Mapping[str, Any]) -> tuple[Path, ...]:
+    found: list[Path] = []
+    for index, text in enumerate(table.get("hidden", ())):
+        try:
+            found.append(parse_path(text))
+        except UsageError as error:
+            document.report(("audit", "hidden", index), error.what, error.fix)
+    return tuple(found)
 
 
 def _trust(document: Document, table: Mapping[str, str]) -> dict[str, Trust]:

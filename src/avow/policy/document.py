@@ -20,6 +20,7 @@ from avow.policy.decision import Effect, Mode, Require, Reviewers
 from avow.policy.format import CHANNELS
 from avow.policy.principal import Principal
 from avow.policy.situation import Situation
+from avow.schema.paths import Path
 
 ANY: Final = "*"
 """The name under which a table holds what is for all that it does not name."""
@@ -114,8 +115,9 @@ class Policy:
     """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
 
     `operator` and `first_use` are in the order in which they count. `channels` are those over
-    which people may answer, and `people` those who may do so by a link, with their roles. `window`
-    is how many seconds of history the rules look back.
+    which people may answer, and `people` those who may do so by a link, with their roles. `hidden`
+    are the places in arguments that the log masks. `window` is how many seconds of history the
+    rules look back.
     """
 
     mode: Mode = Mode.GUARDED
@@ -130,6 +132,7 @@ class Policy:
     rules: tuple[Rule, ...] = ()
     channels: frozenset[str] = DEFAULT_CHANNELS
     people: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    hidden: tuple[Path, ...] = ()
     window: float = 0.0
     where: str = "policy"
 

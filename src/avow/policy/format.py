@@ -184,6 +184,17 @@ POLICY: Final = Table(
             ),
             "how people answer",
         ),
+        "audit": Key(
+            Table(
+                {
+                    "hidden": Key(
+                        Items(Text()), "paths of arguments that the log masks, such as $..iban"
+                    )
+                },
+                least=1,
+            ),
+            "what the log does not hold",
+        ),
         "rules": Key(Items(_RULE, 0), "deny wins, then confirm, then allow"),
     },
     "The policy of avow: what may run, what asks a person, and what may not.",

@@ -8,11 +8,13 @@ from typing import Any, Final, cast
 
 from avow.errors import UsageError
 
-_EXACT: Final = 2**53
 _MAX_DEPTH: Final = 200
 _PLAIN_DIGITS: Final = 21
 _PLAIN_ZEROS: Final = 6
 """How far ECMAScript writes a number without an exponent (Number::toString, steps 6 to 8)."""
+_WORDS: Final[Mapping[bool | None, str]] = {None: "null", True: "true", False: "false"}
+_quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
+"""A string as JSON. Made once: `json.dumps` makes its encoder anew for each string."""
 
 
 def canonical(value: Any) -> bytes:
@@ -93,11 +95,13 @@ def _write(value: Any, parts: list[str], depth: int) -> None:
     if depth > _MAX_DEPTH:
         what = f"nested deeper than {_MAX_DEPTH} levels"
         raise UsageError(what)
-    if value is None or isinstance(value, bool):
-        parts.append({None: "null", True: "true", False: "false"}[value])
-    elif isinstance(value, str):
-        parts.append(json.dumps(value, ensure_ascii=False))
-    elif isinstance(value, int | float):
+    if isinstance(value, str):
+        parts.append(_quoted(value))
+    elif value is None or isinstance(value, bool):
+        parts.append(_WORDS[value])
+    elif isinstance(value, int):
+        parts.append(_integer(value))
+    elif isinstance(value, float):
         parts.append(_number(value))
     elif isinstance(value, Mapping):
         _write_object(cast("Mapping[Any, Any]", value), parts, depth)
@@ -109,14 +113,18 @@ def _write(value: Any, parts: list[str], depth: int) -> None:
 
 
 def _write_object(value: Mapping[Any, Any], parts: list[str], depth: int) -> None:
+    is_ascii = True
     for key in value:
         if not isinstance(key, str):
             what = f"an object's key must be a string, not {key!r}"
             raise UsageError(what)
+        is_ascii = is_ascii and key.isascii()
     parts.append("{")
-    for index, key in enumerate(sorted(value, key=_utf16)):
-        parts.append(f"{',' if index else ''}{json.dumps(key, ensure_ascii=False)}:")
+    comma = ""
+    for key in sorted(value, key=None if is_ascii else _utf16):
+        parts.append(f"{comma}{_quoted(key)}:")
         _write(value[key], parts, depth + 1)
+        comma = ","
     parts.append("}")
 
 
@@ -135,8 +143,6 @@ def _utf16(key: str) -> bytes:
 
 
 def _number(value: float) -> str:
-    if isinstance(value, int) and abs(value) > _EXACT:
-        return _integer(value)
     number = float(value)
     if not math.isfinite(number):
         what = f"{number} is not a JSON number"
@@ -146,7 +152,8 @@ def _number(value: float) -> str:
 
 def _integer(value: int) -> str:
     try:
-        return str(value)
+        # Also of a number of an enumeration, whose `str` may be its name.
+        return int.__repr__(value)
     except ValueError as error:
         what = "an integer is too long to be written"
         raise UsageError(what) from error

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, cast
 
 MASK: Final = "•••"
@@ -32,6 +33,11 @@ _SECRET_VALUE: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_SUSPECT: Final = re.compile(r"[A-Za-z0-9_-]{10}|://")
+"""What every `_SECRET_VALUE` holds. Most texts do not, and this says so many times faster."""
+_PLAIN: Final = (int, float, type(None))
+_LONGEST_KNOWN: Final = 64
+"""Longer names are not remembered, so that nobody fills the memory with them."""
 
 
 def redact(value: Any) -> Any:
@@ -41,7 +47,9 @@ def redact(value: Any) -> Any:
     hold nothing.
     """
     if isinstance(value, str):
-        return _SECRET_VALUE.sub(MASK, value)
+        return _SECRET_VALUE.sub(MASK, value) if _SUSPECT.search(value) else value
+    if isinstance(value, _PLAIN):
+        return value
     if isinstance(value, Mapping):
         return {key: _field(key, one) for key, one in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes):
@@ -64,8 +72,16 @@ def _field(name: str, value: Any) -> Any:
 
 
 def _is_secret(name: str, value: Any) -> bool:
-    if not _SECRET_NAME.search(name) or _NOT_SECRET.search(name):
+    has_secret_name = _is_known_secret if len(name) <= _LONGEST_KNOWN else _is_secret_name
+    if not has_secret_name(name):
         return False
     # `tokens: 800` is how many, `tokens: ["a1b2"]` is which.
     is_count = isinstance(value, int | float) and _COUNTED.search(name)
     return not is_count and value not in (None, "", [], {})
+
+
+def _is_secret_name(name: str) -> bool:
+    return bool(_SECRET_NAME.search(name)) and not _NOT_SECRET.search(name)
+
+
+_is_known_secret: Final = lru_cache(2048)(_is_secret_name)

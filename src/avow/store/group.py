@@ -5,13 +5,19 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar, cast
 
 from avow.errors import StoreError
+from avow.store import lines, past
 from avow.store.interface import Seal
+from avow.store.past import Use
+from avow.store.rows import RecordRow
 from avow.store.session import Driver, Session
 
 _DEFERRED_SECONDS: Final = 0.02
@@ -29,14 +35,20 @@ Work = Callable[[Session], T]
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """Something to be written. Without a future nobody waits for it."""
+    """Something to be written: records, or other work. Without a future nobody waits for it."""
 
-    work: Work[Any]
+    records: Sequence[RecordRow]
+    work: Work[Any] | None
     seal: Seal | None
-    future: "asyncio.Future[Any] | None"
+    future: "asyncio.Future[Any] | None" = None
     queue: str | None = None
+    use: Use | None = None
     result: Any = None
     error: Exception | None = None
+
+
+_kind: Final = attrgetter("work", "seal")
+"""Records that follow each other in one chain, or in none, are of one kind."""
 
 
 class GroupWriter:
@@ -48,7 +60,11 @@ class GroupWriter:
     def __init__(self, driver: Driver, session: Session) -> None:
         self._driver = driver
         self._session: Session | None = session
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs: deque[_Job | None] = deque()
+        self._bell: SimpleQueue[None] = SimpleQueue()
+        # What wakes the thread: anything, only what is waited for, or neither while it is awake.
+        self._is_idle = False
+        self._is_lingering = False
         # Two counts with one writer each, where one count would need a lock.
         self._deferred = 0
         self._undeferred = 0
@@ -67,21 +83,29 @@ class GroupWriter:
 
         Work under the same name of a `queue` is done one after another, in whatever processes.
         """
-        self._check()
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(work, seal, future, queue))
-        return cast("T", await future)
+        return cast("T", await self._put(_Job((), work, seal, queue=queue)))
+
+    def add(
+        self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
+    ) -> Awaitable[None]:
+        """Write records, and note the use of a tool with them.
+
+        What is returned is done once they are on disk. Raises `StoreError`.
+        """
+        return self._put(_Job(records, None, seal, use=use, queue=use and use.subject))
 
     async def defer(
-        self, work: Work[Any], *, seal: Seal | None = None, queue: str | None = None
+        self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
     ) -> None:
-        """Have the work done soon; raises what became of earlier deferred work."""
+        """The same soon; raises what became of earlier deferred ones."""
         if self._deferred - self._undeferred >= _MAX_DEFERRED:
-            await self.run(work, seal=seal, queue=queue)
+            await self.add(records, seal=seal, use=use)
             return
         self._check()
         self._deferred += 1
-        self._jobs.put(_Job(work, seal, None, queue))
+        self._jobs.append(_Job(records, None, seal, use=use, queue=use and use.subject))
+        if self._is_idle:
+            self._ring()
 
     async def flush(self) -> None:
         """Return once what was deferred is on disk."""
@@ -92,8 +116,23 @@ class GroupWriter:
         """Do what is waiting, and end the thread with its session."""
         if not self._is_closed:
             self._is_closed = True
-            self._jobs.put(None)
+            self._jobs.append(None)
+            self._ring()
         await asyncio.to_thread(self._thread.join)
+
+    def _put(self, job: _Job) -> "asyncio.Future[Any]":
+        self._check()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        job.future = future
+        self._jobs.append(job)
+        # Once per batch: while the thread is awake it looks for itself.
+        if self._is_idle or self._is_lingering:
+            self._ring()
+        return future
+
+    def _ring(self) -> None:
+        self._is_idle = self._is_lingering = False
+        self._bell.put(None)
 
     def _check(self) -> None:
         failure, self._failure = self._failure, None
@@ -116,24 +155,30 @@ class GroupWriter:
     def _take(self) -> tuple[list[_Job], bool]:
         """All that waits, and whether more may come. Only deferred work waits for company."""
         jobs: list[_Job] = []
-        deadline: float | None = None
-        while len(jobs) < _MAX_BATCH:
-            left = None if deadline is None else deadline - time.monotonic()
-            try:
-                if left is not None and left <= 0:
-                    job = self._jobs.get_nowait()
-                else:
-                    job = self._jobs.get(timeout=left)
-            except Empty:
-                break
-            if job is None:
-                return jobs, False
-            jobs.append(job)
-            if job.future is not None:
-                deadline = 0.0
-            elif deadline is None:
-                deadline = time.monotonic() + _DEFERRED_SECONDS
-        return jobs, True
+        due: float | None = None
+        while True:
+            while self._jobs and len(jobs) < _MAX_BATCH:
+                job = self._jobs.popleft()
+                if job is None:
+                    return jobs, False
+                jobs.append(job)
+                if job.future is not None:
+                    due = 0.0
+                elif due is None:
+                    due = time.monotonic() + _DEFERRED_SECONDS
+            left = None if due is None else due - time.monotonic()
+            if len(jobs) == _MAX_BATCH or (left is not None and left <= 0):
+                return jobs, True
+            self._sleep(left)
+
+    def _sleep(self, seconds: float | None) -> None:
+        """Until the bell rings. With a limit deferred work waits already, and more is no news."""
+        self._is_idle, self._is_lingering = seconds is None, seconds is not None
+        # Looked at only now: whoever comes later has seen that the bell must be rung.
+        limit = 0 if self._jobs else seconds
+        with contextlib.suppress(Empty):
+            self._bell.get(timeout=limit)
+        self._is_idle = self._is_lingering = False
 
     def _write(self, jobs: list[_Job]) -> None:
         """In one transaction, or each in its own when that fails or the connection was gone."""
@@ -172,8 +217,7 @@ class GroupWriter:
             # In one order everywhere, so that no two processes wait for each other.
             for name in sorted({job.queue for job in jobs if job.queue is not None}):
                 session.queue(name)
-            for job in jobs:
-                job.result = job.work(session)
+            _carry_out(session, jobs)
         except BaseException as error:
             self._undo(session, error)
             _settle(seals, is_written=False)
@@ -247,6 +291,18 @@ class _UnknownError(Exception):
     def __init__(self, told: StoreError) -> None:
         super().__init__(str(told))
         self.told = told
+
+
+def _carry_out(session: Session, jobs: Iterable[_Job]) -> None:
+    """Do all work in turn; records that follow each other are sealed and sent as one."""
+    for (work, seal), some in groupby(jobs, key=_kind):
+        if work is None:
+            alike = list(some)
+            lines.add(session, [row for job in alike for row in job.records], seal)
+            past.note(session, [job.use for job in alike if job.use is not None])
+        else:
+            for job in some:
+                job.result = work(session)
 
 
 def _fail(jobs: Iterable[_Job], error: StoreError) -> None:

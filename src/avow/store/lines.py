@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from avow.store.interface import Seal
 from avow.store.rows import Head, RecordRow
 from avow.store.session import Row, Session
 
@@ -26,8 +27,12 @@ _HEADS: Final = """SELECT records.writer, records.idx, records.mac FROM records
     ORDER BY records.writer"""
 
 
-def add(session: Session, records: Sequence[RecordRow]) -> None:
-    """Write records; the database numbers them."""
+def add(session: Session, records: Sequence[RecordRow], seal: Seal | None = None) -> None:
+    """Write records, each with its place in the chain of `seal`; the database numbers them."""
+    if seal is not None:
+        if seal.is_in_doubt:
+            seal.recall(head(session, seal.writer))
+        records = seal.seal(records)
     session.insert(_INSERT, [_values(one) for one in records])
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from avow.store.rows import storable
 from avow.store.session import Session
@@ -17,7 +17,9 @@ _CONVERSE: Final = """INSERT INTO conversations (subject, client, started, last)
 _USE: Final = """INSERT INTO uses (subject, client, tool, facts, last)
     VALUES (:subject, :client, :tool, :facts, :now)
     ON CONFLICT (subject, client, tool, facts) DO UPDATE SET last = excluded.last"""
-_TICK: Final = "INSERT INTO ticks (subject, level, tool, at) VALUES (:subject, :level, :tool, :now)"
+_KEY_OF_USE: Final = ("subject", "client", "tool", "facts")
+_TICK: Final = "INSERT INTO ticks (subject, level, tool, at) VALUES (?, ?, ?, ?)"
+_FORGET: Final = "DELETE FROM ticks WHERE subject = :subject AND at <= :old"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +106,32 @@ def begun(session: Session, subject: str, client: str) -> float | None:
     return rows[0][0] if rows else None
 
 
-def note(session: Session, use: Use) -> None:
-    """Note a call that is about to be sent."""
-    values = {
+def note(session: Session, uses: Sequence[Use]) -> None:
+    """Note calls that are about to be sent; what is the same of several is written once."""
+    values = [_values(use) for use in uses]
+    callers = {(one["subject"], one["client"]): one for one in values}
+    for one in callers.values():
+        session.change(_CONVERSE, one)
+        session.change(_FORGET, one)
+    tools = {tuple(one[name] for name in _KEY_OF_USE): one for one in values}
+    for one in tools.values():
+        session.change(_USE, one)
+    session.insert(
+        _TICK, [(one["subject"], one["level"], one["tool"], one["now"]) for one in values]
+    )
+
+
+def _values(use: Use) -> dict[str, Any]:
+    return {
         "subject": storable(use.subject),
         "client": storable(use.client),
         "tool": use.tool,
         "level": use.level,
         "facts": use.facts,
         "now": use.at,
+        "alive": use.at - use.idle,
+        "old": use.at - _MINUTE,
     }
-    converse(session, use.subject, use.client, now=use.at, idle=use.idle)
-    session.change(_USE, values)
-    session.change(_TICK, values)
-    old = "DELETE FROM ticks WHERE subject = :subject AND at <= :now - 60"
-    session.change(old, {"subject": values["subject"], "now": use.at})
 
 
 def exceeded(session: Session, use: Use, quotas: Sequence[Quota]) -> Quota | None:

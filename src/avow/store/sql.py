@@ -47,14 +47,10 @@ class SqlStore:
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, is_deferred: bool = False
     ) -> None:
         """See `Store.append`."""
-
-        def work(session: Session) -> None:
-            lines.add(session, _sealed(session, seal, records))
-
         if is_deferred:
-            await self._writer.defer(work, seal=seal)
+            await self._writer.defer(records, seal=seal)
         else:
-            await self._writer.run(work, seal=seal)
+            await self._writer.add(records, seal=seal)
 
     async def begin(
         self,
@@ -70,15 +66,17 @@ class SqlStore:
         def work(session: Session) -> Quota | None:
             quota = past.exceeded(session, use, quotas)
             if quota is None:
-                lines.add(session, _sealed(session, seal, records))
-                past.note(session, use)
+                lines.add(session, records, seal)
+                past.note(session, [use])
             return quota
 
-        queue = storable(use.subject)
-        if is_deferred and not quotas:
-            await self._writer.defer(work, seal=seal, queue=queue)
-            return None
-        return await self._writer.run(work, seal=seal, queue=queue)
+        if quotas:
+            return await self._writer.run(work, seal=seal, queue=use.subject)
+        if is_deferred:
+            await self._writer.defer(records, seal=seal, use=use)
+        else:
+            await self._writer.add(records, seal=seal, use=use)
+        return None
 
     async def look(self, at: Look) -> Past:
         """See `Store.look`."""
@@ -140,7 +138,7 @@ class SqlStore:
                 return None
             claims.abandon(session, writer)
             records = finish(lines.unfinished(session, writer))
-            lines.add(session, _sealed(session, seal, records))
+            lines.add(session, records, seal)
             return len(records)
 
         return await self._writer.run(work, seal=seal)
@@ -154,7 +152,7 @@ class SqlStore:
             for part in (grants, past, claims):
                 part.drop_of(session, subject)
             if erased or gone:
-                lines.add(session, _sealed(session, seal, [note(erased, gone)]))
+                lines.add(session, [note(erased, gone)], seal)
             return len(erased), still_open
 
         return await self._writer.run(work, seal=seal)
@@ -165,7 +163,7 @@ class SqlStore:
         """See `Store.prune`."""
 
         def work(session: Session) -> int:
-            lines.add(session, _sealed(session, seal, [note]))
+            lines.add(session, [note], seal)
             questions.drop_before(session, before)
             return lines.drop(session, upto)
 
@@ -291,16 +289,6 @@ class SqlStore:
                 if not is_new:
                     return self._read_here(work)
             raise self._driver.explain(error) from error
-
-
-def _sealed(
-    session: Session, seal: Seal | None, records: Sequence[RecordRow]
-) -> Sequence[RecordRow]:
-    if seal is None:
-        return records
-    if seal.is_in_doubt:
-        seal.recall(lines.head(session, seal.writer))
-    return seal.seal(records)
 
 
 def _asker(body: str) -> tuple[str | None, str | None]:

@@ -24,11 +24,20 @@ async def retry(guard: "Guard", call: Call, then: "Then") -> Answer:
     resolved = call.found.resolved
     if not (resolved.read_only.value or resolved.idempotent.value) or guard.attempts == 1:
         return await then(call)
+    try:
+        return await then(call)
+    except Exception as error:
+        if not _is_transport(error):
+            raise
+        lost = [error]
+    # Only now: getting ready to try again costs more than all other steps of a call that goes well.
     tries = stamina.retry_context(
         on=_is_transport, attempts=guard.attempts, timeout=_BUDGET_SECONDS, wait_initial=0.1
     )
     async for attempt in tries:
         with attempt:
+            if lost:
+                raise lost.pop()
             return await then(call)
     message = "the last try neither answered nor raised"
     raise RuntimeError(message)

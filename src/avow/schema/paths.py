@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from avow.errors import UsageError
-from avow.schema import MASK
+from avow.schema.redact import MASK
 
 _PART: Final = re.compile(
     r"""(?P<deep>\.\.)(?P<deep_name>[^\s.\[\]'"*]+)

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from avow.audit import parse_path
-from avow.audit.paths import hide
 from avow.errors import UsageError
 from avow.schema import MASK
+from avow.schema.paths import hide, parse_path
 
 VALUE = {"a": {"b": 1, "c d": 2}, "list": [{"iban": "x", "n": 1}, {"iban": "y"}], "text": "t"}
 
