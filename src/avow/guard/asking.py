@@ -33,12 +33,14 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
     `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that
     the client brought back and that is not good for it.
     """
-    approval = await guard.approvals.ask(question)
-    if call.approval != approval.number:
-        call.approval = approval.number
-        if approval.state is ApprovalState.PENDING:
-            await guard.audit.asked(call.facts, approval.number)
-            guard.announce(waits(guard, approval))
+    # Whoever cancels the call in between would leave a question open that is not on record.
+    with anyio.CancelScope(shield=True):
+        approval = await guard.approvals.ask(question)
+        if call.approval != approval.number:
+            call.approval = approval.number
+            if approval.state is ApprovalState.PENDING:
+                await guard.audit.asked(call.facts, approval.number)
+                guard.announce(waits(guard, approval))
     if approval.state is not ApprovalState.PENDING:
         return approval
     if call.rounds is not None and guard.keys is not None and call.rounds.state is not None:
