@@ -59,7 +59,7 @@ class Checker:
 
 
 def _short(text: str) -> str:
-    """A problem quotes what is wrong, which may be megabytes; its end says what is wrong with it."""
+    """A problem quotes what is wrong, which may be megabytes; what is wrong stands at its end."""
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
