@@ -16,6 +16,7 @@ from avow.approvals import (
 )
 from avow.guard.call import Call
 from avow.policy import Require
+from avow.schema.plain import plain
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
@@ -81,7 +82,7 @@ def can_ask(guard: "Guard", call: Call, question: Question) -> bool:
 
 def waits(guard: "Guard", approval: Approval) -> str:
     """In a sentence, what waits and where it can be answered."""
-    title = approval.question.title
+    title = plain(approval.question.title)
     where = f" at {guard.console}" if guard.console else ""
     return f"“{title}” waits for a person (approval {approval.number}){where}"
 

@@ -11,6 +11,7 @@ from avow.guard.asking import asks_in_rounds, can_ask, settled, waits
 from avow.guard.call import META_APPROVAL, Answer, Call, tool_error, unplanned
 from avow.guard.recheck import Change, Found, find_change
 from avow.policy import Effect
+from avow.schema.plain import plain
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -110,12 +111,17 @@ def _waiting(guard: "Guard", call: Call, approval: Approval) -> Answer:
 async def _denied(guard: "Guard", call: Call, approval: Approval) -> Answer:
     call.outcome = Outcome.DENIED
     said = [one.message for one in await guard.approvals.answers(approval.number) if one.message]
-    message = f" The person said: “{said[-1]}”." if said else ""
+    message = f" The person said: “{_lines(said[-1])}”." if said else ""
     text = (
         f"A person denied this call (approval {approval.number}). Nothing was run.{message} Do not "
         "make it again, and do not try to reach the same end another way."
     )
     return tool_error(text, **_meta(approval))
+
+
+def _lines(text: str) -> str:
+    """A person's words, with nothing in them but what they show."""
+    return "\n".join(plain(line) for line in text.splitlines())
 
 
 def _meta(approval: Approval) -> dict[str, object]:
