@@ -50,9 +50,11 @@ def only(*subjects: str, roles: tuple[str, ...] = (), count: int = 1) -> Reviewe
 
 def yes(by: str = "console", **more: Any) -> Answer:
     """An approval."""
-    return Answer(**{"is_allowed": True, "by": by, "channel": "console", **more})
+    given: dict[str, Any] = {"channel": "console", **more}
+    return Answer(is_allowed=True, by=by, **given)
 
 
 def no(by: str = "console", **more: Any) -> Answer:
     """A denial."""
-    return Answer(**{"is_allowed": False, "by": by, "channel": "console", **more})
+    given: dict[str, Any] = {"channel": "console", **more}
+    return Answer(is_allowed=False, by=by, **given)

@@ -1,6 +1,7 @@
 """Grants: answers that stand for longer than one call, and what ends them."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.approvals.questions import Clock, of, only, question, yes
@@ -20,7 +21,7 @@ OUTWARD = Resolved(value=True, source=Source.OPERATOR)
 
 
 async def granted(
-    approvals: Approvals, asked: Question, span: Span = Span.ALWAYS, **more: bool
+    approvals: Approvals, asked: Question, span: Span = Span.ALWAYS, **more: Any
 ) -> Grant:
     """What a person gave with the answer to a question."""
     row = await approvals.ask(asked)
@@ -42,6 +43,7 @@ async def test_an_answer_for_always_serves_every_call_of_the_tool(approvals: App
     assert found.number == given.number
     again = (await approvals.grants())[0]
     assert (again.uses, again.last_used) == (1, approvals.clock())
+    assert (again.to_dict()["span"], again.to_dict()["tool"]) == ("always", "customer_update")
 
 
 async def test_an_answer_for_these_arguments_serves_no_others(approvals: Approvals) -> None:

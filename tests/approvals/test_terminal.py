@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TextIO
 
 import anyio
-import anyio.lowlevel
 import pytest
 from tests.approvals.questions import of, only, question, yes
 from tests.sample_tools import DELETE, tool
@@ -206,8 +205,9 @@ async def test_nothing_that_others_wrote_reaches_the_terminal_as_a_control(
     approval = await approvals.ask(of(tool("t", DELETE, title="\x1b[2Ja\u202eb"), {"\x07": "\x1b"}))
     async with anyio.create_task_group() as group:
         group.start_soon(person.channel().offer, approvals, approval)
-        seen = await person.reads("yes or no? ")
+        await person.reads("yes or no? ")
         group.cancel_scope.cancel()
+    seen = person.seen
     assert "“\\u001b[2Ja\\u202eb”" in seen
     assert "  \\u0007: \\u001b" in seen
     assert not {"\x1b", "\x07", "\u202e"} & set(seen)

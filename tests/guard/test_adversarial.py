@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.guard.world import KEYS, World, asked, text, while_waiting, yes
+from tests.guard.world import KEYS, World, asked, giving, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
 from avow.approvals import LinkChannel, Rounds
@@ -275,7 +275,7 @@ async def test_arguments_that_are_no_json_to_pass_on_run_nothing(
 
 async def test_arguments_as_deep_as_may_be_go_all_the_way(world: World) -> None:
     guard = world.timed(patience=20)
-    world.add("t", DELETE, plan=lambda given: [given], narrow=lambda _: None)
+    world.add("t", DELETE, plan=giving([1]), narrow=giving(None))
     deep = nested(195)
     await while_waiting(guard, "t", lambda: guard.approvals.answer(1, yes()), arguments=deep)
     assert [one.arguments for one in world.ran] == [deep]
@@ -336,7 +336,7 @@ async def test_no_text_of_others_steers_what_a_person_is_shown_or_tells_apart(
 
     link = LinkChannel(KEYS, "http://127.0.0.1:1/link?token=", post, dict)
     guard = world.timed(console=None, channels=[link])
-    world.add("t", DELETE, title=STEERING, confirm=STEERING, plan=lambda _: [STEERING])
+    world.add("t", DELETE, title=STEERING, confirm=STEERING, plan=giving([STEERING]))
     by = Principal(AMY.subject, STEERING)
     arguments = {STEERING: STEERING, "deep": {STEERING: [STEERING]}}
     await guard.call(by, "t", arguments)

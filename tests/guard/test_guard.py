@@ -359,5 +359,9 @@ def test_a_step_that_comes_too_early_says_so() -> None:
     call = Call("c", AMY, "t", {}, 0.0)
     with pytest.raises(RuntimeError, match="before it is found"):
         _ = call.found
+    with pytest.raises(RuntimeError, match="before it is found"):
+        _ = call.tool_facts
+    with pytest.raises(RuntimeError, match="before the tool is found"):
+        _ = call.under
     with pytest.raises(RuntimeError, match="before it is made"):
         _ = call.decided

@@ -45,6 +45,8 @@ async def test_a_call_beyond_a_limit_is_denied_until_the_minute_is_over(
 
 async def test_a_limit_of_one_level_or_tool_leaves_the_others_alone(world: World) -> None:
     world.rule(
+        '[[rules]]\nname = "other"\neffect = "allow"\nlimits = { calls_per_minute = 1 }\n'
+        'when = { tool = "other" }\n'
         "[limits]\ncalls_per_minute = { write = 1 }\n"
         '[[rules]]\nname = "r"\neffect = "allow"\nlimits = { calls_per_minute = 2 }'
     )

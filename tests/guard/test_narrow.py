@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.guard.world import World, text
+from tests.guard.world import World, giving, text
 from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
 from avow.catalog import make_tool
@@ -26,7 +26,7 @@ def when_dry(arguments: dict[str, Any]) -> Intent | None:
 async def as_said(said: Any, annotations: Any = DELETE) -> Any:
     """A tool as it is for a call of which its author says so."""
     made = tool("t", annotations)
-    return await narrowed(replace(made, intent=replace(made.intent, narrow=lambda _: said)), {})
+    return await narrowed(replace(made, intent=replace(made.intent, narrow=giving(said))), {})
 
 
 async def test_a_call_that_only_reads_asks_nobody_though_its_tool_destroys(world: World) -> None:
@@ -110,7 +110,7 @@ async def test_the_operators_word_stands_whatever_the_author_says() -> None:
 
 
 async def test_a_narrowing_that_says_wider_runs_nothing_and_is_on_record(world: World) -> None:
-    world.add("t", READ, narrow=lambda _: DELETES)
+    world.add("t", READ, narrow=giving(DELETES))
     answer = await world.timed().call(AMY, "t", {})
     assert text(answer).startswith("Nothing was run: what this call would do is not what")
     assert await world.log() == [("refused", "failed")]
@@ -119,7 +119,7 @@ async def test_a_narrowing_that_says_wider_runs_nothing_and_is_on_record(world: 
 
 @pytest.mark.parametrize("said", ["read_only", {"read_only": True}, True, 0])
 async def test_a_narrowing_that_says_something_else_runs_nothing(world: World, said: Any) -> None:
-    world.add("t", DELETE, narrow=lambda _: said)
+    world.add("t", DELETE, narrow=giving(said))
     assert "Nothing was run" in text(await world.timed().call(AMY, "t", {}))
     assert await world.log() == [("refused", "failed")]
 

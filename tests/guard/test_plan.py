@@ -4,7 +4,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.guard.world import World, asked, text, while_waiting, yes
+from tests.guard.world import World, asked, giving, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
 from avow.approvals import make_plan
@@ -15,7 +15,7 @@ LIMITED = '[[rules]]\nname = "few"\neffect = "{}"\nlimits = {{ targets = 2 }}'
 
 
 def lines(*changes: Any) -> Any:
-    return lambda _: list(changes)
+    return giving(list(changes))
 
 
 async def test_the_person_sees_what_would_change_and_its_digest_is_on_record(world: World) -> None:
@@ -121,7 +121,7 @@ async def test_a_plan_that_is_another_when_the_answer_comes_is_asked_about_anew(
     world: World,
 ) -> None:
     customers = ["customer 12"]
-    world.add("t", DELETE, plan=lambda _: list(customers))
+    world.add("t", DELETE, plan=giving(customers))
     guard = world.timed(patience=20)
 
     async def grow() -> None:
@@ -139,7 +139,7 @@ async def test_a_plan_that_is_another_when_the_answer_comes_is_asked_about_anew(
 
 async def test_an_edit_that_changes_nothing_hides_no_plan_that_has_changed(world: World) -> None:
     customers = ["customer 12"]
-    world.add("t", DELETE, plan=lambda _: list(customers))
+    world.add("t", DELETE, plan=giving(customers))
     guard = world.timed(patience=1)
 
     async def grow() -> None:
@@ -153,7 +153,11 @@ async def test_an_edit_that_changes_nothing_hides_no_plan_that_has_changed(world
 
 async def test_a_plan_that_cannot_be_taken_again_runs_nothing(world: World) -> None:
     said: list[Any] = [["one"]]
-    world.add("t", DELETE, plan=lambda _: said.pop())
+
+    def plan(_: Any) -> Any:
+        return said.pop()
+
+    world.add("t", DELETE, plan=plan)
     guard = world.timed(patience=20)
     answer = await while_waiting(guard, "t", lambda: guard.approvals.answer(1, yes()))
     assert text(answer) == "Nothing was run: what this call would change could not be planned."

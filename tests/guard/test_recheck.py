@@ -219,7 +219,11 @@ async def test_a_question_that_expires_while_its_call_waits_is_put_anew(world: W
 async def test_a_narrowing_that_is_wider_now_does_not_run(world: World) -> None:
     said: list[Any] = [None, QUERY.but(read_only=False)]
     world.rule('[[rules]]\nname = "r"\neffect = "confirm"')
-    world.add("t", READ, narrow=lambda _: said.pop(0))
+
+    def narrow(_: Any) -> Any:
+        return said.pop(0)
+
+    world.add("t", READ, narrow=narrow)
     answer = await approved_while(world, nothing)
     assert "is not the tool any more" in text(answer)
     assert world.ran == []

@@ -1,5 +1,7 @@
 """What a policy says of answers: over which channels, by whom, how strong, for how long."""
 
+from dataclasses import replace
+
 import pytest
 from tests.policy.samples import call, judge, policy, rule
 
@@ -71,7 +73,9 @@ def test_of_several_rules_the_shortest_grant_counts() -> None:
 def test_what_is_destroyed_by_known_callers_is_approved_out_of_band_unless_a_rule_says_any(
     text: str, principal: Principal | None, kind: str, require: Require | None
 ) -> None:
-    situation = call(kind, **({"principal": principal} if principal else {}))
+    situation = call(kind)
+    if principal:
+        situation = replace(situation, principal=principal)
     assert judge(text, situation).require is require
 
 
@@ -81,3 +85,9 @@ def test_of_several_rules_the_stronger_channel_counts() -> None:
         for one in ("any", "out_of_band")
     )
     assert judge(both, call()).require is Require.OUT_OF_BAND
+
+
+def test_a_place_to_mask_that_cannot_be_followed_is_a_mistake_with_its_line() -> None:
+    assert len(policy('[audit]\nhidden = ["$.customer.iban"]').hidden) == 1
+    with pytest.raises(PolicyError, match=r"policy.toml:2: "):
+        policy('[audit]\nhidden = ["$.a[?(@.b)]"]')

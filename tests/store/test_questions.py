@@ -19,7 +19,13 @@ async def ask(store: Store, needed: int = 1) -> int:
 
 
 async def say(store: Store, number: int, by: str = "bo", **more: Any) -> bool:
-    given = {"is_allowed": True, "channel": "console", "now": NOW, "expires": NOW + 60, **more}
+    given: dict[str, Any] = {
+        "is_allowed": True,
+        "channel": "console",
+        "now": NOW,
+        "expires": NOW + 60,
+        **more,
+    }
     return await store.answer_approval(Said(number, by, strength="out_of_band", **given))
 
 

@@ -95,11 +95,9 @@ async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:
     problems = checker.problems(edited) if checker else ()
     if problems:
         return f"the reviewer's change does not fit the tool: {'; '.join(map(str, problems))}"
-    whole = guard.sees(call.principal, call.found, call.under)
-    if whole is None:
-        return "the tool is hidden now"
+    whole, _ = guard.sight.of(call.under, call.found)
     try:
-        tool = await narrowed(whole[0], edited)
+        tool = await narrowed(whole, edited)
     except UsageError as error:
         return str(error)
     call.arguments, call.arguments_digest = edited, digest(edited)
