@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from avow.agents import Guarded, wrap
+    from avow.approvals import Approval
     from avow.errors import AvowError
     from avow.intent import (
         APPEND,
@@ -36,14 +38,22 @@ __all__ = [
     "SEND",
     "UPSERT",
     "WRITE",
+    "Approval",
     "AvowError",
+    "Guarded",
     "Hints",
     "Intent",
     "Level",
     "Source",
+    "wrap",
 ]
 
-_HOMES = dict.fromkeys(__all__, "avow.intent") | {"AvowError": "avow.errors"}
+_HOMES = dict.fromkeys(__all__, "avow.intent") | {
+    "Approval": "avow.approvals",
+    "AvowError": "avow.errors",
+    "Guarded": "avow.agents",
+    "wrap": "avow.agents",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -10,6 +10,7 @@ import anyio
 from avow.audit import Outcome
 from avow.errors import StoreError
 from avow.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
+from avow.intent import Level
 from avow.policy import Effect
 from avow.schema import digest
 from avow.store import Claim
@@ -31,8 +32,8 @@ async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
     key back. Cancelled, a call that was sent keeps it: nobody knows how it ended.
     """
     key = (call.meta or {}).get(META_KEY)
-    if key is None or call.decided.effect is Effect.DENY:
-        return await then(call)
+    if key is None or call.decided.effect is Effect.DENY or call.found.level is Level.READ:
+        return await then(call)  # what reads may happen as often as it likes
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or not key.isprintable():
         call.outcome = Outcome.BAD_ARGUMENTS
         return tool_error(
