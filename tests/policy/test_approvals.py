@@ -14,7 +14,12 @@ LONE = Principal("local")
 
 def test_left_out_all_channels_are_offered_but_the_callers_own_client() -> None:
     assert policy("").channels == {"console", "link", "program", "terminal"}
-    assert policy("[approvals.people]\nbo = []").channels == {"console", "link", "program", "terminal"}
+    assert policy("[approvals.people]\nbo = []").channels == {
+        "console",
+        "link",
+        "program",
+        "terminal",
+    }
     assert policy('[approvals]\nchannels = ["elicitation"]').channels == {"elicitation"}
 
 
