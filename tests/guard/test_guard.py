@@ -288,6 +288,11 @@ class BrokenStore:
             raise StoreError("the disk is full")
         await self._store.append(records, **more)
 
+    async def open_approval(self, *words: Any, **more: Any) -> Any:
+        if self._event == "asked":
+            raise StoreError("the disk is full")
+        return await self._store.open_approval(*words, **more)
+
     async def begin(self, records: list[RecordRow], use: Use, **more: Any) -> Any:
         if any(row.event == self._event for row in records):
             raise StoreError("the disk is full")

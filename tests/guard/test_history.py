@@ -7,7 +7,6 @@ import pytest
 from tests.guard.world import World, asked, text, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
-from avow.connect import Fault, RpcError
 from avow.policy import Principal
 
 pytestmark = pytest.mark.anyio
@@ -83,25 +82,6 @@ async def test_of_many_calls_at_once_only_so_many_run(world: World, rule: str) -
     assert sum("isError" in one for one in answers) == 9
     events = [event for event, _ in await world.log()]
     assert (events.count("attempt"), events.count("outcome")) == (3, 12)
-
-
-async def test_a_further_try_of_a_call_is_no_further_call(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fails = [RpcError(-32000, "gone", fault=Fault.LOST)] * 2
-
-    async def run(call: Any) -> dict[str, Any]:
-        call.is_sent = True
-        if fails:
-            raise fails.pop()
-        return {"content": []}
-
-    monkeypatch.setattr(world, "run", run)
-    world.rule("[limits]\ncalls_per_minute = 1")
-    world.add("t", READ)
-    assert await world.timed().call(AMY, "t", {}) == {"content": []}
-    assert (await world.line("attempt"))["try"] == 3
-    assert "is reached" in text(await world.timed().call(AMY, "t", {}))
 
 
 async def test_a_limit_is_not_evaded_by_a_clock_that_is_set_back(world: World) -> None:

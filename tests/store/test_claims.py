@@ -1,12 +1,17 @@
 """What may happen once only: keys of calls, and tokens. On both databases."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import anyio
 import pytest
 from tests.databases import Place
+from tests.postgres import PostgresServer
 
-from avow.store import Claim, RecordRow, Store, open_store
+from avow.store import Claim, RecordRow, Store, claims, open_store
+from avow.store.postgres import PostgresDriver
+from avow.store.session import Session
 
 pytestmark = pytest.mark.anyio
 
@@ -127,3 +132,34 @@ async def test_a_callers_name_that_no_database_can_hold_takes_a_key_all_the_same
     found = await store.find_claim("k")
     assert found is not None
     assert found.subject == "a\ufffdb?"
+
+
+class Slow:
+    """A session that is slow to look who has a key: meanwhile it is let go of."""
+
+    def __init__(self, session: Session, other: Session) -> None:
+        self._session, self._other = session, other
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def query(self, sql: str, values: Mapping[str, Any] | None = None) -> Any:
+        claims.settle(self._other, "k", "first", None)
+        return self._session.query(sql, values)
+
+
+def test_a_key_that_is_let_go_of_while_it_is_asked_for_is_taken_by_one(
+    postgres: PostgresServer,
+) -> None:
+    driver = PostgresDriver(postgres.fresh())
+    first, second = driver.open(), driver.open()
+    claims.claim(first, _claim("first"), now=0.0)
+    slow: Any = Slow(second, first)
+    assert claims.claim(slow, _claim("second"), now=0.0).call == "second"
+    assert claims.claim(first, _claim("third"), now=0.0).call == "second"
+    first.close()
+    second.close()
+
+
+def _claim(call: str) -> Claim:
+    return Claim("k", "amy", "r", call, "w", expires=60.0)

@@ -7,7 +7,7 @@ import anyio
 import pytest
 from tests.databases import Place
 
-from avow.store import Look, Quota, RecordRow, Store, Use, UseRow, open_store
+from avow.store import Lapse, Look, Quota, RecordRow, Store, Use, UseRow, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -110,7 +110,7 @@ async def test_of_many_at_once_in_several_processes_a_quota_lets_so_many_through
     place: Place,
 ) -> None:
     stores = [open_store(place.url) for _ in range(4)]
-    over: list[Quota | None] = []
+    over: list[Quota | Lapse | None] = []
 
     async def one(index: int) -> None:
         over.append(await stores[index % 4].begin([ROW], USE, quotas=[Quota(5)]))

@@ -16,7 +16,7 @@ from avow.approvals.question import Approval, Question
 from avow.beside import beside
 from avow.errors import UsageError
 from avow.intent import Span
-from avow.store import AnswerRow, ApprovalState, Said, Store
+from avow.store import AnswerRow, ApprovalState, Asked, Said, Seal, Store
 
 _POLL_SECONDS: Final = 0.5
 """How soon an answer given in another process is seen where the database cannot call; one in this
@@ -47,8 +47,13 @@ class Approvals:
         default_factory=lambda: defaultdict[int, anyio.Event](anyio.Event)
     )
 
-    async def ask(self, question: Question) -> Approval:
-        """Put the question, or join the one with the same binding that is open."""
+    async def ask(
+        self, question: Question, *, asked: Asked | None = None, seal: Seal | None = None
+    ) -> Approval:
+        """Put the question, or join the one with the same binding that is open.
+
+        What `asked` makes of it is on record, in the chain of `seal`, when anybody can see it.
+        """
         now = self.clock()
         row = await self.store.open_approval(
             question.binding,
@@ -57,6 +62,8 @@ class Approvals:
             expires=now + (question.expires or self.lifetimes.question),
             needed=question.needed,
             idle=self.idle,
+            asked=asked,
+            seal=seal,
         )
         return Approval.from_row(row)
 

@@ -34,11 +34,13 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
     `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that
     the client brought back and that is not good for it.
     """
-    put: list[Approval] = []
-    # Whoever cancels the call in between would leave a question open that is not on record.
-    with anyio.CancelScope(shield=True):
-        put.append(await _put(guard, call, question))
-    approval = put[0]
+    log = guard.audit
+    asked = log.asking(call.facts, call.approval)
+    approval = await guard.approvals.ask(question, asked=asked, seal=log.chain)
+    if call.approval != approval.number:
+        call.approval = approval.number
+        if approval.state is ApprovalState.PENDING:
+            guard.announce(waits(guard, approval))
     if approval.state is not ApprovalState.PENDING:
         return approval
     if call.rounds is not None and guard.keys is not None and call.rounds.state is not None:
@@ -56,17 +58,6 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
             group.start_soon(_offer, channel, guard, approval)
         approval = await _wait(guard, call, approval, deadline)
         group.cancel_scope.cancel()
-    return approval
-
-
-async def _put(guard: "Guard", call: Call, question: Question) -> Approval:
-    """Put the question, or join it; what waits is on record before anyone is told of it."""
-    approval = await guard.approvals.ask(question)
-    if call.approval != approval.number:
-        call.approval = approval.number
-        if approval.state is ApprovalState.PENDING:
-            await guard.audit.asked(call.facts, approval.number)
-            guard.announce(waits(guard, approval))
     return approval
 
 

@@ -8,6 +8,7 @@ from avow.approvals import Approval, Elicit, Grant, Plan, Rounds
 from avow.audit import Facts, Outcome
 from avow.catalog import Tool
 from avow.errors import DeniedError
+from avow.intent import Level
 from avow.policy import Decision, Policy, Principal, ToolFacts
 
 Answer = dict[str, Any]
@@ -138,6 +139,19 @@ class Call:
             message = "a step that needs the decision runs before it is made"
             raise RuntimeError(message)
         return self.decision
+
+
+def lost_answer(call: Call) -> Answer:
+    """The end of a call that may have run or not."""
+    call.outcome = Outcome.OUTCOME_UNKNOWN
+    if call.found.level is Level.READ:
+        text = "The server's answer was lost. The call only reads, so it may be made again."
+    else:
+        text = (
+            "The server's answer was lost: this call may have run or not. It was not sent again. "
+            "Look at what it would have changed before doing anything else."
+        )
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
 
 
 def tool_error(text: str, **meta: Any) -> Answer:

@@ -55,6 +55,7 @@ def use_of(guard: "Guard", call: Call) -> Use:
         facts=_text_of(call.tool_facts),
         at=guard.clock(),
         idle=guard.approvals.idle,
+        grant=call.grant and call.grant.number,
     )
 
 

@@ -40,9 +40,12 @@ def claim(session: Session, wanted: Claim, *, now: float) -> Claim:
     """Take a key for a call, unless it is taken; whoever has it is returned."""
     session.change("DELETE FROM claims WHERE expires <= :now", {"now": now})
     values = {name: getattr(wanted, name) for name in wanted.__slots__}
-    if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
-        return wanted
-    return find(session, wanted.key) or wanted
+    while True:
+        if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
+            return wanted
+        # Whoever had it may have let go of it meanwhile; then it is to be had.
+        if (found := find(session, wanted.key)) is not None:
+            return found
 
 
 def find(session: Session, key: str) -> Claim | None:

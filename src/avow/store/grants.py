@@ -25,6 +25,7 @@ _FIND: Final = (
 _USE: Final = (
     f"UPDATE grants SET uses = uses + 1, last_used = :now WHERE number = :number AND {_HOLDS}"
 )
+_KEEP: Final = f"UPDATE grants SET last_used = :now WHERE number = :number AND {_HOLDS}"
 _REVOKE: Final = (
     "UPDATE grants SET revoked_at = :now, revoked_by = :by "
     "WHERE number = :number AND revoked_at IS NULL"
@@ -51,6 +52,11 @@ def find(session: Session, narrow: str, wide: str, *, alive: float) -> GrantRow 
 def use(session: Session, number: int, *, now: float, alive: float) -> bool:
     """Count one use of a grant; whether it still holds."""
     return session.change(_USE, {"number": number, "now": now, "alive": alive}) == 1
+
+
+def keep(session: Session, number: int, *, now: float, alive: float) -> bool:
+    """Whether a grant still holds; until this transaction ends, nobody takes it back."""
+    return session.change(_KEEP, {"number": number, "now": now, "alive": alive}) == 1
 
 
 def revoke(session: Session, number: int, *, by: str, now: float) -> bool:

@@ -27,7 +27,8 @@ class Use:
     """One call that is about to be sent, as later calls will look back on it.
 
     `tool` names the tool as it stands, and `facts` is JSON that only the floors above read. `at`
-    and `idle`, after which a conversation is over, are in seconds.
+    and `idle`, after which a conversation is over, are in seconds. `grant` is the one that the
+    call goes on, if it does.
     """
 
     subject: str
@@ -37,6 +38,7 @@ class Use:
     facts: str
     at: float
     idle: float
+    grant: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,13 @@ class Quota:
     most: int
     level: str | None = None
     tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """A grant that a call was to go on, and that does not hold any more."""
+
+    grant: int
 
 
 @dataclass(frozen=True, slots=True)

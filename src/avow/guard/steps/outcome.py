@@ -8,9 +8,8 @@ import anyio
 
 from avow.audit import Outcome
 from avow.connect import RpcError
-from avow.errors import AuthenticationError, AvowError, StoreError, UnreachableError
-from avow.guard.call import META_OUTCOME, Answer, Call, tool_error
-from avow.intent import Level
+from avow.errors import AuthenticationError, StoreError, UnreachableError
+from avow.guard.call import Answer, Call, lost_answer, tool_error
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -46,12 +45,22 @@ async def _answered(call: Call, then: "Then") -> Answer:
     except RpcError as error:
         if not error.may_have_run:
             raise
-        return _lost(call)
-    except (StoreError, UnreachableError, AuthenticationError) as error:
+        return lost_answer(call)
+    except StoreError as error:
         if call.is_sent:
-            _log.error("a call was not tried again: %s", error)
-            return _lost(call)
-        return _not_run(call, error)
+            _log.error("a call may have run, and it could not be recorded further: %s", error)
+            return lost_answer(call)
+        _log.error("a call was not run because it could not be recorded: %s", error)
+        call.outcome = Outcome.FAILED
+        return tool_error(
+            "Nothing was run: avow cannot write its log, and what is not on record does not run."
+        )
+    except (UnreachableError, AuthenticationError) as error:
+        _log.warning("%s", error)
+        if call.is_sent:
+            return lost_answer(call)
+        call.outcome = Outcome.UNREACHABLE
+        return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
     except Exception:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
         incident = call.incident = uuid.uuid4().hex[:12]
         _log.exception("incident %s", incident)
@@ -59,30 +68,6 @@ async def _answered(call: Call, then: "Then") -> Answer:
         ran = "It may have run." if call.is_sent else "Nothing was run."
         what = call.found.intent.on_error or "Something went wrong inside avow"
         return tool_error(f"{what.rstrip('.')} (incident {incident}). {ran}")
-
-
-def _not_run(call: Call, error: AvowError) -> Answer:
-    if isinstance(error, StoreError):
-        _log.error("a call was not run because it could not be recorded: %s", error)
-        call.outcome = Outcome.FAILED
-        return tool_error(
-            "Nothing was run: avow cannot write its log, and what is not on record does not run."
-        )
-    _log.warning("%s", error)
-    call.outcome = Outcome.UNREACHABLE
-    return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
-
-
-def _lost(call: Call) -> Answer:
-    call.outcome = Outcome.OUTCOME_UNKNOWN
-    if call.found.level is Level.READ:
-        text = "The server's answer was lost. The call only reads, so it may be made again."
-    else:
-        text = (
-            "The server's answer was lost: this call may have run or not. It was not sent again. "
-            "Look at what it would have changed before doing anything else."
-        )
-    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
 
 
 def _cancelled(call: Call) -> Outcome:

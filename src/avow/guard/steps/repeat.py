@@ -10,7 +10,6 @@ import anyio
 from avow.audit import Outcome
 from avow.errors import StoreError
 from avow.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
-from avow.intent import Level
 from avow.policy import Effect
 from avow.schema import digest
 from avow.store import Claim
@@ -18,11 +17,11 @@ from avow.store import Claim
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
 
+_log: Final = logging.getLogger(__name__)
+
 _KEPT_SECONDS: Final = 86_400.0
 _LONGEST_KEY: Final = 256
 _POLL_SECONDS: Final = 0.1
-
-_log: Final = logging.getLogger(__name__)
 
 
 async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
@@ -32,8 +31,8 @@ async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
     key back. Cancelled, a call that was sent keeps it: nobody knows how it ended.
     """
     key = (call.meta or {}).get(META_KEY)
-    if key is None or call.decided.effect is Effect.DENY or call.found.level is Level.READ:
-        return await then(call)  # what reads may happen as often as it likes
+    if key is None or call.decided.effect is Effect.DENY:
+        return await then(call)
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or not key.isprintable():
         call.outcome = Outcome.BAD_ARGUMENTS
         return tool_error(
@@ -79,13 +78,15 @@ async def _settle(guard: "Guard", call: Call, claim: Claim, answer: Answer | Non
     with anyio.CancelScope(shield=True):
         try:
             await guard.approvals.store.settle_claim(claim.key, call.id, text)
-        except StoreError as error:
-            _log.error("what became of the key of call %s could not be kept: %s", call.id, error)
+        except StoreError:
+            # Its caller must learn how it ended; with this key it is unknown from now on.
+            _log.exception("what became of call %s could not be kept for its key", call.id)
 
 
 async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
     """The first call's answer, once there is one; nothing is sent here in any case."""
     call.outcome = Outcome.REPEATED
+    has_ended = False
     with anyio.move_on_after(guard.patience):
         while True:
             found = await guard.approvals.store.find_claim(first.key)
@@ -97,9 +98,12 @@ async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
             if found.answer is not None:
                 answer: Answer = json.loads(found.answer)
                 return answer
-            if await _has_ended(guard, first.call):
+            if has_ended:
                 break
-            await anyio.sleep(_POLL_SECONDS)
+            # An answer is kept before the end is written: after the end there is one more look.
+            has_ended = await _has_ended(guard, first.call)
+            if not has_ended:
+                await anyio.sleep(_POLL_SECONDS)
     text = (
         "The first call with this key has no known answer: it may have run or not. It was not "
         "sent again. Look at what it would have changed before doing anything else."
