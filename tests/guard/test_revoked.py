@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from tests.sample_tools import AMY, DELETE, tool
+from tests.sample_tools import AMY, DELETE, WRITE, tool
 
 from avow.approvals import Answer, Approvals
 from avow.audit import AuditLog
 from avow.catalog import Tool
 from avow.guard import Call, Guard
 from avow.intent import Span
-from avow.store import Store
+from avow.store import Claim, RecordRow, Store, Use
 
 pytestmark = pytest.mark.anyio
 
@@ -70,3 +70,34 @@ async def test_a_call_that_was_not_sent_yet_does_not_run_on_a_grant_that_was_tak
     assert json.loads(ends[0].body)["outcome"] == "denied"
     waiting = await guard.call(AMY, TOOL.name, {"n": 3})
     assert waiting["_meta"]["io.avow/approval"] == {"number": 2, "state": "pending"}
+
+
+@dataclass
+class Paused:
+    """A real store in which a call's key is given to another just before its attempt is written."""
+
+    store: Store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+    async def begin(self, records: list[RecordRow], use: Use, **more: Any) -> Any:
+        assert use.claim is not None
+        await self.store.settle_claim(use.claim, records[0].call, None)
+        other = Claim(use.claim, "amy", "r", "another", "", None, 9e9)
+        assert (await self.store.claim(other, now=0.0)).call == "another"
+        return await self.store.begin(records, use, **more)
+
+
+async def test_a_call_whose_key_was_given_to_another_does_not_run(store: Store) -> None:
+    """As after a pause in which its process was taken for dead."""
+    world, writes = World(), tool("note_set", WRITE)
+
+    async def find(_: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
+        return writes
+
+    paused: Any = Paused(store)
+    guard = Guard(find, world.run, Approvals(paused), AuditLog(paused))
+    answer = await guard.call(AMY, writes.name, {}, meta={"io.avow/idempotency-key": "k"})
+    assert "another call has this call's key now" in answer["content"][0]["text"]
+    assert world.ran == []

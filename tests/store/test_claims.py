@@ -75,6 +75,7 @@ async def test_a_dead_writers_keys_are_free_where_nothing_was_sent(store: Store)
     for writer in ("v", "w"):
         await store.beat(writer, "1:2:3", seconds=60)
     assert await store.take_over("w", finish=lambda _: [], seal=Open()) == 0
+    assert await store.take_over("w", finish=lambda _: [], seal=Open()) is None
     left = {key for key in ("sent", "unsent", "done", "alive") if await store.find_claim(key)}
     assert left == {"sent", "done", "alive"}
 

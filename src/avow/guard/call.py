@@ -67,6 +67,7 @@ class Call:
     approval: int | None = None
     approved: Approval | None = None
     grant: Grant | None = None
+    claim: str | None = None
     tries: int = 0
     is_sent: bool = False
     outcome: Outcome | None = None

@@ -56,6 +56,7 @@ def use_of(guard: "Guard", call: Call) -> Use:
         at=guard.clock(),
         idle=guard.approvals.idle,
         grant=call.grant and call.grant.number,
+        claim=call.claim,
     )
 
 

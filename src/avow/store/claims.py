@@ -54,6 +54,12 @@ def find(session: Session, key: str) -> Claim | None:
     return Claim(*rows[0]) if rows else None
 
 
+def keep(session: Session, key: str, call: str) -> bool:
+    """Whether a call still has its key; it cannot lose it until this transaction ends."""
+    sql = "UPDATE claims SET call = call WHERE key = :key AND call = :call"
+    return session.change(sql, {"key": key, "call": call}) == 1
+
+
 def settle(session: Session, key: str, call: str, answer: str | None) -> None:
     """Keep the answer of the call that has the key; without one, let go of the key."""
     values = {"key": key, "call": call, "answer": answer}

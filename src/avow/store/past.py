@@ -28,7 +28,7 @@ class Use:
 
     `tool` names the tool as it stands, and `facts` is JSON that only the floors above read. `at`
     and `idle`, after which a conversation is over, are in seconds. `grant` is the one that the
-    call goes on, if it does.
+    call goes on, and `claim` the key that it has, as far as it does.
     """
 
     subject: str
@@ -39,6 +39,7 @@ class Use:
     at: float
     idle: float
     grant: int | None = None
+    claim: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,10 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """A grant that a call was to go on, and that does not hold any more."""
+    """A grant that a call was to go on, or a key that it had, and that it has no more."""
 
-    grant: int
+    grant: int | None = None
+    claim: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,14 +67,16 @@ class SqlStore:
         def work(session: Session) -> Quota | Lapse | None:
             grant, alive = use.grant, use.at - use.idle
             if grant is not None and not grants.keep(session, grant, now=use.at, alive=alive):
-                return Lapse(grant)
+                return Lapse(grant=grant)
+            if use.claim is not None and not claims.keep(session, use.claim, records[0].call):
+                return Lapse(claim=use.claim)
             quota = past.exceeded(session, use, quotas)
             if quota is None:
                 lines.add(session, records, seal)
                 past.note(session, [use])
             return quota
 
-        if quotas or use.grant is not None:
+        if quotas or use.grant is not None or use.claim is not None:
             return await self._writer.run(work, seal=seal, queue=use.subject)
         if is_deferred:
             await self._writer.defer(records, seal=seal, use=use)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from avow.audit import Outcome
-from avow.guard.call import META_KEY, Answer, Call, lost_answer, tool_error
+from avow.guard.call import Answer, Call, lost_answer, tool_error
 from avow.guard.history import quotas_now, use_of
 from avow.store import Lapse
 
@@ -15,19 +15,22 @@ async def attempt(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Write the attempt down; what cannot be written down is not run.
 
     Limits and grants are held here once more, where calls at the same time are counted one after
-    another, and none goes on a grant that was taken back. A try that is held back leaves the one
-    before it: nobody knows whether that ran. With a key a read does not wait for company either:
-    a key whose call has no attempt on record is given to the next one.
+    another, and none goes on a grant that was taken back, or with a key that was given to another
+    call while its process was taken for dead. A try that is held back leaves the one before it:
+    nobody knows whether that ran. With a key a read does not wait for company either: a key whose
+    call has no attempt on record is given to the next one.
     """
     call.tries += 1
     quotas = await quotas_now(guard, call)
-    use, has_key = use_of(guard, call), META_KEY in (call.meta or {})
-    over = await guard.audit.begin(call.facts, call.approval, use, quotas, may_wait=not has_key)
+    use, may_wait = use_of(guard, call), call.claim is None
+    over = await guard.audit.begin(call.facts, call.approval, use, quotas, may_wait=may_wait)
     if over is None:
         return await then(call)
     if call.is_sent:
         return lost_answer(call)
     call.outcome = Outcome.DENIED
+    if isinstance(over, Lapse) and over.claim is not None:
+        return tool_error("Nothing was run: another call has this call's key now.")
     if isinstance(over, Lapse):
         return tool_error(
             "Nothing was run: the standing approval that this call was to run on does not hold any "

@@ -41,6 +41,7 @@ async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
     wanted = _claim(guard, call, key)
     found = await guard.approvals.store.claim(wanted, now=guard.clock())
     if found.call == call.id:
+        call.claim = wanted.key
         return await _first(guard, call, wanted, then)
     if not hmac.compare_digest(found.request, wanted.request):
         call.outcome = Outcome.BAD_ARGUMENTS
