@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import ClassVar, LiteralString
 
 import anyio
+import anyio.lowlevel
 import psycopg
 import pytest
 from psycopg import errors
@@ -440,3 +441,29 @@ async def until_listened(server: PostgresServer) -> None:
     with psycopg.connect(server.url(), autocommit=True) as db:
         while db.execute(sql).fetchone() == (0,):
             await anyio.lowlevel.checkpoint()
+
+
+async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_lost(
+    postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("avow.store.postgres._AGAIN_SECONDS", 0.01)
+    url = postgres.fresh()
+    store, told = open_store(url), list[int]()
+    ending = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    )
+    with anyio.fail_after(30), psycopg.connect(url, autocommit=True) as other:
+        async with anyio.create_task_group() as group:
+            group.start_soon(store.watch, told.append)
+            while not other.execute(ending).fetchall():
+                await anyio.lowlevel.checkpoint()
+            while not told:
+                other.execute("SELECT pg_notify('avow_approvals', '7')")
+                await anyio.lowlevel.checkpoint()
+            group.cancel_scope.cancel()
+    assert set(told) == {7}
+    assert "answers given elsewhere are seen late" in caplog.text
+    await store.close()

@@ -241,3 +241,21 @@ def test_the_variable_is_named_when_it_is_wrong(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("AVOW_STORE", "nonsense")
     with pytest.raises(UsageError, match="AVOW_STORE"):
         store_path()
+
+
+@pytest.mark.parametrize("what", ["access", "chmod"])
+def test_a_file_of_somebody_else_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Played, since tests may run as one to whom every file is open."""
+    path = tmp_path / "avow.db"
+    path.touch(mode=0o644)
+
+    def refuse(*_: object, **__: object) -> bool:
+        if what == "chmod":
+            raise PermissionError(1, "Operation not permitted", str(path))
+        return False
+
+    monkeypatch.setattr("os.access" if what == "access" else "pathlib.Path.chmod", refuse)
+    with pytest.raises(StoreError, match="the database cannot be written"):
+        open_store(f"sqlite:{path}")

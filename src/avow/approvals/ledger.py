@@ -133,6 +133,8 @@ class Approvals:
         row = await self.store.find_grant(question.call_binding, question.tool_binding, alive=alive)
         if row is None or Span(row.span).rank > Span(question.longest).rank:
             return None
+        if question.channels and row.channel not in question.channels:
+            return None
         if not await self.store.use_grant(row.number, now=self.clock(), alive=alive):
             return None
         return Grant.from_row(row)
@@ -170,7 +172,7 @@ def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
 
 def _text(edit: Mapping[str, Any] | None) -> str:
     """An edit as the store compares it."""
-    return "" if edit is None else json.dumps(edit, sort_keys=True)
+    return json.dumps(edit, sort_keys=True) if edit else ""
 
 
 def _grant(answer: Answer, approval: Approval, now: float) -> dict[str, Any] | None:

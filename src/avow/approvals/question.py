@@ -1,7 +1,7 @@
 """A question to a person, and what its answer is bound to."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
@@ -18,9 +18,10 @@ class Question:
     """May `principal` make this one call? `arguments` are redacted; `binding` covers the real ones.
 
     `findings` and `hints` are as they stood when the question was asked. `confirm` is the sentence
-    that the tool's author wrote, and `plan` what the call would change. `longest` is the longest
-    that an answer may hold; `tool_binding` and `call_binding` are what a standing one is for, with
-    any arguments and with these.
+    that the tool's author wrote, and `plan` what the call would change. It may be answered over
+    `channels`, or over any where there are none. `longest` is the longest that an answer may hold;
+    `tool_binding` and `call_binding` are what a standing one is for, with any arguments and with
+    these.
     """
 
     binding: str
@@ -45,6 +46,7 @@ class Question:
     require: str | None = None
     reviewers: Mapping[str, Any] | None = None
     expires: float | None = None
+    channels: tuple[str, ...] = ()
     longest: str = Span.ONCE
     tool_binding: str = ""
     call_binding: str = ""
@@ -54,6 +56,12 @@ class Question:
         """How many people must agree."""
         return int((self.reviewers or {}).get("count", 1))
 
+    @property
+    def names_people(self) -> bool:
+        """Whether only some may answer."""
+        named = self.reviewers or {}
+        return bool(named.get("subjects") or named.get("roles"))
+
     def to_json(self) -> str:
         """As the store keeps it."""
         return json.dumps({name: getattr(self, name) for name in _FIELDS - {"binding"}})
@@ -62,7 +70,10 @@ class Question:
     def from_row(cls, row: ApprovalRow) -> Self:
         """As the store kept it, this version or an earlier one."""
         body: dict[str, Any] = json.loads(row.body)
-        body["findings"] = tuple(body["findings"])
+        body["findings"], body["channels"] = (
+            tuple(body["findings"]),
+            tuple(body.get("channels", ())),
+        )
         return cls(binding=row.binding, **{name: body[name] for name in body if name in _FIELDS})
 
 
@@ -113,6 +124,7 @@ def make_question(
     arguments_digest: str,
     *,
     plan: Plan | None = None,
+    channels: Iterable[str] = (),
 ) -> Question:
     """The question that `decision` asks, bound to caller, tool, exact arguments and plan.
 
@@ -127,13 +139,13 @@ def make_question(
         "tool": tool.name,
         "fingerprint": tool.fingerprint,
     }
-    standing = {**who, "hints": tool.resolved.hints_dict}
-    call = {**who, "arguments": arguments_digest}
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)
+    wanted = {**who, "require": require, "reviewers": reviewers}
+    standing = {**wanted, "hints": tool.resolved.hints_dict}
     plan_digest = plan.digest if plan else ""
     return Question(
-        binding=digest({**call, "require": require, "reviewers": reviewers, "plan": plan_digest}),
+        binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
         subject=principal.subject,
         client=principal.client,
         server=tool.server,
@@ -155,6 +167,7 @@ def make_question(
         require=require,
         reviewers=reviewers,
         expires=decision.expires,
+        channels=tuple(sorted(channels)),
         longest=_longest(tool, decision),
         tool_binding=digest({**standing, "grant": "tool"}),
         call_binding=digest({**standing, "grant": "call", "arguments": arguments_digest}),

@@ -159,3 +159,9 @@ def tool_error(text: str, **meta: Any) -> Answer:
     """An answer that says to the model why there is no result."""
     answer: Answer = {"content": [{"type": "text", "text": text}], "isError": True}
     return {**answer, "_meta": meta} if meta else answer
+
+
+def unplanned(call: Call) -> Answer:
+    """The answer to a call whose author's plan cannot be had."""
+    call.outcome = Outcome.FAILED
+    return tool_error("Nothing was run: what this call would change could not be planned.")

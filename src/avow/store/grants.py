@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from avow.store.rows import GrantRow
+from avow.store.rows import GrantRow, storable
 from avow.store.session import Session
 
 _FIELDS: Final = (
@@ -61,7 +61,7 @@ def keep(session: Session, number: int, *, now: float, alive: float) -> bool:
 
 def revoke(session: Session, number: int, *, by: str, now: float) -> bool:
     """Take a grant back; whether it was there to take."""
-    return session.change(_REVOKE, {"number": number, "by": by, "now": now}) == 1
+    return session.change(_REVOKE, {"number": number, "by": storable(by), "now": now}) == 1
 
 
 def newest(session: Session, limit: int) -> list[GrantRow]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from avow.store import grants, past
-from avow.store.rows import AnswerRow, ApprovalRow, ApprovalState
+from avow.store.rows import AnswerRow, ApprovalRow, ApprovalState, storable
 from avow.store.session import Row, Session
 
 COLUMNS: Final = (
@@ -91,7 +91,7 @@ def answer(session: Session, said: Said) -> bool:
 
     One denial ends it; it is approved once as many people as it needs have said so.
     """
-    values: dict[str, Any] = {name: getattr(said, name) for name in _OF_ANSWER}
+    values: dict[str, Any] = _storable({name: getattr(said, name) for name in _OF_ANSWER})
     values |= {"edit": said.edit or None, "is_allowed": int(said.is_allowed)}
     held = session.query(_HOLD, values)
     if not held:
@@ -112,6 +112,10 @@ def answer(session: Session, said: Said) -> bool:
     return True
 
 
+def _storable(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: storable(one) if isinstance(one, str) else one for key, one in values.items()}
+
+
 def _end(session: Session, values: dict[str, Any], state: ApprovalState) -> None:
     session.change(_ANSWER, {**values, "state": str(state)})
 
@@ -123,8 +127,8 @@ def _give(session: Session, grant: Mapping[str, Any]) -> None:
         conversation = past.begun(session, grant["subject"], grant["client"])
         if conversation is None:
             return
-    names = [name for name in grant if name != "is_for_conversation"]
-    grants.give(session, {name: grant[name] for name in names} | {"conversation": conversation})
+    kept = {name: one for name, one in grant.items() if name != "is_for_conversation"}
+    grants.give(session, {**_storable(kept), "conversation": conversation})
 
 
 def answers(session: Session, number: int) -> list[AnswerRow]:

@@ -33,9 +33,11 @@ async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
     key = (call.meta or {}).get(META_KEY)
     if key is None or call.decided.effect is Effect.DENY:
         return await then(call)
-    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
+    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or not key.isprintable():
         call.outcome = Outcome.BAD_ARGUMENTS
-        return tool_error(f"Nothing was run: {META_KEY} is a text of 1 to 256 characters.")
+        return tool_error(
+            f"Nothing was run: {META_KEY} is a text of 1 to 256 printable characters."
+        )
     wanted = _claim(guard, call, key)
     found = await guard.approvals.store.claim(wanted, now=guard.clock())
     if found.call == call.id:
@@ -61,21 +63,25 @@ def _claim(guard: "Guard", call: Call, key: str) -> Claim:
 
 
 async def _first(guard: "Guard", call: Call, claim: Claim, then: "Then") -> Answer:
-    store = guard.approvals.store
     try:
         answer = await then(call)
     finally:
         if not call.is_sent:
-            with anyio.CancelScope(shield=True):
-                await store.settle_claim(claim.key, call.id, None)
+            await _settle(guard, call, claim, None)
     if call.is_sent and call.outcome is not Outcome.OUTCOME_UNKNOWN:
-        try:
-            with anyio.CancelScope(shield=True):
-                await store.settle_claim(claim.key, call.id, json.dumps(answer))
-        except StoreError:
-            # It ran, and its caller must learn how; with this key it is unknown from now on.
-            _log.exception("the answer of call %s could not be kept for its key", call.id)
+        await _settle(guard, call, claim, answer)
     return answer
+
+
+async def _settle(guard: "Guard", call: Call, claim: Claim, answer: Answer | None) -> None:
+    """Keep the answer for later, or give the key back; how the call ended stands either way."""
+    text = None if answer is None else json.dumps(answer)
+    with anyio.CancelScope(shield=True):
+        try:
+            await guard.approvals.store.settle_claim(claim.key, call.id, text)
+        except StoreError:
+            # Its caller must learn how it ended; with this key it is unknown from now on.
+            _log.exception("what became of call %s could not be kept for its key", call.id)
 
 
 async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
