@@ -1,5 +1,6 @@
 """Questions that several must agree to, and edits. On both databases."""
 
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -113,3 +114,15 @@ async def test_texts_that_no_database_can_hold_are_kept_all_the_same(store: Stor
     assert await say(store, number, "b\0o\ud800", message="a\0b", channel="x\0")
     (said,) = await store.answers(number)
     assert (said.person, said.message) == ("b\ufffdo?", "a\ufffdb")
+
+
+async def test_a_denial_counts_whatever_was_edited_or_said_before(store: Store) -> None:
+    row = await store.open_approval("d", "{}", now=NOW, expires=NOW + 60, needed=2)
+    yes = Said(row.number, "ann", is_allowed=True, channel="x", strength="y", now=NOW, expires=9e9)
+    assert await store.answer_approval(replace(yes, edit='{"n": 2}'))
+    no = replace(yes, is_allowed=False)
+    assert await store.answer_approval(no)
+    found = await store.approval(row.number, now=NOW)
+    assert found is not None
+    assert (found.state, found.edit) == ("denied", '{"n": 2}')
+    assert [one.is_allowed for one in await store.answers(row.number)] == [False]

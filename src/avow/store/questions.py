@@ -33,6 +33,12 @@ _HOLD: Final = (
     "UPDATE approvals SET edit = :edit WHERE number = :number AND state = 'pending' "
     "AND expires > :now AND coalesce(edit, '') = :seen RETURNING needed, subject"
 )
+# A denial is of any arguments, and may take back what the same person said before.
+_HOLD_TO_DENY: Final = (
+    "UPDATE approvals SET needed = needed WHERE number = :number AND state = 'pending' "
+    "AND expires > :now RETURNING needed, subject"
+)
+_UNSAY: Final = "DELETE FROM answers WHERE number = :number AND person = :by"
 _SAY: Final = (
     "INSERT INTO answers (number, person, is_allowed, channel, strength, at, message) "
     "VALUES (:number, :by, :is_allowed, :channel, :strength, :now, :message) "
@@ -93,10 +99,12 @@ def answer(session: Session, said: Said) -> bool:
     """
     values: dict[str, Any] = _storable({name: getattr(said, name) for name in _OF_ANSWER})
     values |= {"edit": said.edit or None, "is_allowed": int(said.is_allowed)}
-    held = session.query(_HOLD, values)
+    held = session.query(_HOLD if said.is_allowed else _HOLD_TO_DENY, values)
     if not held:
         return False
-    if said.edit != said.seen:
+    if not said.is_allowed:
+        session.change(_UNSAY, values)
+    elif said.edit != said.seen:
         # Whoever agreed so far agreed to something else.
         session.change("DELETE FROM answers WHERE number = :number", values)
     if session.change(_SAY, values) != 1:
