@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         Level,
         Source,
     )
+    from avow.policy import Principal
+    from avow.serve import Context, Page, ToolDefinition, Tools, bind, context, declare
 
 __all__ = [
     "APPEND",
@@ -37,13 +39,26 @@ __all__ = [
     "UPSERT",
     "WRITE",
     "AvowError",
+    "Context",
     "Hints",
     "Intent",
     "Level",
+    "Page",
+    "Principal",
     "Source",
+    "ToolDefinition",
+    "Tools",
+    "bind",
+    "context",
+    "declare",
 ]
 
-_HOMES = dict.fromkeys(__all__, "avow.intent") | {"AvowError": "avow.errors"}
+_SERVE = ("Context", "Page", "ToolDefinition", "Tools", "bind", "context", "declare")
+_HOMES = (
+    dict.fromkeys(__all__, "avow.intent")
+    | dict.fromkeys(_SERVE, "avow.serve")
+    | {"AvowError": "avow.errors", "Principal": "avow.policy"}
+)
 
 
 def __getattr__(name: str) -> object:

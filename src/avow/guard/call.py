@@ -34,6 +34,10 @@ class UnknownToolError(DeniedError):
         super().__init__(f"Unknown tool: {name}")
 
 
+class CrashError(Exception):
+    """A tool's own function raised something by mistake, which is the cause of this."""
+
+
 async def no_progress(_done: float, _total: float | None, _message: str | None) -> None:
     """Tell nobody."""
 

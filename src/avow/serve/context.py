@@ -1,0 +1,92 @@
+"""What a tool's function can know of the call that it carries out."""
+
+import json
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import anyio
+import anyio.from_thread
+
+from avow.approvals import Plan
+from avow.errors import UsageError
+from avow.guard import Answer, Call
+from avow.policy import Principal
+
+
+@dataclass(slots=True)
+class Running:
+    """One call while its function runs; `crash` is what the function raised by mistake."""
+
+    call: Call
+    crash: Exception | None = None
+
+
+_running: ContextVar[Running | None] = ContextVar("avow_running", default=None)
+"""The call that this task carries out; a function in a worker thread sees it too."""
+
+running: Final = _running
+
+
+def current_call() -> Running | None:
+    """The call that is carried out here, if there is one."""
+    return _running.get()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The call that a function carries out: who calls, what was approved, how far it is."""
+
+    call: Call
+
+    @property
+    def principal(self) -> Principal:
+        """Who calls."""
+        return self.call.principal
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The arguments, as they were approved."""
+        return self.call.arguments
+
+    @property
+    def plan(self) -> Plan | None:
+        """What a person was shown and agreed to: a draft, say, to be sent as it is."""
+        return self.call.plan
+
+    @property
+    def approval(self) -> int | None:
+        """The number of the approval that the call runs on."""
+        return self.call.approval
+
+    async def progress(self, done: float, total: float | None = None, text: str = "") -> None:
+        """Tell the caller how far the call is. Raises the cancellation, if there was one."""
+        await self.call.progress(done, total, text or None)
+        await anyio.lowlevel.checkpoint()
+
+    def progress_from_thread(self, done: float, total: float | None = None, text: str = "") -> None:
+        """The same from a function that runs in a worker thread."""
+        anyio.from_thread.run(self.progress, done, total, text)
+
+    def check_cancelled(self) -> None:
+        """Raise the cancellation in a worker thread, if the call was cancelled."""
+        anyio.from_thread.check_cancelled()
+
+    def json(self, value: Any) -> Answer:
+        """`value`, which is JSON, as a result: structured, and the same as text."""
+        text = json.dumps(value, ensure_ascii=False)
+        structured = cast("Any", value) if isinstance(value, Mapping) else {"result": value}
+        return {"content": [{"type": "text", "text": text}], "structuredContent": structured}
+
+    def error(self, text: str) -> Answer:
+        """A result that says to the model why there is none."""
+        return {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+def context() -> Context:
+    """The call that is carried out here. Raises `UsageError` outside of one."""
+    found = _running.get()
+    if found is None:
+        raise UsageError("there is no call here", fix="Ask inside a tool's function.")
+    return Context(found.call)

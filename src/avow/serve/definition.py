@@ -1,0 +1,143 @@
+"""A tool's definition as data: what it is called, what it does to the world, what it takes."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from avow.catalog import derive_title
+from avow.errors import UsageError
+from avow.intent import Intent, contradictions, declare
+from avow.schema import Checker
+
+if TYPE_CHECKING:
+    from avow.serve.context import Context
+
+Execute = Callable[["Context", Mapping[str, Any]], Awaitable[Any] | Any]
+"""Carries out one call: gets the call's context and its arguments, which fit the input schema."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_FIELD: Final = re.compile(r"\{([^{}]*)\}")
+_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """One tool that an author declares.
+
+    `execute` is `None` where a framework holds the function. Raises `UsageError` for what cannot be
+    meant, when it is made and not when it is called.
+
+    >>> from avow import DELETE
+    >>> ToolDefinition("customer_delete", DELETE).to_mcp_schema()["annotations"]["title"]
+    'Delete customer'
+    """
+
+    name: str
+    intent: Intent
+    description: str = ""
+    input_schema: Mapping[str, Any] = field(default_factory=lambda: _OBJECT)
+    output_schema: Mapping[str, Any] | None = None
+    execute: Execute | None = None
+    parameters: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            what = f"{self.name!r} is no name for a tool"
+            raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
+        for schema in (self.input_schema, self.output_schema):
+            if schema is not None:
+                _check_schema(self.name, schema)
+        found: Mapping[str, Any] = self.input_schema.get("properties", {})
+        object.__setattr__(self, "parameters", frozenset(found))
+        _check_intent(self)
+
+    @property
+    def title(self) -> str:
+        """The title that was declared, or one derived from the name."""
+        return self.intent.title or derive_title(self.name)
+
+    @property
+    def category(self) -> str | None:
+        """Its category."""
+        return self.intent.category
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """Its tags."""
+        return self.intent.tags
+
+    @property
+    def read_only_hint(self) -> bool:
+        """Whether it only reads, with the specification's default where nothing is declared."""
+        return bool(self.intent.hints.with_defaults().read_only)
+
+    @property
+    def destructive_hint(self) -> bool:
+        """The same of whether it destroys."""
+        return bool(self.intent.hints.with_defaults().destructive)
+
+    @property
+    def idempotent_hint(self) -> bool:
+        """The same of whether a second call changes nothing more."""
+        return bool(self.intent.hints.with_defaults().idempotent)
+
+    @property
+    def open_world_hint(self) -> bool:
+        """The same of whether it reaches the outside world."""
+        return bool(self.intent.hints.with_defaults().open_world)
+
+    def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:
+        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`."""
+        raw: dict[str, Any] = {"name": self.name, "inputSchema": dict(self.input_schema)}
+        if self.description:
+            raw["description"] = self.description
+        if self.output_schema is not None:
+            raw["outputSchema"] = dict(self.output_schema)
+        return declare(raw, self.intent.but(title=self.title), version=version)
+
+
+def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
+    try:
+        Checker(schema)
+    except UsageError as error:
+        raise UsageError(error.what, where=f"tool {name}") from error
+    if schema.get("type") != "object":
+        raise UsageError("its schema must be of an object", where=f"tool {name}")
+
+
+def _check_intent(definition: ToolDefinition) -> None:
+    where, intent = f"tool {definition.name}", definition.intent
+    for finding in contradictions(intent):
+        raise UsageError(finding.message, where=where)
+    if intent.otherwise is not None and intent.when is None:
+        raise UsageError("“otherwise” says what holds where “when” does not", where=where)
+    for function in (intent.plan, intent.narrow, intent.when):
+        if function is not None:
+            _check_parameters(where, function, definition.parameters)
+    # What a plan gives is known only when there is one; without it, only arguments can be named.
+    if intent.confirm is not None and intent.plan is None:
+        _check_template(where, intent.confirm, definition.parameters)
+
+
+def _check_parameters(where: str, function: Callable[..., Any], known: frozenset[str]) -> None:
+    for name, one in inspect.signature(function).parameters.items():
+        is_needed = one.default is one.empty and one.kind not in (
+            one.VAR_KEYWORD,
+            one.VAR_POSITIONAL,
+        )
+        if is_needed and name not in known | {"arguments"}:
+            called = getattr(function, "__name__", "a function of it")
+            what = f"{called} wants {name!r}, which is no argument of the tool"
+            raise UsageError(
+                what, where=where, fix=f"It has: {', '.join(sorted(known)) or 'none'}."
+            )
+
+
+def _check_template(where: str, template: str, known: frozenset[str]) -> None:
+    for name in _FIELD.findall(template):
+        if name.partition(".")[0] not in known:
+            what = f"confirm names {{{name}}}, which is no argument of the tool"
+            fix = "Name an argument, or give a plan that holds it."
+            raise UsageError(what, where=where, fix=fix)

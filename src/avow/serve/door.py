@@ -1,0 +1,188 @@
+"""The door of a server: every list and every call of a tool goes through the guard.
+
+One middleware for all three kinds of server, since each is the SDK's low-level server inside. The
+SDK marks middleware as provisional: this file and `binding` are all that know of it.
+"""
+
+import logging
+import uuid
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.exceptions import MCPError
+
+from avow.approvals.elicitation import INPUT
+from avow.errors import StoreError
+from avow.guard import Answer, Call, UnknownToolError
+from avow.guard.call import CrashError
+from avow.policy import Principal
+from avow.serve.context import Context, Running, running
+from avow.serve.engine import Engine
+from avow.serve.exchange import Request, as_object, client_name, dress, elicit_of, rounds_of
+from avow.serve.frameworks import Framework
+from avow.serve.functions import is_on_purpose
+from avow.serve.results import as_answer
+from avow.serve.shelf import DECLARED, Shelf
+
+_log: Final = logging.getLogger(__name__)
+
+_OURS: Final = ("inputResponses", "requestState")
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """One request on its way, and the rest of the server's own chain."""
+
+    ctx: Request
+    then: CallNext
+
+
+_passing: ContextVar[Passing] = ContextVar("avow_passing")
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The middleware. `principal` is who calls where no token says so."""
+
+    shelf: Shelf
+    framework: Framework
+    principal: Principal
+    engines: list[Engine] = field(default_factory=list[Engine])
+
+    async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        if ctx.request_id is None or ctx.method not in ("tools/list", "tools/call"):
+            return await call_next(ctx)
+        token = _passing.set(Passing(ctx, call_next))
+        try:
+            if ctx.method == "tools/list":
+                return await self._list(ctx, call_next)
+            return await self._call(ctx)
+        except UnknownToolError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        except StoreError as error:
+            _log.error("%s", error)
+            what = "Nothing was run: avow cannot write its log."
+            raise MCPError(types.INTERNAL_ERROR, what) from None
+        except MCPError:
+            raise
+        except Exception as error:  # the edge of a request: the client learns nothing of our inside
+            incident = uuid.uuid4().hex[:12]
+            _log.exception("incident %s", incident)
+            what = f"Something went wrong inside avow (incident {incident})."
+            raise MCPError(types.INTERNAL_ERROR, what) from error
+        finally:
+            _passing.reset(token)
+
+    async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        result = await _listed(ctx, call_next)
+        entries = await self._take(result)
+        guard, caller = self.engines[0].guard, self._caller(ctx)
+        seen = [one for one in entries if guard.sees(caller, self.shelf.tools[one["name"]])]
+        return dress(
+            ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
+        )
+
+    async def _call(self, ctx: Request) -> HandlerResult:
+        params = as_object(ctx.params)
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str):
+            raise MCPError(types.INVALID_PARAMS, "a call names its tool")
+        answer = await self.engines[0].guard.call(
+            self._caller(ctx),
+            name,
+            as_object(arguments),
+            progress=ctx.session.report_progress,
+            meta=as_object(params.get("_meta")) or None,
+            elicit=elicit_of(ctx),
+            rounds=rounds_of(ctx),
+        )
+        return dress(ctx, answer, self.framework.lowlevel)
+
+    async def _take(self, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = list(result.get("tools") or ())
+        intents = {
+            name: getattr(await self.framework.function_of(name), DECLARED, None)
+            for name in (one["name"] for one in entries)
+            if name not in self.shelf.definitions
+        }
+        return self.shelf.take(entries, intents)
+
+    def _caller(self, ctx: Request) -> Principal:
+        """Who calls: by the verified token where there is one, else as the author has said."""
+        token = get_access_token()
+        if token is None:
+            return replace(self.principal, client=client_name(ctx))
+        claims = token.claims or {}
+        roles = claims.get("roles")
+        return Principal(
+            token.subject or token.client_id,
+            client=token.client_id,
+            scopes=frozenset(token.scopes),
+            roles=frozenset(map(str, roles)) if isinstance(roles, list) else frozenset(),
+        )
+
+    async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
+        """The tool of this name; the framework is asked where it is not known, or to be sure."""
+        if is_fresh or name not in self.shelf.tools:
+            passing = _passing.get()
+            ctx = replace(passing.ctx, method="tools/list", params=None)
+            await self._take(await _listed(ctx, passing.then))
+        return self.shelf.tools.get(name)
+
+    async def run(self, call: Call) -> Answer:
+        """Carry out one call: by its definition, or as the framework does."""
+        call.is_sent = True
+        now = Running(call)
+        token = running.set(now)
+        try:
+            definition = self.shelf.definitions.get(call.name)
+            if definition is not None and definition.execute is not None:
+                return await _execute(definition.execute, call)
+            return await self._pass(call, now)
+        finally:
+            running.reset(token)
+
+    async def _pass(self, call: Call, now: Running) -> Answer:
+        passing = _passing.get()
+        params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
+        if INPUT in as_object(params.get("inputResponses")):
+            params = {key: one for key, one in params.items() if key not in _OURS}
+        result = await passing.then(replace(passing.ctx, params=params))
+        if now.crash is not None:
+            raise CrashError from now.crash
+        return _wire(result)
+
+
+async def _execute(execute: Any, call: Call) -> Answer:
+    try:
+        return await as_answer(execute, Context(call))
+    except Exception as error:
+        if is_on_purpose(error):
+            return {"content": [{"type": "text", "text": str(error)}], "isError": True}
+        raise CrashError from error
+
+
+async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
+    """All tools that the framework has, whatever page was asked for: hiding needs them all."""
+    entries: list[dict[str, Any]] = []
+    params: Mapping[str, Any] | None = {
+        key: one for key, one in as_object(ctx.params).items() if key != "cursor"
+    } or None
+    while True:
+        page = _wire(await then(replace(ctx, method="tools/list", params=params)))
+        entries += page.get("tools") or []
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str):
+            return {**page, "tools": entries}
+        params = {**as_object(params), "cursor": cursor}
+
+
+def _wire(result: HandlerResult) -> dict[str, Any]:
+    if result is None or isinstance(result, dict):
+        return result or {}
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)

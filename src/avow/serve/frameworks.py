@@ -1,0 +1,155 @@
+"""The three kinds of server that tools are bound to, and what is different about each.
+
+Inside, each is the official SDK's low-level server; there the door is put in. What differs is how
+a function becomes a tool.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.utilities.func_metadata import func_metadata
+from mcp.shared.exceptions import MCPError
+
+from avow.errors import UsageError
+from avow.serve.context import Context
+from avow.serve.definition import Execute
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a framework made of a function: its schemas, and who carries it out if not itself."""
+
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None
+    execute: Execute | None = None
+
+
+class Framework(Protocol):
+    """One kind of server."""
+
+    @property
+    def lowlevel(self) -> Server[Any]:
+        """The SDK's server inside."""
+        ...
+
+    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
+        """Register a function as a tool."""
+        ...
+
+    async def function_of(self, name: str) -> Callable[..., Any] | None:
+        """The function of a tool, where the framework knows it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Official:
+    """`MCPServer` of the official SDK."""
+
+    server: MCPServer[Any]
+
+    @property
+    def lowlevel(self) -> Server[Any]:
+        """See `Framework.lowlevel`."""
+        return self.server._lowlevel_server  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
+
+    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
+        """See `Framework.add`."""
+        self.server.add_tool(function, name=name, description=description)
+        tool = self._tool(name)
+        return Shape(tool.description, tool.parameters, tool.output_schema)
+
+    async def function_of(self, name: str) -> Callable[..., Any] | None:
+        """See `Framework.function_of`."""
+        tool = self._tool(name)
+        return None if tool is None else tool.fn
+
+    def _tool(self, name: str) -> Any:
+        return self.server._tool_manager.get_tool(name)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+
+
+@dataclass(frozen=True, slots=True)
+class Fast:
+    """`FastMCP`, in version 4."""
+
+    server: Any
+
+    @property
+    def lowlevel(self) -> Server[Any]:
+        """See `Framework.lowlevel`."""
+        return cast("Server[Any]", self.server._mcp_server)  # noqa: SLF001 - FastMCP has no other way
+
+    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
+        """See `Framework.add`."""
+        from fastmcp.tools import FunctionTool  # noqa: PLC0415 - an extra, imported where it is used
+
+        tool = FunctionTool.from_function(function, name=name, description=description)
+        self.server.add_tool(tool)
+        return Shape(tool.description or "", tool.parameters, tool.output_schema)
+
+    async def function_of(self, name: str) -> Callable[..., Any] | None:
+        """See `Framework.function_of`."""
+        tool = await self.server.get_tool(name)
+        return getattr(tool, "fn", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Low:
+    """The low-level `Server`: it has no tools of its own but those that its handlers list."""
+
+    server: Server[Any]
+
+    def __post_init__(self) -> None:
+        if self.server.get_request_handler("tools/list") is None:
+            handlers = (
+                ("tools/list", types.PaginatedRequestParams, _none),
+                ("tools/call", types.CallToolRequestParams, _unknown),
+            )
+            for method, params, handler in handlers:
+                self.server.add_request_handler(method, params, handler)
+
+    @property
+    def lowlevel(self) -> Server[Any]:
+        """See `Framework.lowlevel`."""
+        return self.server
+
+    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
+        """See `Framework.add`."""
+        del name
+        made = func_metadata(function)
+        schema = made.arg_model.model_json_schema(by_alias=True)
+
+        async def execute(_: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
+            given = made.validate_arguments(dict(arguments))
+            result = made.convert_result(await made.call_fn(function, True, given, {}))  # noqa: FBT003 - it is asynchronous
+            return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+        return Shape(description or "", schema, made.output_schema, execute)
+
+    async def function_of(self, name: str) -> Callable[..., Any] | None:
+        """See `Framework.function_of`."""
+        del name
+
+
+def framework_of(server: object) -> Framework:
+    """Which kind of server this is. Raises `UsageError` for none of them."""
+    if isinstance(server, MCPServer):
+        return Official(cast("MCPServer[Any]", server))
+    if any(one.__module__.startswith("fastmcp.") for one in type(server).__mro__):
+        return Fast(server)
+    if isinstance(server, Server):
+        return Low(cast("Server[Any]", server))
+    what = f"a {type(server).__name__} is no server that tools can be bound to"
+    raise UsageError(what, fix="Give an MCPServer, a low-level Server, or a FastMCP.")
+
+
+async def _none(_ctx: Any, _params: Any) -> dict[str, Any]:
+    return {"tools": []}
+
+
+async def _unknown(_ctx: Any, params: Any) -> dict[str, Any]:
+    raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
