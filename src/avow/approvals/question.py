@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
+from avow.approvals.confirmation import confirmation
 from avow.approvals.plan import Plan
 from avow.catalog import Tool
 from avow.intent import Level, Span, shortest
@@ -18,7 +19,7 @@ class Question:
     """May `principal` make this one call? `arguments` are redacted; `binding` covers the real ones.
 
     `findings` and `hints` are as they stood when the question was asked. `confirm` is the sentence
-    that the tool's author wrote, and `plan` what the call would change. `longest` is the longest
+    that is asked, the author's own or one of intent, and `plan` what the call would change. `longest` is the longest
     that an answer may hold; `tool_binding` and `call_binding` are what a standing one is for, with
     any arguments and with these.
     """
@@ -149,7 +150,12 @@ def make_question(
         rule=decision.rule,
         reason=decision.reason,
         line=decision.line,
-        confirm=tool.intent.confirm,
+        confirm=confirmation(
+            tool.title,
+            tool.level,
+            tool.intent.confirm,
+            redact({**arguments, **(plan.facts if plan else {})}),
+        ),
         plan=plan.to_dict() if plan else None,
         plan_digest=plan_digest,
         require=require,

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import mcp_types as types
 from mcp.server.auth.middleware.auth_context import get_access_token
@@ -175,7 +175,7 @@ async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
     } or None
     while True:
         page = _wire(await then(replace(ctx, method="tools/list", params=params)))
-        entries += page.get("tools") or []
+        entries += cast("list[dict[str, Any]]", page.get("tools") or [])
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str):
             return {**page, "tools": entries}

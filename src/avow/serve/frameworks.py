@@ -147,8 +147,8 @@ def framework_of(server: object) -> Framework:
     raise UsageError(what, fix="Give an MCPServer, a low-level Server, or a FastMCP.")
 
 
-async def _none(_ctx: Any, _params: Any) -> dict[str, Any]:
-    return {"tools": []}
+async def _none(_ctx: Any, _params: Any) -> types.ListToolsResult:
+    return types.ListToolsResult(tools=[])
 
 
 async def _unknown(_ctx: Any, params: Any) -> dict[str, Any]:

@@ -1,0 +1,56 @@
+"""The sentence that a person is asked: the same in a dialog, an elicitation and a terminal."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from avow.intent import Level
+
+_GAP: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
+_LONGEST: Final = 120
+
+
+def confirmation(
+    title: str, level: Level, template: str | None, known: Mapping[str, Any]
+) -> str | None:
+    """The sentence that a person is asked: the author's with its gaps filled, or one of intent.
+
+    `{customer.name}` is looked up in `known`, which holds the arguments and what the plan says; what
+    is not there stands as it is. Nothing for what only reads.
+    """
+    if template is not None:
+        return _GAP.sub(lambda gap: _filled(gap, known), template)
+    if level is Level.READ:
+        return None
+    what = _lowered(title) if level is Level.WRITE else title
+    which = _which(known)
+    if level is Level.WRITE:
+        return f"About to {what}{which}. OK?"
+    return f"This action is irreversible: {what}{which}. Proceed?"
+
+
+def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
+    found: Any = known
+    for step in gap[1].split("."):
+        if not isinstance(found, Mapping) or step not in found:
+            return gap[0]
+        found = cast("Mapping[str, Any]", found)[step]
+    return _shown(found)
+
+
+def _which(known: Mapping[str, Any]) -> str:
+    """Which one, where exactly one argument says so: `customer_id` 42."""
+    ids = [one for name, one in known.items() if name == "id" or name.endswith(("_id", "Id"))]
+    one = ids[0] if len(ids) == 1 else None
+    return f" {_shown(one)}" if isinstance(one, int | str) else ""
+
+
+def _lowered(title: str) -> str:
+    """A title inside a sentence; what is all in capitals stays so."""
+    return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
