@@ -11,23 +11,28 @@ _GAP: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
 _LONGEST: Final = 120
 
 
-def confirmation(
-    title: str, level: Level, template: str | None, known: Mapping[str, Any]
-) -> str | None:
-    """The sentence that a person is asked: the author's with its gaps filled, or one of intent.
+def fill(template: str, known: Mapping[str, Any]) -> str:
+    """An author's sentence with its gaps filled; what is not known stands as it is.
 
-    `{customer.name}` is looked up in `known`, which holds the arguments and what the plan says; what
-    is not there stands as it is. Nothing for what only reads.
+    `known` holds the arguments and what the plan says.
+
+    >>> fill("Delete {customer.name}?", {"customer": {"name": "Amy"}})
+    'Delete Amy?'
     """
-    if template is not None:
-        return _GAP.sub(lambda gap: _filled(gap, known), template)
+    return _GAP.sub(lambda gap: _filled(gap, known), template)
+
+
+def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | None:
+    """A sentence of intent and title; none for what only reads.
+
+    >>> sentence_of("Delete customer", Level.DESTRUCTIVE, {"customer_id": 42})
+    'This action is irreversible: Delete customer 42. Proceed?'
+    """
     if level is Level.READ:
         return None
-    what = _lowered(title) if level is Level.WRITE else title
-    which = _which(known)
     if level is Level.WRITE:
-        return f"About to {what}{which}. OK?"
-    return f"This action is irreversible: {what}{which}. Proceed?"
+        return f"About to {_lowered(title)}{_which(known)}. OK?"
+    return f"This action is irreversible: {title}{_which(known)}. Proceed?"
 
 
 def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
