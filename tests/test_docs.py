@@ -1,11 +1,11 @@
 """What the documents say is true: their Python runs, and every error has its heading."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.terminals import run_on_terminal
 
 from avow import errors
 from avow.guard import UnknownToolError
@@ -19,8 +19,10 @@ SNIPPETS = [
 
 
 @pytest.mark.parametrize("code", SNIPPETS)
-def test_python_in_the_documents_runs(code: str) -> None:
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60)
+def test_python_in_the_documents_runs(code: str, tmp_path: Path) -> None:
+    words = [sys.executable, "-W", "error", "-c", code]
+    ended, shown = run_on_terminal(words, {"yes or no? ": "yes\n"}, cwd=tmp_path)
+    assert ended == 0, shown
 
 
 KINDS = [

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from avow.agents import Guarded, wrap
+    from avow.approvals import Approval
     from avow.errors import AvowError
     from avow.intent import (
         APPEND,
@@ -38,8 +40,10 @@ __all__ = [
     "SEND",
     "UPSERT",
     "WRITE",
+    "Approval",
     "AvowError",
     "Context",
+    "Guarded",
     "Hints",
     "Intent",
     "Level",
@@ -51,13 +55,20 @@ __all__ = [
     "bind",
     "context",
     "declare",
+    "wrap",
 ]
 
 _SERVE = ("Context", "Page", "ToolDefinition", "Tools", "bind", "context", "declare")
 _HOMES = (
     dict.fromkeys(__all__, "avow.intent")
     | dict.fromkeys(_SERVE, "avow.serve")
-    | {"AvowError": "avow.errors", "Principal": "avow.policy"}
+    | {
+        "Approval": "avow.approvals",
+        "AvowError": "avow.errors",
+        "Guarded": "avow.agents",
+        "Principal": "avow.policy",
+        "wrap": "avow.agents",
+    }
 )
 
 

@@ -1,6 +1,7 @@
 """The terminal as a channel: the person at the program's own terminal answers."""
 
 import os
+import termios
 from dataclasses import dataclass, field
 from typing import Final, TextIO
 
@@ -34,6 +35,7 @@ class TerminalChannel:
         """See `Channel.offer`."""
         async with self._turn:
             lines = "\n".join(tell(approval.question))
+            self._drop_typed()
             self._write(f"\n{lines}\nApproval {approval.number}: yes or no? ")
             try:
                 verdict = await self._read()
@@ -49,6 +51,11 @@ class TerminalChannel:
                 self._write(f"{error}\n")
                 return
             self._write("" if has_counted else "(somebody else was faster)\n")
+
+    def _drop_typed(self) -> None:
+        """What was typed before a question was shown does not answer it."""
+        if self.reader.isatty():
+            termios.tcflush(self.reader, termios.TCIFLUSH)
 
     async def _read(self) -> bool | None:
         """The answer; `None` where the terminal is gone."""

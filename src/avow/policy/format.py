@@ -20,7 +20,7 @@ from avow.policy.shape import (
 )
 
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-CHANNELS: Final = ("console", "link", "terminal", "elicitation")
+CHANNELS: Final = ("console", "link", "terminal", "program", "elicitation")
 DEFAULT_WITHIN: Final = "30m"
 LONGEST_EXPRESSION: Final = 2000
 

@@ -104,7 +104,7 @@ class Door:
         return dress(ctx, answer, self.framework.lowlevel)
 
     async def _take(self, result: Mapping[str, Any]) -> list[dict[str, Any]]:
-        entries = cast("list[dict[str, Any]]", result.get("tools") or [])
+        entries: list[dict[str, Any]] = result.get("tools") or []
         intents = {
             name: getattr(await self.framework.function_of(name), DECLARED, None)
             for name in (one["name"] for one in entries)

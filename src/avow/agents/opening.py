@@ -1,0 +1,180 @@
+"""`wrap`: policy, approver and record around a connected client."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+from avow.agents.approver import Approver, open_channel
+from avow.agents.guarded import Guarded
+from avow.agents.listing import Listing
+from avow.agents.wire import Errand, Wire
+from avow.approvals import Approvals, Channel, listening
+from avow.audit import AuditLog, open_audit
+from avow.connect import CommandTarget, UrlTarget, origin_of
+from avow.errors import UsageError
+from avow.guard import Guard, PolicyFile, keep_quiet
+from avow.intent import Trust
+from avow.keys import load_keys
+from avow.policy import LOCAL, Policy, Principal
+from avow.policy.document import ANY
+from avow.schema import digest
+from avow.store import is_postgres, open_store, store_path
+
+TEMPORARY: Final = "temporary"
+"""Keeps the record in a file that is deleted when the client is let go of: for tests and trials."""
+
+_NAMELESS: Final = "server"
+_LONGEST_NAME: Final = 128
+
+
+@asynccontextmanager
+async def wrap(
+    client: Client,
+    *,
+    policy: Policy | str | Path | None = None,
+    approver: Approver = None,
+    audit: AuditLog | str | None = None,
+    principal: Principal | str | None = None,
+    server: str | None = None,
+    patience: float = 45.0,
+    on_wait: Callable[[str], None] = keep_quiet,
+) -> AsyncGenerator[Guarded]:
+    """Put avow's guard around a connected client: reads run, destructive calls ask first.
+
+    `policy` is one, or the path of a policy.toml, which is read once; without it reads and plain
+    writes run and the rest asks. `approver` answers: `"terminal"`, a function that is given an
+    `Approval` and says yes, no or nothing, or a `Channel`; without it, what would ask is refused.
+    `audit` is where the record is kept: a store such as `"sqlite:avow.db"`, an open log,
+    `"temporary"` for one that is deleted afterwards, or by default the store of this user.
+
+    `principal` is for whom the agent acts. `server` is the name that the policy has for this
+    server; without it, the server's own word for itself is taken. `patience` is how many seconds
+    a call waits for an answer, and `on_wait` is told of each that begins to.
+
+    Raises `PolicyError`, `ConfigError`, `UsageError`, `KeysError` and `StoreError` on entering.
+
+    >>> import anyio
+    >>> import avow
+    >>> from mcp import Client
+    >>> from avow.demo.data import open_database
+    >>> from avow.demo.server import build_server
+    >>> async def main() -> str:
+    ...     with open_database() as database:
+    ...         async with (
+    ...             Client(build_server(database)) as client,
+    ...             avow.wrap(client, audit="temporary") as guarded,
+    ...         ):
+    ...             result = await guarded.call_tool("customer_delete", {"customer_id": 12})
+    ...             return result.content[0].text.partition(":")[0]
+    >>> anyio.run(main)
+    'Policy does not allow this call'
+    """
+    wire = _wire(client)
+    rules = policy if isinstance(policy, Policy) else _read(policy)
+    async with AsyncExitStack() as stack:
+        channel = await stack.enter_async_context(open_channel(approver))
+        _check_channel(channel, rules)
+        info = await wire.server_info()
+        listing = Listing(wire, _name(info, server, rules), _origin(client, info))
+        guard = _make_guard(listing, await _log(audit, stack), rules, channel)
+        await stack.enter_async_context(listening(guard.approvals))
+        stack.enter_context(wire.forgetting(listing.forget))
+        guard = replace(guard, patience=patience, announce=on_wait)
+        try:
+            yield Guarded(wire, listing, guard, _principal(principal, client))
+        finally:
+            listing.is_left = True
+
+
+def _make_guard(listing: Listing, log: AuditLog, rules: Policy, channel: Channel | None) -> Guard:
+    return Guard(
+        find_tool=listing.find,
+        run=partial(listing.wire.call, Errand()),
+        approvals=Approvals(log.store, clock=log.clock),
+        audit=log,
+        policy=lambda: rules,
+        console=None,
+        channels=() if channel is None else (channel,),
+        clock=log.clock,
+    )
+
+
+def _wire(client: Client) -> Wire:
+    try:
+        _ = client.session
+    except RuntimeError as error:
+        fix = "Enter it first: async with Client(…) as client, avow.wrap(client) as guarded."
+        raise UsageError("the client is not connected", where="wrap", fix=fix) from error
+    return Wire(client)
+
+
+def _read(path: str | Path | None) -> Policy:
+    return Policy() if path is None else PolicyFile.open(path).policy
+
+
+def _check_channel(channel: Channel | None, rules: Policy) -> None:
+    if channel is not None and channel.name not in rules.channels:
+        what = f"this policy lets nobody answer over “{channel.name}”"
+        fix = f'Add "{channel.name}" to channels under [approvals], or give another approver.'
+        raise UsageError(what, where=rules.where, fix=fix)
+
+
+def _name(info: Mapping[str, Any], given: str | None, rules: Policy) -> str:
+    """The server's name; a name that it gave itself earns no trust."""
+    if given is not None:
+        return given
+    own = info.get("name")
+    name = own[:_LONGEST_NAME] if isinstance(own, str) and own else _NAMELESS
+    if rules.trust_of(name) is Trust.TRUSTED and rules.trust_of(ANY) is not Trust.TRUSTED:
+        what = f"the policy trusts “{name}”, and this server only says that it is it"
+        raise UsageError(what, where="wrap", fix=f'If it is, say so: server="{name}".')
+    return name
+
+
+def _origin(client: Client, info: Mapping[str, Any]) -> str:
+    """A digest of what the client is connected to, as far as that can be known."""
+    behind = client.server
+    if isinstance(behind, str):
+        return origin_of(UrlTarget("", behind))
+    if isinstance(behind, StdioServerParameters):
+        cwd = None if behind.cwd is None else str(behind.cwd)
+        words = tuple(behind.args)
+        return origin_of(CommandTarget("", behind.command, words, behind.env or {}, cwd))
+    return digest({"kind": type(behind).__qualname__, "server": dict(info)})
+
+
+def _principal(given: Principal | str | None, client: Client) -> Principal:
+    if isinstance(given, Principal):
+        return given
+    name = client.client_info.name[:_LONGEST_NAME] if client.client_info else ""
+    return Principal(given or LOCAL, client=name or "agent")
+
+
+async def _log(audit: AuditLog | str | None, stack: AsyncExitStack) -> AuditLog:
+    """The record, opened if it is not open; closed in order by `stack`."""
+    if isinstance(audit, AuditLog):
+        return audit
+    if audit == TEMPORARY:
+        folder = stack.enter_context(TemporaryDirectory(prefix="avow-"))
+        audit = f"sqlite:{folder}/avow.db"
+    try:
+        beside = None if is_postgres(audit) else store_path(audit)
+        store = open_store(audit)
+    except UsageError as error:
+        where = "audit" if error.where == "--store" else error.where
+        raise UsageError(error.what, where=where, fix=error.fix) from error
+    stack.push_async_callback(_close, store)
+    keys = load_keys(beside, is_made=True)
+    return await stack.enter_async_context(open_audit(store, keys))
+
+
+async def _close(store: Any) -> None:
+    with anyio.CancelScope(shield=True):
+        await store.close()

@@ -1,0 +1,202 @@
+"""A connected client's requests as raw JSON. The only file that knows what the SDK keeps inside.
+
+The client's own methods sieve lists and results through models, which drop unknown keys, take
+`"true"` for `true` and refuse an array as `structuredContent`. Its session's dispatcher does not.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import mcp_types as types
+from mcp import Client
+from mcp.client.extension import ClaimContext
+from mcp.shared.exceptions import MCPError
+
+from avow.connect import Fault, RpcError
+from avow.connect.envelope import HANDSHAKE_VERSIONS, Envelope
+from avow.connect.rpc import PARSE_ERROR
+from avow.guard import Answer, Call
+from avow.guard.call import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from mcp.shared.dispatcher import CallOptions, ProgressFnT
+
+# pyright: reportPrivateUsage=false
+
+_COMPLETE: Final = "complete"
+
+_UNANSWERED: Final = {
+    types.INTERNAL_ERROR: ("Server returned an error response",),
+    types.INVALID_REQUEST: ("server answered a request with 202", "Unexpected content type: "),
+    types.REQUEST_TIMEOUT: ("Timed out after ",),
+}
+"""How the errors begin that the SDK's own transports make where no answer came, beyond those that
+`RpcError.received` knows: avow's transport marks them, and this client has its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What one call brings along for its way to the server; `timeout` in seconds for each round."""
+
+    timeout: float | None = None
+    has_progress: bool = False
+    responses: types.InputResponses | None = None
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """Requests over one connected client."""
+
+    client: Client
+
+    @property
+    def is_modern(self) -> bool:
+        """Whether the connection is of 2026-07-28 or later."""
+        return self.client.protocol_version not in HANDSHAKE_VERSIONS
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+        input_schema: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Send one request and return its result as received; `timeout` in seconds.
+
+        Without a `timeout` the client's own holds. Cancelling the caller cancels the request at
+        the server. Raises `RpcError`.
+        """
+        session = self.client.session
+        own = dict(params)
+        data: dict[str, Any] = {"method": method, "params": own}
+        options: CallOptions = {}
+        session._stamp(data, options)  # noqa: SLF001
+        if self.is_modern:
+            envelope = Envelope(self.client.protocol_version, {}, {})
+            stamped = options.get("headers") or {}
+            options["headers"] = stamped | envelope.headers(method, params, input_schema)
+        seconds = self.client.read_timeout_seconds if timeout is None else timeout
+        if seconds is not None:
+            options["timeout"] = seconds
+        if progress is not None:
+            options["on_progress"] = cast("ProgressFnT", progress)  # it calls by position
+        dispatcher = session._dispatcher  # noqa: SLF001
+        if getattr(dispatcher, "_closed", False):
+            what = "the client's connection is closed"
+            raise RpcError(types.CONNECTION_CLOSED, what, fault=Fault.NOT_SENT)
+        try:
+            return await dispatcher.send_raw_request(method, own, options)
+        except MCPError as error:
+            raise received(error) from error
+        except TimeoutError as error:  # of the transport, while it wrote
+            raise RpcError(types.REQUEST_TIMEOUT, str(error), fault=Fault.TIMED_OUT) from error
+
+    async def call(self, errand: Errand, call: Call) -> Answer:
+        """Send one call to the server. Raises `RpcError`.
+
+        Where the server asks the client for input first, the client's callbacks answer it.
+        """
+        call.is_sent = True
+
+        async def send(
+            responses: types.InputResponses | None, state: str | None
+        ) -> Answer | types.InputRequiredResult:
+            raw = await self.request(
+                "tools/call",
+                _params(call, responses, state),
+                timeout=errand.timeout,
+                progress=call.progress if errand.has_progress else None,
+                input_schema=call.found.input_schema,
+            )
+            if self.is_modern and raw.get("resultType") == "input_required":
+                return types.InputRequiredResult.model_validate(raw)
+            return raw
+
+        first = await send(errand.responses, errand.state)
+        try:
+            raw = await self.client._drive_input_required(first, send)  # noqa: SLF001
+            return await self._finished(errand, call, raw)
+        except MCPError as error:  # of the client's own callbacks and extensions
+            raise received(error) from error
+
+    async def _finished(self, errand: Errand, call: Call, raw: Answer) -> Answer:
+        """The result itself, or what an extension of the client makes of one of its own kind."""
+        session = self.client.session
+        kind = raw.get("resultType", _COMPLETE)
+        if not self.is_modern or kind == _COMPLETE:
+            return raw
+        claim = session._active_claims.get(str(kind))  # noqa: SLF001
+        if claim is None:
+            # MCP 2026-07-28: a result of a kind that the client does not know is not valid.
+            raise RpcError(PARSE_ERROR, f"a result of the kind {kind!r}", fault=Fault.LOST)
+        context = ClaimContext(
+            session=session, tool_name=call.found.name, read_timeout_seconds=errand.timeout
+        )
+        result = await claim.resolve(claim.model.model_validate(raw), context)
+        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+    def forgetting(self, forget: Callable[[], None]) -> AbstractContextManager[None]:
+        """Have `forget` called whenever the server says that its tools have changed."""
+        return _overheard(self.client, forget)
+
+    async def server_info(self) -> Mapping[str, Any]:
+        """What the server says it is; a client that took its version as given has not asked."""
+        session = self.client.session
+        known = self.client.server_info
+        if known is not None:
+            return known.model_dump(by_alias=True, mode="json", exclude_none=True)
+        if not self.is_modern:
+            return {}
+        try:
+            found = await session.send_discover(self.client.protocol_version)
+        except (MCPError, ValueError):
+            return {}
+        return _object(_object(found.get("_meta")).get(types.SERVER_INFO_META_KEY))
+
+
+def received(error: MCPError) -> RpcError:
+    """An error of the SDK's client, with the fault where it means that no answer came."""
+    if error.data is None and error.message.startswith(_UNANSWERED.get(error.code, ("\0",))):
+        fault = Fault.TIMED_OUT if error.code == types.REQUEST_TIMEOUT else Fault.LOST
+        return RpcError(error.code, error.message, fault=fault)
+    return RpcError.received(error.code, error.message, error.data)
+
+
+def _params(
+    call: Call, responses: types.InputResponses | None, state: str | None
+) -> dict[str, Any]:
+    rounds = types.CallToolRequestParams(
+        name=call.found.name, input_responses=responses, request_state=state
+    ).model_dump(by_alias=True, mode="json", exclude_none=True)
+    meta = {"_meta": dict(call.meta)} if call.meta else {}
+    return {**rounds, "arguments": dict(call.arguments), **meta}
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+@contextmanager
+def _overheard(client: Client, forget: Callable[[], None]) -> "Generator[None]":
+    session = client.session
+    before = session._message_handler  # noqa: SLF001
+
+    async def handle(message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            forget()
+        await before(message)
+
+    session._message_handler = handle  # noqa: SLF001
+    try:
+        yield
+    finally:
+        # Whoever came after this one still hands on to it, and it goes on handing on.
+        if session._message_handler is handle:  # noqa: SLF001
+            session._message_handler = before  # noqa: SLF001

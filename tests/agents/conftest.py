@@ -1,0 +1,55 @@
+"""Real servers for a client in the same process, over stdio and over HTTP."""
+
+import subprocess
+from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from avow.demo.data import Database, open_database
+from avow.demo.server import build_server
+
+
+@pytest.fixture(params=["legacy", "2026-07-28"])
+def era(request: pytest.FixtureRequest) -> str:
+    """The era of the protocol that the client speaks."""
+    return request.param
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Where the record is kept."""
+    return f"sqlite:{tmp_path / 'avow.db'}"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Generator[Database]:
+    with open_database(tmp_path / "studio.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+async def client(database: Database, era: str) -> AsyncGenerator[Client]:
+    """A client of the demo in the same process."""
+    async with Client(build_server(database), mode=era) as connected:
+        yield connected
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository with one commit and one staged change."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "a.txt").write_text("one\n")
+    for words in (
+        ["init", "-q", "-b", "main"],
+        ["config", "user.email", "amy@example.com"],
+        ["config", "user.name", "Amy"],
+        ["add", "."],
+        ["commit", "-q", "-m", "first"],
+    ):
+        subprocess.run(["git", "-C", str(folder), *words], check=True)
+    (folder / "a.txt").write_text("two\n")
+    subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
+    return folder
