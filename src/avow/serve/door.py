@@ -118,12 +118,12 @@ class Door:
         if token is None:
             return replace(self.principal, client=client_name(ctx))
         claims = token.claims or {}
-        roles = claims.get("roles")
+        roles: Any = claims.get("roles")
         return Principal(
             token.subject or token.client_id,
             client=token.client_id,
             scopes=frozenset(token.scopes),
-            roles=frozenset(map(str, roles)) if isinstance(roles, list) else frozenset(),
+            roles=frozenset(str(one) for one in cast("list[Any]", roles or ())),
         )
 
     async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
