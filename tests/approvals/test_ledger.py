@@ -1,12 +1,10 @@
 """Questions: what they are bound to, who may answer them, and what wakes a waiting call."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
+from tests.approvals.questions import DECISION, Clock, question
 from tests.sample_tools import AMY, DELETE, tool
 
 from avow.approvals import (
@@ -14,43 +12,13 @@ from avow.approvals import (
     Approval,
     Approvals,
     ApprovalState,
-    Lifetimes,
-    Question,
     make_question,
 )
 from avow.errors import UsageError
-from avow.policy import Decision, Effect, Principal
+from avow.policy import Principal
 from avow.schema import MASK, digest
-from avow.store import open_store
 
 pytestmark = pytest.mark.anyio
-
-DECISION = Decision(Effect.CONFIRM, "mode:guarded", "it may destroy something")
-
-
-def question(principal: Principal = AMY, **arguments: Any) -> Question:
-    given = arguments or {"customer_id": 7}
-    return make_question(principal, tool(annotations=DELETE), given, DECISION, digest(given))
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def approvals(tmp_path: Path, clock: Clock) -> AsyncIterator[Approvals]:
-    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
-    yield Approvals(store, Lifetimes(question=900, approval=300, denial=300), clock)
-    await store.close()
 
 
 def test_a_question_is_bound_to_caller_client_tool_and_arguments() -> None:

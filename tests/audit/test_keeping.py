@@ -13,6 +13,7 @@ from tests.sample_tools import AMY, READ
 
 from avow.audit import (
     AuditLog,
+    Chain,
     Outcome,
     close_unfinished,
     drop_before,
@@ -157,14 +158,23 @@ async def test_what_a_dead_writer_left_open_is_closed_and_a_living_one_is_left_a
 
 async def _leave_open(store: Store) -> None:
     """A writer that ends without a word, with one call open."""
-    from avow.audit import Chain
-
     gone = AuditLog(store, chain=Chain.begin(KEYS))
     assert gone.chain is not None
     await gone.attempt(facts(call="dead"), None)
     await gone.attempt(facts(call="done"), None)
     await gone.outcome(facts(call="done"), Outcome.OK, started=0.0)
     await store.beat(gone.chain.writer, "elsewhere:1:1", seconds=0.0)
+
+
+async def test_a_call_that_was_tried_several_times_gets_one_end(store: Store) -> None:
+    gone = AuditLog(store, chain=Chain.begin(KEYS))
+    for number in (1, 2, 3):
+        await gone.attempt(replace(facts(call="dead"), more={"try": number}), None)
+    await store.beat(gone.writer, "elsewhere:1:1", seconds=0.0)
+    async with open_audit(store, KEYS) as log:
+        rows = await log.newest(call="dead")
+    assert [row.event for row in rows] == ["outcome", "attempt", "attempt", "attempt"]
+    assert json.loads(rows[0].body)["try"] == 3
 
 
 async def test_records_from_before_the_chains_are_vouched_for_as_they_were_found(

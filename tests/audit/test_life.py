@@ -30,6 +30,22 @@ def test_a_process_is_seen_to_live_and_to_end() -> None:
     assert is_dead(WriterRow("w", child.stdout.strip(), is_expired=False), here)
 
 
+@linux
+def test_a_process_that_was_killed_is_gone_before_anyone_has_asked_how_it_ended() -> None:
+    here = Owner.this()
+    program = "from avow.audit.life import Owner; print(Owner.this(), flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        row = WriterRow("w", child.stdout.readline().strip(), is_expired=False)
+        assert not is_dead(row, here)
+        child.kill()
+        # Waits for its end without asking, as a parent would that never does.
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert is_dead(row, here)
+
+
 @pytest.mark.parametrize("is_expired", [True, False])
 def test_a_process_on_another_machine_is_told_by_its_lease(*, is_expired: bool) -> None:
     here = Owner.this()

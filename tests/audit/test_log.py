@@ -25,9 +25,12 @@ def facts(arguments: dict[str, Any]) -> Facts:
 async def test_each_line_says_who_what_with_which_hints_and_why(tmp_path: Path) -> None:
     log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"), clock=lambda: 12.5)
     told = facts({"customer_id": 7, "password": "hunter2"})
-    await log.asked(told, 3)
-    await log.attempt(told, 3)
-    await log.outcome(told, Outcome.OK, started=12.0, approval=3, result={"isError": False})
+    asked = log.asking(told, None)
+    opened = await log.store.open_approval("b", "{}", now=1.0, expires=2.0, asked=asked)
+    assert asked(opened) is not None
+    assert log.asking(told, opened.number)(opened) is None
+    await log.attempt(told, 1)
+    await log.outcome(told, Outcome.OK, started=12.0, approval=1, result={"isError": False})
     rows = await log.newest(call="c1")
     assert [row.event for row in rows] == ["outcome", "attempt", "asked"]
     for row in rows:
@@ -39,7 +42,7 @@ async def test_each_line_says_who_what_with_which_hints_and_why(tmp_path: Path) 
         assert (body["decision"], body["rule"]) == ("confirm", "mode:guarded")
         assert body["arguments"] == {"customer_id": 7, "password": MASK}
         assert body["arguments_digest"] == told.arguments_digest
-        assert body["approval"] == 3
+        assert body["approval"] == 1
         assert "hunter2" not in row.body
     outcome = json.loads(rows[0].body)
     assert (outcome["outcome"], outcome["severity"]) == ("ok", "warning")

@@ -23,7 +23,7 @@ def test_without_words_the_commands_are_listed() -> None:
     done = avow()
 
     assert (done.code, done.err) == (0, "")
-    for command in ("inspect", "gateway", "demo"):
+    for command in ("inspect", "prompt", "gateway", "demo"):
         assert command in done.out
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import avow
 from avow.connect import CommandTarget, SavedTarget, UrlTarget, parse_target
+from avow.connect.kinds import origin_of
 from avow.errors import AvowError, ConfigError, TargetError
 
 SRC = str(Path(avow.__file__).parents[1])
@@ -298,3 +300,19 @@ def test_parsing_a_target_imports_no_sdk() -> None:
         [sys.executable, "-c", code], env={"PYTHONPATH": SRC}, capture_output=True, check=True
     )
     assert done.stdout.strip() == b"[]"
+
+
+def test_two_servers_have_two_origins_whatever_they_are_called() -> None:
+    command = CommandTarget("crm", "python", ("server.py",), {"TOKEN": "hunter2"})
+    others = [
+        command,
+        replace(command, args=("server.py", "-v")),
+        replace(command, env={"TOKEN": "hunter3"}),
+        replace(command, cwd="/srv"),
+        UrlTarget("crm", "https://crm.example/mcp"),
+        UrlTarget("crm", "https://crm.example/mcp", {"Authorization": "hunter2"}),
+    ]
+    origins = {origin_of(one) for one in others}
+    assert len(origins) == len(others)
+    assert origin_of(replace(command, name="other")) == origin_of(command)
+    assert not any("hunter" in one for one in origins)

@@ -5,7 +5,8 @@ import doctest
 import pytest
 
 from avow.console import arguments, login, moments, origin, text
-from avow.console.text import cut, is_hidden, reveal, reveal_block
+from avow.console.text import cut, reveal, reveal_block
+from avow.schema.plain import is_hidden
 
 HIDDEN = {
     "null": 0x0000,

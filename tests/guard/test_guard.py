@@ -1,77 +1,23 @@
 """The guard: what runs, what waits, what is written down, and in which order."""
 
 import json
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import anyio
 import pytest
+from tests.guard.world import META, World, text
 from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
 from avow.approvals import Answer, Approvals
 from avow.audit import AuditLog
-from avow.catalog import Tool
 from avow.connect import Fault, RpcError
 from avow.errors import StoreError, UnreachableError
 from avow.guard import Call, Guard, UnknownToolError
 from avow.policy import LOCAL, Mode, Policy, Principal
-from avow.store import RecordRow, Store, Use, open_store
+from avow.store import RecordRow, Store, Use
 
 pytestmark = pytest.mark.anyio
-
-META = {"io.avow/intent": {"scopes": ["customers.write"]}}
-
-
-@dataclass
-class World:
-    """The guard's surroundings: a real store, and a server that does as it is told."""
-
-    store: Store
-    tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
-    ran: list[Call] = field(default_factory=list[Call])
-    fails: Exception | None = None
-    at_run: list[str] = field(default_factory=list[str])
-    starts: anyio.Event = field(default_factory=anyio.Event)
-    hangs: bool = False
-    is_sent: bool = True
-
-    async def find(self, name: str, /, *, is_fresh: bool = False) -> Tool | None:  # noqa: ARG002 - a seam
-        return self.tools.get(name)
-
-    async def run(self, call: Call) -> dict[str, Any]:
-        self.at_run = [row.event for row in await self.store.records()]
-        call.is_sent = self.is_sent
-        self.starts.set()
-        if self.hangs:
-            await anyio.sleep_forever()
-        if self.fails is not None:
-            raise self.fails
-        self.ran.append(call)
-        return {"content": [{"type": "text", "text": "done"}], "structuredContent": {"n": 1}}
-
-    def guard(self, **more: Any) -> Guard:
-        return Guard(self.find, self.run, Approvals(self.store), AuditLog(self.store), **more)
-
-    def add(self, name: str, annotations: Any, **more: Any) -> str:
-        self.tools[name] = tool(name, annotations, **more)
-        return name
-
-    async def log(self) -> list[tuple[str, str | None]]:
-        rows = await self.store.records()
-        return [(row.event, json.loads(row.body).get("outcome")) for row in reversed(rows)]
-
-
-@pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
-    yield World(store)
-    await store.close()
-
-
-def text(answer: dict[str, Any]) -> str:
-    return answer["content"][0]["text"]
 
 
 @pytest.mark.parametrize("annotations", [READ, WRITE])
@@ -342,6 +288,11 @@ class BrokenStore:
             raise StoreError("the disk is full")
         await self._store.append(records, **more)
 
+    async def open_approval(self, *words: Any, **more: Any) -> Any:
+        if self._event == "asked":
+            raise StoreError("the disk is full")
+        return await self._store.open_approval(*words, **more)
+
     async def begin(self, records: list[RecordRow], use: Use, **more: Any) -> Any:
         if any(row.event == self._event for row in records):
             raise StoreError("the disk is full")
@@ -413,5 +364,9 @@ def test_a_step_that_comes_too_early_says_so() -> None:
     call = Call("c", AMY, "t", {}, 0.0)
     with pytest.raises(RuntimeError, match="before it is found"):
         _ = call.found
+    with pytest.raises(RuntimeError, match="before it is found"):
+        _ = call.tool_facts
+    with pytest.raises(RuntimeError, match="before the tool is found"):
+        _ = call.under
     with pytest.raises(RuntimeError, match="before it is made"):
         _ = call.decided

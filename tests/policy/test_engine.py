@@ -14,6 +14,7 @@ from avow.policy import (
     Principal,
     Require,
     Reviewers,
+    ToolFacts,
     decide,
     is_visible,
 )
@@ -153,7 +154,14 @@ def test_a_rule_has_limits_of_its_own_for_each_tool() -> None:
     others = (past("send", tool="other"), past("send", tool="mail", server="b"), *history[:1])
     assert judge(text, call("send", "mail", history=others)).effect is Effect.ALLOW
     assert judge(text, call("send", "mail", targets=6)).effect is Effect.DENY
+    assert judge(text, call("send", "mail", of_tool=(NOW - 50, NOW - 9))) == over
     assert policy(text).window == 60.0
+
+
+def test_what_later_calls_look_back_on_is_read_as_it_was_written() -> None:
+    about = facts("send", category="mail", tags=frozenset({"b", "a"}))
+
+    assert ToolFacts.from_dict(about.to_dict()) == about
 
 
 def test_the_first_limit_that_is_reached_is_named_and_denials_come_before_limits() -> None:

@@ -75,6 +75,13 @@ def mistakes(text: str) -> list[str]:
             "[limits]\ncalls_per_minute = { read = 0 }",
             "p:2: this must be at least 1, not 0",
         ),
+        (
+            '[audit]\nhidden = ["a..b"]',
+            (
+                "p:2: 'a..b' is not a path that can be masked. "
+                "Write a path such as $.customer.email, $.items[*].iban or $..ssn."
+            ),
+        ),
         ("rules = 3", "p:1: this must be an array, not a number"),
         ("rules = [3]", "p:1: this must be a table, not a number"),
         (

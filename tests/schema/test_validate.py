@@ -52,3 +52,11 @@ def test_another_document_is_never_fetched() -> None:
 @pytest.mark.parametrize("schema", [True, False])
 def test_a_schema_may_be_a_boolean(*, schema: bool) -> None:
     assert Checker(schema).is_valid(1) is schema
+
+
+def test_a_problem_quotes_no_more_than_a_person_reads_and_still_says_what_is_wrong() -> None:
+    checker = Checker({"additionalProperties": {"type": "integer"}})
+    (problem,) = checker.problems({"k" * 1_000_000: "v" * 1_000_000})
+    assert len(str(problem)) < 1000
+    assert problem.message.endswith('is not of type "integer"')
+    assert problem.path.startswith("kkk")

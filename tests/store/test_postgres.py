@@ -3,8 +3,12 @@
 import json
 import subprocess
 import sys
+import threading
+from dataclasses import replace
+from typing import ClassVar, LiteralString
 
 import anyio
+import anyio.lowlevel
 import psycopg
 import pytest
 from psycopg import errors
@@ -18,7 +22,7 @@ from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
 from avow.policy import Decision, Effect
 from avow.schema import digest
-from avow.store import RecordRow, Said, open_store
+from avow.store import Claim, RecordRow, Said, open_store
 from avow.store.postgres import PostgresDriver
 from avow.store.session import Session
 from avow.store.sql import SqlStore
@@ -345,6 +349,68 @@ async def test_whatever_returned_before_a_kill_is_there_and_is_closed_as_unknown
     await store.close()
 
 
+class Held(PostgresDriver):
+    """Commits on the server and is never told so: as a process that was killed in mid-commit."""
+
+    may_commit: ClassVar[threading.Event] = threading.Event()
+
+    def open(self) -> Session:
+        return Holding(super().open())  # pyright: ignore[reportReturnType]
+
+
+class Holding:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._session, name)
+
+    def commit(self) -> None:
+        assert Held.may_commit.wait(60)
+        self._session.commit()
+
+
+@pytest.mark.parametrize("what", ["attempt", "claim"])
+async def test_a_commit_that_a_dead_writer_had_sent_is_waited_for(
+    postgres: PostgresServer, what: str
+) -> None:
+    url = postgres.fresh()
+    heir, chain = open_store(url), Chain.begin(KEYS)
+    await heir.beat("dead", "elsewhere:1:1", seconds=0.0)
+    Held.may_commit.clear()
+    dead = SqlStore(Held(url))
+    taken: list[int | None] = []
+
+    async def die() -> None:
+        if what == "attempt":
+            await dead.append([ROW], seal=replace(Chain.begin(KEYS), writer="dead"))
+        else:
+            await dead.claim(Claim("k", "amy", "r", "c", "dead", expires=60.0), now=0.0)
+
+    async def take_over() -> None:
+        end = RecordRow("a", 2.0, "outcome", "{}")
+        taken.append(
+            await heir.take_over("dead", finish=lambda found: [end] * len(found), seal=chain)
+        )
+
+    with psycopg.connect(url, autocommit=True) as db, anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(die)
+            await _until(db, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted")
+            group.start_soon(take_over)
+            await _until(db, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+            Held.may_commit.set()
+    assert taken == [1 if what == "attempt" else 0]
+    assert await heir.find_claim("k") is None
+    await dead.close()
+    await heir.close()
+
+
+async def _until(db: "psycopg.Connection[tuple[object, ...]]", sql: LiteralString) -> None:
+    while not db.execute(sql).fetchall():
+        await anyio.lowlevel.checkpoint()
+
+
 async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,3 +441,29 @@ async def until_listened(server: PostgresServer) -> None:
     with psycopg.connect(server.url(), autocommit=True) as db:
         while db.execute(sql).fetchone() == (0,):
             await anyio.lowlevel.checkpoint()
+
+
+async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_lost(
+    postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("avow.store.postgres._AGAIN_SECONDS", 0.01)
+    url = postgres.fresh()
+    store, told = open_store(url), list[int]()
+    ending = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    )
+    with anyio.fail_after(30), psycopg.connect(url, autocommit=True) as other:
+        async with anyio.create_task_group() as group:
+            group.start_soon(store.watch, told.append)
+            while not other.execute(ending).fetchall():
+                await anyio.lowlevel.checkpoint()
+            while not told:
+                other.execute("SELECT pg_notify('avow_approvals', '7')")
+                await anyio.lowlevel.checkpoint()
+            group.cancel_scope.cancel()
+    assert set(told) == {7}
+    assert "answers given elsewhere are seen late" in caplog.text
+    await store.close()

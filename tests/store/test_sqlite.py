@@ -1,9 +1,11 @@
 """The SQLite store: its file, its rights, and what it refuses."""
 
 import contextlib
+import errno
 import json
 import sqlite3
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -43,6 +45,51 @@ async def test_everything_is_there_after_closing_and_opening(tmp_path: Path) -> 
     assert len(await store.records()) == 1
     assert await store.approval(row.number, now=NOW) == row
     await store.close()
+
+
+MAKERS = """
+import os, pathlib, sys
+from avow.store.sqlite import SqliteDriver
+
+for number in range(int(sys.argv[2])):
+    path = pathlib.Path(sys.argv[1]) / str(number) / "avow.db"
+    gate, go = os.pipe()
+    makers = []
+    for _ in range(6):
+        if (maker := os.fork()) == 0:
+            status = 1
+            try:
+                os.close(go)
+                os.read(gate, 1)
+                SqliteDriver(path).open().close()
+                status = 0
+            finally:
+                os._exit(status)
+        makers.append(maker)
+    os.close(go)
+    os.close(gate)
+    ends = [os.waitpid(maker, 0)[1] for maker in makers]
+    assert not any(ends), (number, ends)
+    # SQLite's own -wal and -shm may stay when the last to leave had only looked.
+    assert not [one.name for one in path.parent.iterdir() if one.name.startswith(".")]
+"""
+
+
+def test_many_that_make_the_file_at_once_all_find_it_whole(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", MAKERS, str(tmp_path), "30"], check=True, timeout=100)
+
+
+def test_without_links_the_file_is_made_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_old: Path, _new: Path) -> None:
+        raise PermissionError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    path = tmp_path / "avow.db"
+    SqliteDriver(path).open().close()
+    assert [one.name for one in tmp_path.iterdir()] == ["avow.db"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 async def test_only_this_user_may_read_the_file(tmp_path: Path) -> None:
@@ -194,3 +241,21 @@ def test_the_variable_is_named_when_it_is_wrong(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("AVOW_STORE", "nonsense")
     with pytest.raises(UsageError, match="AVOW_STORE"):
         store_path()
+
+
+@pytest.mark.parametrize("what", ["access", "chmod"])
+def test_a_file_of_somebody_else_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Played, since tests may run as one to whom every file is open."""
+    path = tmp_path / "avow.db"
+    path.touch(mode=0o644)
+
+    def refuse(*_: object, **__: object) -> bool:
+        if what == "chmod":
+            raise PermissionError(1, "Operation not permitted", str(path))
+        return False
+
+    monkeypatch.setattr("os.access" if what == "access" else "pathlib.Path.chmod", refuse)
+    with pytest.raises(StoreError, match="the database cannot be written"):
+        open_store(f"sqlite:{path}")

@@ -1,6 +1,5 @@
 """Answers: what a person says to a question, and whether that person may say it."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,6 +46,7 @@ def check_answer(answer: Answer, approval: Approval) -> None:
     """Raise `UsageError` where this person may not give this answer."""
     for what in (
         _who(answer, approval),
+        _where(answer, approval),
         _how_long(answer, approval),
         _edit(answer),
         _message(answer),
@@ -70,6 +70,13 @@ def _who(answer: Answer, approval: Approval) -> str | None:
     return f"only {', '.join([*subjects, *(f'the role {one}' for one in roles)])} may answer this"
 
 
+def _where(answer: Answer, approval: Approval) -> str | None:
+    channels = approval.question.channels
+    if not channels or answer.channel in channels:
+        return None
+    return f"policy takes no answer over “{answer.channel}”, only over {', '.join(channels)}"
+
+
 def _how_long(answer: Answer, approval: Approval) -> str | None:
     if answer.span is Span.ONCE:
         return None
@@ -90,9 +97,8 @@ def _edit(answer: Answer) -> str | None:
         return None
     if not answer.is_allowed:
         return "only an approval can edit the arguments"
-    if MASK in json.dumps(answer.edit, ensure_ascii=False):
+    if MASK in canonical(answer.edit).decode():  # raises for what is no JSON
         return "the edit holds a masked value; leave what is masked out of it"
-    canonical(answer.edit)  # raises for what is no JSON
     return None
 
 

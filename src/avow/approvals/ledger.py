@@ -16,7 +16,7 @@ from avow.approvals.question import Approval, Question
 from avow.beside import beside
 from avow.errors import UsageError
 from avow.intent import Span
-from avow.store import AnswerRow, ApprovalState, Said, Store
+from avow.store import AnswerRow, ApprovalState, Asked, Said, Seal, Store
 
 _POLL_SECONDS: Final = 0.5
 """How soon an answer given in another process is seen where the database cannot call; one in this
@@ -47,8 +47,13 @@ class Approvals:
         default_factory=lambda: defaultdict[int, anyio.Event](anyio.Event)
     )
 
-    async def ask(self, question: Question) -> Approval:
-        """Put the question, or join the one with the same binding that is open."""
+    async def ask(
+        self, question: Question, *, asked: Asked | None = None, seal: Seal | None = None
+    ) -> Approval:
+        """Put the question, or join the one with the same binding that is open.
+
+        What `asked` makes of it is on record, in the chain of `seal`, when anybody can see it.
+        """
         now = self.clock()
         row = await self.store.open_approval(
             question.binding,
@@ -57,6 +62,8 @@ class Approvals:
             expires=now + (question.expires or self.lifetimes.question),
             needed=question.needed,
             idle=self.idle,
+            asked=asked,
+            seal=seal,
         )
         return Approval.from_row(row)
 
@@ -126,6 +133,8 @@ class Approvals:
         row = await self.store.find_grant(question.call_binding, question.tool_binding, alive=alive)
         if row is None or Span(row.span).rank > Span(question.longest).rank:
             return None
+        if question.channels and row.channel not in question.channels:
+            return None
         if not await self.store.use_grant(row.number, now=self.clock(), alive=alive):
             return None
         return Grant.from_row(row)
@@ -163,7 +172,7 @@ def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
 
 def _text(edit: Mapping[str, Any] | None) -> str:
     """An edit as the store compares it."""
-    return "" if edit is None else json.dumps(edit, sort_keys=True)
+    return json.dumps(edit, sort_keys=True) if edit else ""
 
 
 def _grant(answer: Answer, approval: Approval, now: float) -> dict[str, Any] | None:

@@ -1,8 +1,9 @@
 """Signed links: whoever holds one may answer one question as one person, until it is void."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
@@ -76,24 +77,29 @@ class LinkChannel:
     people: Callable[[], People]
     name: str = "link"
     strength: Strength = Strength.OUT_OF_BAND
+    _posting: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`. A post that fails is tried again; then the log tells of it."""
-        token = f"link {approval.number}"
-        if not await approvals.store.spend(token, now=approvals.clock(), expires=approval.expires):
-            return
-        # Whoever waits may leave at any moment; what is announced must still arrive.
-        with anyio.move_on_after(_POST_SECONDS * _POST_TRIES, shield=True):
-            try:
-                await self._post(self._message(approval))
-            except Exception as error:  # noqa: BLE001 - whatever a transport raises, the other channels go on
-                what = "approval %s could not be posted: %s"
-                _log.warning(what, approval.number, type(error).__name__)
+        """See `Channel.offer`. A post that fails is tried again; then the log tells of it.
 
-    async def _post(self, message: Mapping[str, Any]) -> None:
-        async for attempt in stamina.retry_context(on=Exception, attempts=_POST_TRIES):
-            with attempt, anyio.fail_after(_POST_SECONDS):
-                await self.post(message)
+        Whoever waits may leave at any moment, and what is announced must still arrive; nobody
+        waits for it either. So it is posted by a task of its own.
+        """
+        token = f"link {approval.number}"
+        if await approvals.store.spend(token, now=approvals.clock(), expires=approval.expires):
+            task = asyncio.create_task(self._post(approval))
+            self._posting.add(task)
+            task.add_done_callback(self._posting.discard)
+
+    async def _post(self, approval: Approval) -> None:
+        try:
+            message = self._message(approval)
+            async for attempt in stamina.retry_context(on=Exception, attempts=_POST_TRIES):
+                with attempt, anyio.fail_after(_POST_SECONDS):
+                    await self.post(message)
+        except Exception as error:  # noqa: BLE001 - whatever a transport raises is for the log
+            what = "approval %s could not be posted: %s"
+            _log.warning(what, approval.number, type(error).__name__)
 
     def _message(self, approval: Approval) -> dict[str, Any]:
         """`text` is what chats show; the rest is for programs. Secrets are masked in both."""

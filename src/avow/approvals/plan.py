@@ -1,15 +1,19 @@
 """Plans: what a call would change, taken before a person is asked and again before it runs."""
 
+import copy
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, cast, runtime_checkable
 
+import anyio
+
 from avow.errors import UsageError
 from avow.schema import digest, redact
 
 _MOST_SHOWN: Final = 200
+_PLAN_SECONDS: Final = 10.0
 
 
 @runtime_checkable
@@ -55,9 +59,13 @@ def make_plan(value: Any) -> Plan:
 
 
 async def take_plan(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan:
-    """Ask an author's function for its plan. Raises `UsageError`, and whatever it raises."""
-    value = function(dict(arguments))
-    return make_plan(await value if inspect.isawaitable(value) else value)
+    """Ask an author's function for its plan, on a copy of the arguments.
+
+    Raises `UsageError`, `TimeoutError` after 10 s, and whatever the function raises.
+    """
+    with anyio.fail_after(_PLAN_SECONDS):
+        value = function(copy.deepcopy(dict(arguments)))
+        return make_plan(await value if inspect.isawaitable(value) else value)
 
 
 def _plain(value: Any) -> Any:

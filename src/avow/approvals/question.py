@@ -1,7 +1,7 @@
 """A question to a person, and what its answer is bound to."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
@@ -20,8 +20,9 @@ class Question:
 
     `findings` and `hints` are as they stood when the question was asked. `confirm` is the sentence
     of the tool's author, its gaps filled, and `sentence` avow's own. `plan` is what the call would
-    change. `longest` is the longest that an answer may hold; `tool_binding` and `call_binding` are
-    what a standing one is for, with any arguments and with these.
+    change. It may be answered over `channels`, or over any where there are none. `longest` is the
+    longest that an answer may hold; `tool_binding` and `call_binding` are what a standing one is
+    for, with any arguments and with these.
     """
 
     binding: str
@@ -47,6 +48,7 @@ class Question:
     require: str | None = None
     reviewers: Mapping[str, Any] | None = None
     expires: float | None = None
+    channels: tuple[str, ...] = ()
     longest: str = Span.ONCE
     tool_binding: str = ""
     call_binding: str = ""
@@ -56,6 +58,12 @@ class Question:
         """How many people must agree."""
         return int((self.reviewers or {}).get("count", 1))
 
+    @property
+    def names_people(self) -> bool:
+        """Whether only some may answer."""
+        named = self.reviewers or {}
+        return bool(named.get("subjects") or named.get("roles"))
+
     def to_json(self) -> str:
         """As the store keeps it."""
         return json.dumps({name: getattr(self, name) for name in _FIELDS - {"binding"}})
@@ -64,7 +72,10 @@ class Question:
     def from_row(cls, row: ApprovalRow) -> Self:
         """As the store kept it, this version or an earlier one."""
         body: dict[str, Any] = json.loads(row.body)
-        body["findings"] = tuple(body["findings"])
+        body["findings"], body["channels"] = (
+            tuple(body["findings"]),
+            tuple(body.get("channels", ())),
+        )
         return cls(binding=row.binding, **{name: body[name] for name in body if name in _FIELDS})
 
 
@@ -115,6 +126,7 @@ def make_question(
     arguments_digest: str,
     *,
     plan: Plan | None = None,
+    channels: Iterable[str] = (),
 ) -> Question:
     """The question that `decision` asks, bound to caller, tool, exact arguments and plan.
 
@@ -129,14 +141,14 @@ def make_question(
         "tool": tool.name,
         "fingerprint": tool.fingerprint,
     }
-    standing = {**who, "hints": tool.resolved.hints_dict}
-    call = {**who, "arguments": arguments_digest}
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)
+    wanted = {**who, "require": require, "reviewers": reviewers}
+    standing = {**wanted, "hints": tool.resolved.hints_dict}
     plan_digest = plan.digest if plan else ""
     known = redact({**arguments, **(plan.facts if plan else {})})
     return Question(
-        binding=digest({**call, "require": require, "reviewers": reviewers, "plan": plan_digest}),
+        binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
         subject=principal.subject,
         client=principal.client,
         server=tool.server,
@@ -159,6 +171,7 @@ def make_question(
         require=require,
         reviewers=reviewers,
         expires=decision.expires,
+        channels=tuple(sorted(channels)),
         longest=_longest(tool, decision),
         tool_binding=digest({**standing, "grant": "tool"}),
         call_binding=digest({**standing, "grant": "call", "arguments": arguments_digest}),

@@ -24,7 +24,7 @@ def tell(question: Question) -> list[str]:
     """All that a person needs to know, one line each, without a character that steers anything."""
     lines = [ask(question), f"level {question.level}: {question.reason} ({question.rule})"]
     if question.confirm:
-        lines.append(f"the tool's author says: {question.confirm}")
+        lines.append(f"the tool's author says: {_short(question.confirm)}")
     elif question.sentence:
         lines.append(question.sentence)
     lines += [f"  {name}: {value}" for name, value in _fields(question.arguments, _MOST_ARGUMENTS)]

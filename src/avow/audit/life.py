@@ -4,11 +4,12 @@ import os
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from avow.store import WriterRow
 
 PROC = Path("/proc")
+_ENDED: Final = ("Z", "X")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,12 @@ def _machine() -> str:
 
 
 def _began(pid: int) -> str:
-    """When a process began, in clock ticks since the machine did (proc(5), field 22)."""
+    """When a process began, in clock ticks since the machine did (proc(5), field 22).
+
+    One that has ended, and that its parent has not asked about yet, is not there any more.
+    """
     try:
-        return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
+        state, *rest = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        return "" if state in _ENDED else rest[18]
+    except (OSError, ValueError, IndexError):
         return ""

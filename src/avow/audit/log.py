@@ -20,7 +20,7 @@ from avow.audit.record import (
 from avow.intent import Level
 from avow.policy import Principal
 from avow.schema.paths import Path
-from avow.store import Quota, RecordRow, Store, Use
+from avow.store import ApprovalRow, Asked, Lapse, Quota, RecordRow, Store, Use
 
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -44,10 +44,15 @@ class AuditLog:
         """Whose chain the lines are in; empty without one."""
         return self.chain.writer if self.chain else ""
 
-    async def asked(self, facts: Facts, approval: int) -> None:
-        """A person is asked about a call."""
-        row = self._record(facts, Event.ASKED, approval=approval)
-        await self.store.append([row], seal=self.chain)
+    def asking(self, facts: Facts, known: int | None) -> Asked:
+        """What is written with a question that a call puts or joins, unless it is `known`."""
+
+        def asked(row: ApprovalRow) -> RecordRow | None:
+            if row.number == known:
+                return None
+            return self._record(facts, Event.ASKED, approval=row.number)
+
+        return asked
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
         """A call is about to be sent to its server."""
@@ -55,12 +60,19 @@ class AuditLog:
         await self.store.append([row], seal=self.chain)
 
     async def begin(
-        self, facts: Facts, approval: int | None, use: Use, quotas: Sequence[Quota] = ()
-    ) -> Quota | None:
+        self,
+        facts: Facts,
+        approval: int | None,
+        use: Use,
+        quotas: Sequence[Quota] = (),
+        *,
+        may_wait: bool = True,
+    ) -> Quota | Lapse | None:
         """A call is about to be sent, and later calls will look back on it.
 
-        Gives the quota that it would exceed, and then nothing was written. Where a call only
-        reads, and nobody was asked, its line may be on disk a moment later.
+        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        nothing was written. Where a call only reads, and nobody was asked, its line may be on disk
+        a moment later, if it `may_wait`.
         """
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         return await self.store.begin(
@@ -68,7 +80,7 @@ class AuditLog:
             use,
             quotas=quotas,
             seal=self.chain,
-            is_deferred=facts.tool.level is Level.READ and approval is None,
+            is_deferred=may_wait and facts.tool.level is Level.READ and approval is None,
         )
 
     async def outcome(

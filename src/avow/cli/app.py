@@ -36,6 +36,10 @@ _COMMANDS: Final = {
         "Say what would become of a call, by which rule, and why; calls nothing.",
     ),
     "policy": ("policy:policy", "Check a policy, and test what it decides."),
+    "prompt": (
+        "prompt:prompt",
+        "Write the system prompt for a model that calls a server's tools.",
+    ),
     "gateway": (
         "gateway:gateway",
         "Serve MCP servers behind one address: reads run, destructive calls wait.",

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from avow.catalog import Tool
 from avow.cli.address import check_seconds
-from avow.cli.surface import Surface, read_surface
+from avow.cli.surface import Surface, read_surfaces
 from avow.cli.terminal import out, plain, print_error, print_error_json, print_json, working
 from avow.connect import Target, parse_target
 from avow.errors import AvowError
@@ -50,7 +50,7 @@ def inspect(
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
     with working("Asking for the tools …"):
-        found = anyio.run(_read_all, targets, timeout)
+        found = anyio.run(read_surfaces, targets, timeout)
     errors = [one for one in found if isinstance(one, AvowError)]
     if json:
         _print_json(targets, found)
@@ -61,22 +61,6 @@ def inspect(
     if errors:
         return max(error.exit_code for error in errors)
     return int(any(one.has_findings for one in found if isinstance(one, Surface)))
-
-
-async def _read_all(targets: tuple[Target, ...], timeout: float) -> list[Surface | AvowError]:
-    """All servers at once; an error in the place of one that could not be asked."""
-    found: list[Surface | AvowError] = [AvowError("not asked")] * len(targets)
-
-    async def read(index: int, target: Target) -> None:
-        try:
-            found[index] = await read_surface(target, timeout=timeout)
-        except AvowError as error:
-            found[index] = error
-
-    async with anyio.create_task_group() as group:
-        for index, target in enumerate(targets):
-            group.start_soon(read, index, target)
-    return found
 
 
 def _print_json(targets: tuple[Target, ...], found: list[Surface | AvowError]) -> None:

@@ -1,9 +1,11 @@
 """The tools of one target, read once: what `inspect` shows."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+import anyio
 
 from avow.catalog import Tool, read_tools
 from avow.connect import CommandTarget, Fault, RpcError, SavedTarget, Target, UrlTarget
@@ -75,6 +77,22 @@ async def read_surface(target: Target, *, timeout: float) -> Surface:
         tools, problems = read_tools(target.name, target.tools)
         return Surface(target.name, target.server, None, tools, problems)
     return await _ask(target, timeout)
+
+
+async def read_surfaces(targets: Sequence[Target], timeout: float) -> list[Surface | AvowError]:
+    """All targets at once; an error in the place of one that could not be asked."""
+    found: list[Surface | AvowError] = [AvowError("not asked")] * len(targets)
+
+    async def read(index: int, target: Target) -> None:
+        try:
+            found[index] = await read_surface(target, timeout=timeout)
+        except AvowError as error:
+            found[index] = error
+
+    async with anyio.create_task_group() as group:
+        for index, target in enumerate(targets):
+            group.start_soon(read, index, target)
+    return found
 
 
 async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Surface:

@@ -1,42 +1,14 @@
 """Text from servers, models and clients, shown so that no character in it can hide or mislead."""
 
 import re
-import unicodedata
 from typing import Final
 
 from markupsafe import Markup, escape
 
+from avow.schema.plain import is_hidden
+
 _ODD: Final = re.compile(r"[^ -~]")
 _ODD_IN_BLOCK: Final = re.compile(r"[^ -~\t\n]")
-
-_BLANK: Final = (
-    (0x034F, 0x034F),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x2800, 0x2800),
-    (0x3164, 0x3164),
-    (0xFE00, 0xFE0F),
-    (0xFFA0, 0xFFA0),
-    (0x1D159, 0x1D159),
-    (0xE0100, 0xE01EF),
-)
-"""Letters, marks and signs that show nothing, beside the categories below (Unicode,
-Default_Ignorable_Code_Point; the last of the signs are the blank Braille pattern and note head)."""
-
-
-def is_hidden(char: str) -> bool:
-    """Whether a character shows nothing by itself, or changes how others show.
-
-    That is: control, format (bidi, joiners, tags), surrogate, private, unassigned, every line or
-    space separator but the plain space, and blanks that Unicode counts as letters or marks.
-    """
-    category = unicodedata.category(char)
-    if category[0] == "C" or category in ("Zl", "Zp"):
-        return True
-    if category == "Zs":
-        return char != " "
-    return any(low <= ord(char) <= high for low, high in _BLANK)
 
 
 def reveal(text: str) -> str:

@@ -16,6 +16,7 @@ from avow.approvals import (
 )
 from avow.guard.call import Call
 from avow.policy import Require
+from avow.schema.plain import plain
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
@@ -30,13 +31,15 @@ _log: Final = logging.getLogger(__name__)
 async def settled(guard: "Guard", call: Call, question: Question, deadline: float) -> Approval:
     """The open question of this call, once it is answered or the call's patience has ended.
 
-    Raises `SealError` for a state that the client brought back and that is not good for it.
+    `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that
+    the client brought back and that is not good for it.
     """
-    approval = await guard.approvals.ask(question)
+    log = guard.audit
+    asked = log.asking(call.facts, call.approval)
+    approval = await guard.approvals.ask(question, asked=asked, seal=log.chain)
     if call.approval != approval.number:
         call.approval = approval.number
         if approval.state is ApprovalState.PENDING:
-            await guard.audit.asked(call.facts, approval.number)
             guard.announce(waits(guard, approval))
     if approval.state is not ApprovalState.PENDING:
         return approval
@@ -45,6 +48,9 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
             await take_answer(
                 guard.keys, guard.approvals, approval, call.rounds, call.principal.client
             )
+            approval = await guard.approvals.find(approval.number) or approval
+            if approval.state is not ApprovalState.PENDING:
+                return approval
     elif asks_in_rounds(guard, call, approval):
         return approval
     async with anyio.create_task_group() as group:
@@ -75,7 +81,7 @@ def can_ask(guard: "Guard", call: Call, question: Question) -> bool:
 
 def waits(guard: "Guard", approval: Approval) -> str:
     """In a sentence, what waits and where it can be answered."""
-    title = approval.question.title
+    title = plain(approval.question.title)
     where = f" at {guard.console}" if guard.console else ""
     return f"“{title}” waits for a person (approval {approval.number}){where}"
 
@@ -83,10 +89,11 @@ def waits(guard: "Guard", approval: Approval) -> str:
 def _may_relay(call: Call, question: Question) -> bool:
     """Whether what the caller's own client says may count.
 
-    Where callers are known, the person at the client is the caller, who cannot approve.
+    Where callers are known, the person at the client is the caller, who cannot approve. Where
+    people are named who may answer, a client cannot tell which of them its person is.
     """
     is_known = call.principal.scopes is not None
-    is_strong = question.require == Require.OUT_OF_BAND
+    is_strong = question.require == Require.OUT_OF_BAND or question.names_people
     return _ELICITATION in call.under.channels and not is_known and not is_strong
 
 
@@ -108,7 +115,7 @@ async def _offer(channel: Channel, guard: "Guard", approval: Approval) -> None:
 
 async def _wait(guard: "Guard", call: Call, approval: Approval, deadline: float) -> Approval:
     while approval.state is ApprovalState.PENDING:
-        left = max(deadline - guard.clock(), 0)
+        left = max(deadline - anyio.current_time(), 0)
         await call.progress(guard.patience - left, guard.patience, waits(guard, approval))
         if left == 0:
             break

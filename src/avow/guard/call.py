@@ -8,6 +8,7 @@ from avow.approvals import Approval, Elicit, Grant, Plan, Rounds
 from avow.audit import Facts, Outcome
 from avow.catalog import Tool
 from avow.errors import DeniedError
+from avow.intent import Level
 from avow.policy import Decision, Policy, Principal, ToolFacts
 
 Answer = dict[str, Any]
@@ -70,6 +71,7 @@ class Call:
     approval: int | None = None
     approved: Approval | None = None
     grant: Grant | None = None
+    claim: str | None = None
     tries: int = 0
     is_sent: bool = False
     outcome: Outcome | None = None
@@ -144,7 +146,26 @@ class Call:
         return self.decision
 
 
+def lost_answer(call: Call) -> Answer:
+    """The end of a call that may have run or not."""
+    call.outcome = Outcome.OUTCOME_UNKNOWN
+    if call.found.level is Level.READ:
+        text = "The server's answer was lost. The call only reads, so it may be made again."
+    else:
+        text = (
+            "The server's answer was lost: this call may have run or not. It was not sent again. "
+            "Look at what it would have changed before doing anything else."
+        )
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
+
+
 def tool_error(text: str, **meta: Any) -> Answer:
     """An answer that says to the model why there is no result."""
     answer: Answer = {"content": [{"type": "text", "text": text}], "isError": True}
     return {**answer, "_meta": meta} if meta else answer
+
+
+def unplanned(call: Call) -> Answer:
+    """The answer to a call whose author's plan cannot be had."""
+    call.outcome = Outcome.FAILED
+    return tool_error("Nothing was run: what this call would change could not be planned.")

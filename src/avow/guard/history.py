@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from avow.guard.call import Call
 from avow.intent import Level
 from avow.policy import Past, Policy, Situation, ToolFacts
-from avow.store import Look, Quota, Tick, Use
+from avow.store import Look, Quota, Tick, Use, storable
 from avow.store import Past as Known
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def use_of(guard: "Guard", call: Call) -> Use:
         facts=_text_of(call.tool_facts),
         at=guard.clock(),
         idle=guard.approvals.idle,
+        grant=call.grant and call.grant.number,
+        claim=call.claim,
     )
 
 
@@ -86,7 +88,7 @@ def _text_of(facts: ToolFacts) -> str:
 def _key(call: Call) -> str:
     """A tool as it stands: one that has changed is used for the first time again."""
     tool = call.found
-    return f"{tool.origin}/{tool.server}/{tool.name}/{tool.fingerprint}"
+    return storable(f"{tool.origin}/{tool.server}/{tool.name}/{tool.fingerprint}")
 
 
 def _by_level(ticks: tuple[Tick, ...]) -> dict[Level, tuple[float, ...]]:

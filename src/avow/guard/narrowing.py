@@ -1,14 +1,19 @@
 """One call's intent: narrower than its tool's where the tool's author can tell, never wider."""
 
+import copy
 import inspect
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+import anyio
+
 from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.intent import HINT_NAMES, LOOSER, Hints, Intent, Resolved, ResolvedIntent, Source
+
+_NARROW_SECONDS: Final = 10.0
 
 _log: Final = logging.getLogger(__name__)
 
@@ -16,16 +21,17 @@ _log: Final = logging.getLogger(__name__)
 async def narrowed(tool: Tool, arguments: Mapping[str, Any]) -> Tool:
     """The tool as it is for a call with these arguments.
 
-    Where the author's `narrow` fails, the tool's own intent stands. What the operator says stands
-    in any case. Raises `UsageError` for an intent that is wider than the tool's: then one of the
-    two is wrong, and nobody knows which.
+    Where the author's `narrow` fails, or takes longer than 10 s, the tool's own intent stands. What
+    the operator says stands in any case. Raises `UsageError` for an intent that is wider than the
+    tool's: then one of the two is wrong, and nobody knows which.
     """
     narrow = tool.intent.narrow
     if narrow is None:
         return tool
     try:
-        said = narrow(dict(arguments))
-        said = await said if inspect.isawaitable(said) else said
+        with anyio.fail_after(_NARROW_SECONDS):
+            said = narrow(copy.deepcopy(dict(arguments)))
+            said = await said if inspect.isawaitable(said) else said
     except Exception:  # noqa: BLE001 - an author's function may raise anything
         _log.exception("%s: narrowing a call of %s failed", tool.server, tool.name)
         return tool

@@ -140,4 +140,4 @@ class Guard:
 
 def _new_id() -> str:
     """A new call's id. It begins with the time, so that an index of ids grows at its end."""
-    return f"{time.time_ns() // 1_000_000:016x}{draw_salt()}"
+    return f"{time.time_ns() // 1_000_000:011x}{draw_salt()}"

@@ -1,8 +1,9 @@
 """After an answer and before the call: what the person was asked about must still be so."""
 
+import logging
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from avow.approvals import Approval, Plan, patched, take_plan
 from avow.errors import UsageError
@@ -16,6 +17,8 @@ from avow.schema import digest
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
 
+_log: Final = logging.getLogger(__name__)
+
 
 class Change(StrEnum):
     """What is not as it was."""
@@ -24,6 +27,7 @@ class Change(StrEnum):
     PLAN = "plan"
     POLICY = "policy"
     EDIT = "edit"
+    UNPLANNED = "unplanned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +45,30 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
     """
     asked, plan = call.found, call.plan
     call.policy = guard.policy()
+    if approval.channel not in call.under.channels:
+        return Found(
+            Change.POLICY, f"the policy takes no answer over “{approval.channel}” any more"
+        )
     if not await _is_same_tool(guard, call):
         return Found(Change.TOOL)
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
         return Found(Change.EDIT, problem)
     if asked.intent.plan is not None and plan is not None:
-        call.plan = await take_plan(asked.intent.plan, call.arguments)
+        try:
+            call.plan = await take_plan(asked.intent.plan, call.arguments)
+        except Exception:  # noqa: BLE001 - an author's function may raise anything
+            _log.exception("what a call of %s would change cannot be told any more", call.name)
+            return Found(Change.UNPLANNED)
     decision = decide_by_policy(call.under, await situation_of(guard, call))
     if decision.effect is Effect.DENY:
         return Found(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decided, decision):
-        return Found(Change.POLICY, "the policy asks for more than it did")
-    if approval.edit is None and _digest(plan) != _digest(call.plan):
+        return Found(
+            Change.POLICY,
+            "the policy asks for something else now; make the call again to ask for it",
+        )
+    is_edited = call.arguments_digest != approval.question.arguments_digest
+    if not is_edited and _digest(plan) != _digest(call.plan):
         return Found(Change.PLAN)
     return None
 
@@ -64,7 +80,11 @@ async def _is_same_tool(guard: "Guard", call: Call) -> bool:
     seen = None if now is None else guard.sees(call.principal, now, call.under)
     if seen is None:
         return False
-    tool = await narrowed(seen[0], call.arguments)
+    try:
+        tool = await narrowed(seen[0], call.arguments)
+    except UsageError as error:
+        _log.error("%s", error)
+        return False
     return tool.fingerprint == asked.fingerprint and tool.resolved == asked.resolved
 
 
@@ -75,11 +95,9 @@ async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:
     problems = checker.problems(edited) if checker else ()
     if problems:
         return f"the reviewer's change does not fit the tool: {'; '.join(map(str, problems))}"
-    whole = guard.sees(call.principal, call.found, call.under)
-    if whole is None:
-        return "the tool is hidden now"
+    whole, _ = guard.sight.of(call.under, call.found)
     try:
-        tool = await narrowed(whole[0], edited)
+        tool = await narrowed(whole, edited)
     except UsageError as error:
         return str(error)
     call.arguments, call.arguments_digest = edited, digest(edited)

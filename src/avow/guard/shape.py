@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.guard.call import Answer
 from avow.schema import Checker, Cut, Problem, Stripper, truncate
+
+_MOST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Shapes:
         """The shape of `tool`."""
         shape = self._known.get(tool.fingerprint)
         if shape is None:
+            if len(self._known) >= _MOST:
+                self._known.clear()  # a server that keeps changing its tools must not fill memory
             shape = self._known[tool.fingerprint] = _compile(tool)
         return shape
 

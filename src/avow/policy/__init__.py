@@ -9,6 +9,7 @@ from avow.policy.explain import Explanation, RuleReport, explain
 from avow.policy.format import json_schema
 from avow.policy.load import load_policy, reload
 from avow.policy.mode import decide_by_mode
+from avow.policy.outlook import foresee
 from avow.policy.principal import LOCAL, Principal
 from avow.policy.sight import Sight, facts_of, seen_under
 from avow.policy.situation import Past, Situation, ToolFacts
@@ -36,6 +37,7 @@ __all__ = [
     "decide_by_mode",
     "explain",
     "facts_of",
+    "foresee",
     "has_access",
     "is_visible",
     "json_schema",

@@ -70,7 +70,8 @@ def _condition(path: str, wanted: Mapping[str, Any], *, is_loosening: bool) -> C
         values = find_values(situation.arguments, path)
         return in_words(_short(one) for one in values) if values else "not there"
 
-    return Condition(f"arguments.{path}", words, _test(path, exists, fits, is_loosening), actual)
+    test = _test(path, exists, fits, is_loosening)
+    return Condition(f"arguments.{path}", words, test, actual, is_of_call=True)
 
 
 def _test(path: str, exists: bool | None, fits: Check | None, is_loosening: bool) -> Test:  # noqa: FBT001 - read from the policy

@@ -32,12 +32,16 @@ class FactsTest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that a rule asks of a call. `wanted` and `actual` say it in words."""
+    """One thing that a rule asks of a call. `wanted` and `actual` say it in words.
+
+    `is_of_call` tells that the answer takes more than who calls which tool.
+    """
 
     key: str
     wanted: str
     test: Test = field(repr=False, compare=False)
     actual: Callable[[Situation], str] = field(repr=False, compare=False)
+    is_of_call: bool = False
 
     def why_not(self, situation: Situation) -> str:
         """Why the condition does not hold."""

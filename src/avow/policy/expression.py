@@ -55,7 +55,13 @@ def expression_condition(text: str, *, is_listing: bool = False) -> Condition:
         return _evaluate(compiled, situation, is_listing=is_listing)
 
     words = " ".join(text.split())
-    return Condition("expression", f"true: {words}", test, lambda one: _actual(test(one)))
+    return Condition(
+        "expression",
+        f"true: {words}",
+        test,
+        lambda one: _actual(test(one)),
+        is_of_call=not is_listing,
+    )
 
 
 def _actual(answer: bool | None) -> str:  # noqa: FBT001 - an answer, not a switch

@@ -34,4 +34,4 @@ def flow_condition(after: Mapping[str, Any]) -> Condition:
     whose = "conversation" if is_of_conversation else "principal"
     within = after.get("within", DEFAULT_WITHIN)
     wanted = f"an earlier call ({what}) of this {whose} within {within}"
-    return Condition("after", wanted, test, lambda _: "nothing of the kind")
+    return Condition("after", wanted, test, lambda _: "nothing of the kind", is_of_call=True)

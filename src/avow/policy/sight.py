@@ -1,11 +1,15 @@
 """Tools as a policy sees them: its trust and its operator's word in their hints."""
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from avow.catalog import Tool
 from avow.intent import Evidence
 from avow.policy.document import Policy
 from avow.policy.situation import ToolFacts
+
+_MOST: Final = 10_000
+"""A server that keeps changing its tools must not fill memory."""
 
 
 def seen_under(policy: Policy, tool: Tool) -> Tool:
@@ -40,7 +44,7 @@ class Sight:
 
     def of(self, policy: Policy, tool: Tool) -> tuple[Tool, ToolFacts]:
         """The tool under `policy`, and what the policy looks at."""
-        if policy is not self._policy:
+        if policy is not self._policy or len(self._seen) >= _MOST:
             self._policy = policy
             self._seen.clear()
         key = (tool.server, tool.origin, tool.name, tool.fingerprint)

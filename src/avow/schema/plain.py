@@ -1,6 +1,22 @@
 """A stranger's text in one line of a terminal or a log, with nothing in it that could steer one."""
 
 import unicodedata
+from typing import Final
+
+_BLANK: Final = (
+    (0x034F, 0x034F),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2800, 0x2800),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFFA0, 0xFFA0),
+    (0x1D159, 0x1D159),
+    (0xE0100, 0xE01EF),
+)
+"""Letters, marks and signs that show nothing, beside the categories named below (Unicode,
+Default_Ignorable_Code_Point; the last of the signs are the blank Braille pattern and note head)."""
 
 
 def plain(text: str) -> str:
@@ -16,3 +32,14 @@ def is_unseen(char: str) -> bool:
     """Whether a character steers a terminal, turns a line's direction, or breaks it."""
     category = unicodedata.category(char)
     return category[0] == "C" or category in ("Zl", "Zp")
+
+
+def is_hidden(char: str) -> bool:
+    """Whether a character shows nothing by itself, or changes how others show.
+
+    That is: control, format (bidi, joiners, tags), surrogate, private, unassigned, every line or
+    space separator but the plain space, and blanks that Unicode counts as letters or marks.
+    """
+    if is_unseen(char) or unicodedata.category(char) == "Zs":
+        return char != " "
+    return any(low <= ord(char) <= high for low, high in _BLANK)

@@ -9,6 +9,7 @@ import jsonschema_rs
 from avow.errors import UsageError
 
 _MOST_PROBLEMS: Final = 20
+_LONGEST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,15 @@ class Checker:
             if len(found) == _MOST_PROBLEMS:
                 found.append(Problem("", "and more"))
                 break
-            found.append(Problem(_path(error.instance_path), error.message))
+            found.append(Problem(_short(_path(error.instance_path)), _short(error.message)))
         return tuple(found)
+
+
+def _short(text: str) -> str:
+    """A problem quotes what is wrong, which may be megabytes; what is wrong stands at its end."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
 
 
 def _path(parts: list[str | int]) -> str:

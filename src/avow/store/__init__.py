@@ -1,9 +1,9 @@
 """What lasts: records and questions, behind one interface."""
 
 from avow.store.claims import Claim
-from avow.store.interface import Finish, Note, Seal, Store
+from avow.store.interface import Asked, Finish, Note, Seal, Store
 from avow.store.location import is_postgres, open_store, store_path
-from avow.store.past import Look, Past, Quota, Tick, Use, UseRow
+from avow.store.past import Lapse, Look, Past, Quota, Tick, Use, UseRow
 from avow.store.questions import Said
 from avow.store.rows import (
     AnswerRow,
@@ -20,10 +20,12 @@ __all__ = [
     "AnswerRow",
     "ApprovalRow",
     "ApprovalState",
+    "Asked",
     "Claim",
     "Finish",
     "GrantRow",
     "Head",
+    "Lapse",
     "Look",
     "Note",
     "Past",

@@ -40,15 +40,24 @@ def claim(session: Session, wanted: Claim, *, now: float) -> Claim:
     """Take a key for a call, unless it is taken; whoever has it is returned."""
     session.change("DELETE FROM claims WHERE expires <= :now", {"now": now})
     values = {name: getattr(wanted, name) for name in wanted.__slots__}
-    if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
-        return wanted
-    return find(session, wanted.key) or wanted
+    while True:
+        if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
+            return wanted
+        # Whoever had it may have let go of it meanwhile; then it is to be had.
+        if (found := find(session, wanted.key)) is not None:
+            return found
 
 
 def find(session: Session, key: str) -> Claim | None:
     """Who has a key."""
     rows = session.query(f"SELECT {_COLUMNS} FROM claims WHERE key = :key", {"key": key})
     return Claim(*rows[0]) if rows else None
+
+
+def keep(session: Session, key: str, call: str) -> bool:
+    """Whether a call still has its key; it cannot lose it until this transaction ends."""
+    sql = "UPDATE claims SET call = call WHERE key = :key AND call = :call"
+    return session.change(sql, {"key": key, "call": call}) == 1
 
 
 def settle(session: Session, key: str, call: str, answer: str | None) -> None:

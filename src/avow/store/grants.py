@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from avow.store.rows import GrantRow
+from avow.store.rows import GrantRow, storable
 from avow.store.session import Session
 
 _FIELDS: Final = (
@@ -25,6 +25,7 @@ _FIND: Final = (
 _USE: Final = (
     f"UPDATE grants SET uses = uses + 1, last_used = :now WHERE number = :number AND {_HOLDS}"
 )
+_KEEP: Final = f"UPDATE grants SET last_used = :now WHERE number = :number AND {_HOLDS}"
 _REVOKE: Final = (
     "UPDATE grants SET revoked_at = :now, revoked_by = :by "
     "WHERE number = :number AND revoked_at IS NULL"
@@ -53,9 +54,14 @@ def use(session: Session, number: int, *, now: float, alive: float) -> bool:
     return session.change(_USE, {"number": number, "now": now, "alive": alive}) == 1
 
 
+def keep(session: Session, number: int, *, now: float, alive: float) -> bool:
+    """Whether a grant still holds; until this transaction ends, nobody takes it back."""
+    return session.change(_KEEP, {"number": number, "now": now, "alive": alive}) == 1
+
+
 def revoke(session: Session, number: int, *, by: str, now: float) -> bool:
     """Take a grant back; whether it was there to take."""
-    return session.change(_REVOKE, {"number": number, "by": by, "now": now}) == 1
+    return session.change(_REVOKE, {"number": number, "by": storable(by), "now": now}) == 1
 
 
 def newest(session: Session, limit: int) -> list[GrantRow]:

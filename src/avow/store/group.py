@@ -82,6 +82,8 @@ class GroupWriter:
         """Do the work and return once it is on disk. Raises `StoreError`.
 
         Work under the same name of a `queue` is done one after another, in whatever processes.
+        What is sealed is also queued under its writer: whoever takes over from a writer waits for
+        a commit that it had sent before it died.
         """
         return cast("T", await self._put(_Job((), work, seal, queue=queue)))
 
@@ -214,8 +216,10 @@ class GroupWriter:
         seals = {id(job.seal): job.seal for job in jobs if job.seal is not None}.values()
         try:
             session.begin()
+            names = {job.queue for job in jobs if job.queue is not None}
+            names |= {seal.writer for seal in seals}
             # In one order everywhere, so that no two processes wait for each other.
-            for name in sorted({job.queue for job in jobs if job.queue is not None}):
+            for name in sorted(names):
                 session.queue(name)
             _carry_out(session, jobs)
         except BaseException as error:

@@ -4,13 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from avow.store.claims import Claim
-from avow.store.past import Look, Past, Quota, Use
+from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import AnswerRow, ApprovalRow, GrantRow, Head, RecordRow, WriterRow
 from avow.store.session import Row
 
 Note = Callable[[Sequence[RecordRow], int], RecordRow]
 """Makes the record of an erasure, from what was erased and how many questions went."""
+
+Asked = Callable[[ApprovalRow], RecordRow | None]
+"""Makes the record that a call puts, or joins, a question; `None` where it did so before."""
 
 Finish = Callable[[Sequence[RecordRow]], Sequence[RecordRow]]
 """Makes the last records of calls from their attempts."""
@@ -79,11 +82,11 @@ class Store(Protocol):
         quotas: Sequence[Quota] = (),
         seal: Seal | None = None,
         is_deferred: bool = False,
-    ) -> Quota | None:
+    ) -> Quota | Lapse | None:
         """Add records of a call that is about to be sent, and note it for later calls.
 
-        Gives the quota that it would exceed, and then nothing was written. Deferred ones are as
-        in `append`, and have no quotas.
+        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        nothing was written. Deferred ones are as in `append`, and have neither.
         """
         ...
 
@@ -131,8 +134,8 @@ class Store(Protocol):
     async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
         """Take a writer off the list and finish its calls, in one transaction.
 
-        What `finish` makes of the attempts without an outcome, oldest first, is added. Gives
-        their number, or `None` where somebody else was faster.
+        What `finish` makes of the last attempts of calls without an outcome, oldest first, is
+        added. Gives their number, or `None` where somebody else was faster.
         """
         ...
 
@@ -163,8 +166,12 @@ class Store(Protocol):
         expires: float,
         needed: int = 1,
         idle: float = 0.0,
+        asked: Asked | None = None,
+        seal: Seal | None = None,
     ) -> ApprovalRow:
         """The open question of this binding, or a new one, that `needed` people must answer.
+
+        While it is pending, the record that `asked` makes of it is written with it.
 
         Open is what is pending, approved and not used, or denied a short while ago. Where `body`
         names who asks, their conversation goes on by this; `idle` seconds end one.

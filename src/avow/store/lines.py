@@ -18,8 +18,8 @@ _LOAD: Final = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?
 _SELECT: Final = f"SELECT {_COLUMNS} FROM records"
 _UNFINISHED: Final = (
     f"{_SELECT} AS tried WHERE writer = :writer AND event = 'attempt' AND NOT EXISTS "
-    "(SELECT 1 FROM records AS ended WHERE ended.call = tried.call AND ended.event = 'outcome') "
-    "ORDER BY seq"
+    "(SELECT 1 FROM records AS later WHERE later.call = tried.call AND (later.event = 'outcome' "
+    "OR (later.event = 'attempt' AND later.seq > tried.seq))) ORDER BY seq"
 )
 _HEADS: Final = """SELECT records.writer, records.idx, records.mac FROM records
     JOIN (SELECT writer, max(idx) AS idx FROM records WHERE writer IS NOT NULL GROUP BY writer)
@@ -61,7 +61,7 @@ def count(session: Session) -> int:
 
 
 def unfinished(session: Session, writer: str) -> list[RecordRow]:
-    """The attempts of a writer without an outcome, oldest first."""
+    """The last attempt of each call of a writer that has no outcome, oldest first."""
     return _records(session, _UNFINISHED, {"writer": writer})
 
 

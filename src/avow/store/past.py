@@ -27,7 +27,8 @@ class Use:
     """One call that is about to be sent, as later calls will look back on it.
 
     `tool` names the tool as it stands, and `facts` is JSON that only the floors above read. `at`
-    and `idle`, after which a conversation is over, are in seconds.
+    and `idle`, after which a conversation is over, are in seconds. `grant` is the one that the
+    call goes on, and `claim` the key that it has, as far as it does.
     """
 
     subject: str
@@ -37,6 +38,8 @@ class Use:
     facts: str
     at: float
     idle: float
+    grant: int | None = None
+    claim: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,14 @@ class Quota:
     most: int
     level: str | None = None
     tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """A grant that a call was to go on, or a key that it had, and that it has no more."""
+
+    grant: int | None = None
+    claim: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

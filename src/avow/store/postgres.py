@@ -14,6 +14,7 @@ from psycopg import conninfo, errors
 
 from avow.errors import StoreError, UsageError
 from avow.store.migrations import POSTGRES, POSTGRES_TYPES, VERSION, check_version, upgrade
+from avow.store.rows import storable
 from avow.store.session import Row, Session
 from avow.store.sql import SqlStore
 
@@ -67,7 +68,7 @@ class PostgresSession:
         """An advisory lock, whose number is drawn from the name."""
         self.query(
             "SELECT pg_advisory_xact_lock(hashtextextended(:name, :lock))",
-            {"name": name, "lock": _LOCK},
+            {"name": storable(name), "lock": _LOCK},
         )
 
     def now(self) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from avow.store import grants, past
-from avow.store.rows import AnswerRow, ApprovalRow, ApprovalState
+from avow.store.rows import AnswerRow, ApprovalRow, ApprovalState, storable
 from avow.store.session import Row, Session
 
 COLUMNS: Final = (
@@ -33,6 +33,12 @@ _HOLD: Final = (
     "UPDATE approvals SET edit = :edit WHERE number = :number AND state = 'pending' "
     "AND expires > :now AND coalesce(edit, '') = :seen RETURNING needed, subject"
 )
+# A denial is of any arguments, and may take back what the same person said before.
+_HOLD_TO_DENY: Final = (
+    "UPDATE approvals SET needed = needed WHERE number = :number AND state = 'pending' "
+    "AND expires > :now RETURNING needed, subject"
+)
+_UNSAY: Final = "DELETE FROM answers WHERE number = :number AND person = :by"
 _SAY: Final = (
     "INSERT INTO answers (number, person, is_allowed, channel, strength, at, message) "
     "VALUES (:number, :by, :is_allowed, :channel, :strength, :now, :message) "
@@ -91,12 +97,14 @@ def answer(session: Session, said: Said) -> bool:
 
     One denial ends it; it is approved once as many people as it needs have said so.
     """
-    values: dict[str, Any] = {name: getattr(said, name) for name in _OF_ANSWER}
+    values: dict[str, Any] = _storable({name: getattr(said, name) for name in _OF_ANSWER})
     values |= {"edit": said.edit or None, "is_allowed": int(said.is_allowed)}
-    held = session.query(_HOLD, values)
+    held = session.query(_HOLD if said.is_allowed else _HOLD_TO_DENY, values)
     if not held:
         return False
-    if said.edit != said.seen:
+    if not said.is_allowed:
+        session.change(_UNSAY, values)
+    elif said.edit != said.seen:
         # Whoever agreed so far agreed to something else.
         session.change("DELETE FROM answers WHERE number = :number", values)
     if session.change(_SAY, values) != 1:
@@ -112,6 +120,10 @@ def answer(session: Session, said: Said) -> bool:
     return True
 
 
+def _storable(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: storable(one) if isinstance(one, str) else one for key, one in values.items()}
+
+
 def _end(session: Session, values: dict[str, Any], state: ApprovalState) -> None:
     session.change(_ANSWER, {**values, "state": str(state)})
 
@@ -123,8 +135,8 @@ def _give(session: Session, grant: Mapping[str, Any]) -> None:
         conversation = past.begun(session, grant["subject"], grant["client"])
         if conversation is None:
             return
-    names = [name for name in grant if name != "is_for_conversation"]
-    grants.give(session, {name: grant[name] for name in names} | {"conversation": conversation})
+    kept = {name: one for name, one in grant.items() if name != "is_for_conversation"}
+    grants.give(session, {**_storable(kept), "conversation": conversation})
 
 
 def answers(session: Session, number: int) -> list[AnswerRow]:

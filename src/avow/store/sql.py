@@ -11,12 +11,13 @@ from avow.errors import StoreError
 from avow.store import claims, grants, lines, living, past, questions, tables
 from avow.store.claims import Claim
 from avow.store.group import GroupWriter
-from avow.store.interface import Finish, Note, Seal
-from avow.store.past import Look, Past, Quota, Use
+from avow.store.interface import Asked, Finish, Note, Seal
+from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import (
     AnswerRow,
     ApprovalRow,
+    ApprovalState,
     GrantRow,
     Head,
     RecordRow,
@@ -60,17 +61,22 @@ class SqlStore:
         quotas: Sequence[Quota] = (),
         seal: Seal | None = None,
         is_deferred: bool = False,
-    ) -> Quota | None:
+    ) -> Quota | Lapse | None:
         """See `Store.begin`."""
 
-        def work(session: Session) -> Quota | None:
+        def work(session: Session) -> Quota | Lapse | None:
+            grant, alive = use.grant, use.at - use.idle
+            if grant is not None and not grants.keep(session, grant, now=use.at, alive=alive):
+                return Lapse(grant=grant)
+            if use.claim is not None and not claims.keep(session, use.claim, records[0].call):
+                return Lapse(claim=use.claim)
             quota = past.exceeded(session, use, quotas)
             if quota is None:
                 lines.add(session, records, seal)
                 past.note(session, [use])
             return quota
 
-        if quotas:
+        if quotas or use.grant is not None or use.claim is not None:
             return await self._writer.run(work, seal=seal, queue=use.subject)
         if is_deferred:
             await self._writer.defer(records, seal=seal, use=use)
@@ -141,7 +147,7 @@ class SqlStore:
             lines.add(session, records, seal)
             return len(records)
 
-        return await self._writer.run(work, seal=seal)
+        return await self._writer.run(work, seal=seal, queue=writer)
 
     async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
         """See `Store.erase`."""
@@ -178,6 +184,8 @@ class SqlStore:
         expires: float,
         needed: int = 1,
         idle: float = 0.0,
+        asked: Asked | None = None,
+        seal: Seal | None = None,
     ) -> ApprovalRow:
         """See `Store.open_approval`."""
         subject, client = _asker(body)
@@ -193,9 +201,14 @@ class SqlStore:
         def work(session: Session) -> ApprovalRow:
             if subject is not None and client is not None:
                 past.converse(session, subject, client, now=now, idle=idle)
-            return questions.open_question(session, values)
+            row = questions.open_question(session, values)
+            is_pending = row.state is ApprovalState.PENDING
+            record = asked(row) if asked is not None and is_pending else None
+            if record is not None:
+                lines.add(session, [record], seal)
+            return row
 
-        return await self._writer.run(work, queue=subject)
+        return await self._writer.run(work, seal=seal, queue=subject)
 
     async def approval(self, number: int, *, now: float) -> ApprovalRow | None:
         """See `Store.approval`."""
@@ -242,7 +255,9 @@ class SqlStore:
 
     async def claim(self, wanted: Claim, *, now: float) -> Claim:
         """See `Store.claim`."""
-        return await self._writer.run(lambda session: claims.claim(session, wanted, now=now))
+        return await self._writer.run(
+            lambda session: claims.claim(session, wanted, now=now), queue=wanted.writer or None
+        )
 
     async def find_claim(self, key: str) -> Claim | None:
         """See `Store.find_claim`."""

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import secrets
 import sqlite3
 import stat
 import time
@@ -18,6 +19,8 @@ from avow.store.sql import SqlStore
 
 _BUSY_SECONDS: Final = 5.0
 _MODE: Final = 0o600
+_LOOKS: Final = 3
+_LOOK_SECONDS: Final = 0.02
 _APPLICATION_ID: Final = 0x61766F77
 """`avow` in ASCII: marks the file as ours (SQLite file format, offset 68)."""
 
@@ -89,43 +92,78 @@ class SqliteDriver:
         Raises `StoreError` when it cannot be opened, is no avow database, is of a newer avow, or
         is locked for longer than 5 s.
         """
-        self._make()
         try:
+            self._make()
             self._check()
             self._make_private()
-            with contextlib.ExitStack() as stack:
-                connection = sqlite3.connect(
-                    self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-                )
-                stack.callback(connection.close)
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
-                session = SqliteSession(connection)
-                _migrate(session, self.where)
-                stack.pop_all()
+            return self._connect(self.path)
         except sqlite3.Error as error:
             raise self.explain(error) from error
+
+    def _connect(self, path: Path) -> Session:
+        with contextlib.ExitStack() as stack:
+            connection = sqlite3.connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            stack.callback(connection.close)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            session = SqliteSession(connection)
+            _migrate(session, self.where)
+            stack.pop_all()
         return session
 
     def _make(self) -> None:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Made with its mode, not changed afterwards: others can read it at no moment. One that
-            # is there is not opened: closing it would drop the locks that SQLite has on it.
-            with contextlib.suppress(FileExistsError):
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE))
+            # One that is there is not opened: closing it would drop the locks that SQLite has on
+            # it.
+            if not self.path.exists():
+                self._make_whole()
             if not os.access(self.path, os.R_OK | os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.path))
         except OSError as error:
             raise self.explain(error) from error
 
+    def _make_whole(self) -> None:
+        """Make the file beside its place, and put it there with all its tables.
+
+        Nobody sees it half made; of several that make it at once, the first one's counts.
+        """
+        new = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
+        try:
+            _make_empty(new)
+            self._connect(new).close()
+            os.link(new, self.path)
+        except FileExistsError:
+            pass
+        except OSError:
+            # There are file systems without links: then it is made in its place.
+            _make_empty(self.path)
+        finally:
+            new.unlink(missing_ok=True)
+
     def _check(self) -> None:
         """Refuse the file of another program or of a newer avow, without a byte changed in it.
 
-        What a log beside the file holds is read too; without one, no lock or file is made.
+        What a log beside the file holds is read too; without one, no lock or file is made. Another
+        process may take that log away, or move it into the file, while this looks: then it looks
+        again.
         """
+        for _ in range(_LOOKS):
+            try:
+                self._look()
+                return
+            except sqlite3.Error:
+                time.sleep(_LOOK_SECONDS)
+        self._look()
+
+    def _look(self) -> None:
         wal = self.path.with_name(f"{self.path.name}-wal")
-        has_wal = wal.exists() and wal.stat().st_size > 0
+        try:
+            has_wal = wal.stat().st_size > 0
+        except FileNotFoundError:
+            has_wal = False
         query = "mode=ro" if has_wal else "mode=ro&immutable=1"
         uri = f"{self.path.absolute().as_uri()}?{query}"
         with contextlib.closing(sqlite3.connect(uri, timeout=_BUSY_SECONDS, uri=True)) as db:
@@ -174,6 +212,12 @@ class SqliteDriver:
 def open_sqlite(path: Path) -> SqlStore:
     """Open the store in one file; see `SqliteDriver.open` for what is raised."""
     return SqlStore(SqliteDriver(path))
+
+
+def _make_empty(path: Path) -> None:
+    """Made with its mode, not changed afterwards: others can read it at no moment."""
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE))
 
 
 def _migrate(session: SqliteSession, where: str) -> None:

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from avow.audit import Outcome
-from avow.guard.call import Answer, Call, tool_error
+from avow.guard.call import Answer, Call, lost_answer, tool_error
 from avow.guard.history import quotas_now, use_of
+from avow.store import Lapse
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -13,14 +14,28 @@ if TYPE_CHECKING:
 async def attempt(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Write the attempt down; what cannot be written down is not run.
 
-    Limits are held here once more, where calls at the same time are counted one after another.
+    Limits and grants are held here once more, where calls at the same time are counted one after
+    another, and none goes on a grant that was taken back, or with a key that was given to another
+    call while its process was taken for dead. A try that is held back leaves the one before it:
+    nobody knows whether that ran. With a key a read does not wait for company either: a key whose
+    call has no attempt on record is given to the next one.
     """
     call.tries += 1
     quotas = await quotas_now(guard, call)
-    over = await guard.audit.begin(call.facts, call.approval, use_of(guard, call), quotas)
+    use, may_wait = use_of(guard, call), call.claim is None
+    over = await guard.audit.begin(call.facts, call.approval, use, quotas, may_wait=may_wait)
     if over is None:
         return await then(call)
+    if call.is_sent:
+        return lost_answer(call)
     call.outcome = Outcome.DENIED
+    if isinstance(over, Lapse) and over.claim is not None:
+        return tool_error("Nothing was run: another call has this call's key now.")
+    if isinstance(over, Lapse):
+        return tool_error(
+            "Nothing was run: the standing approval that this call was to run on does not hold any "
+            "more. Make the call again to have a person asked."
+        )
     return tool_error(
         f"Policy does not allow this call: the limit of {over.most} per minute is reached. "
         "Nothing was run. Try again in a minute."

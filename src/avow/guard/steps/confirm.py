@@ -2,13 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+import anyio
+
 from avow.approvals import Approval, ApprovalState, Question, ask_client, make_question
 from avow.audit import Outcome
 from avow.errors import SealError
 from avow.guard.asking import asks_in_rounds, can_ask, settled, waits
-from avow.guard.call import META_APPROVAL, Answer, Call, tool_error
+from avow.guard.call import META_APPROVAL, Answer, Call, tool_error, unplanned
 from avow.guard.recheck import Change, Found, find_change
 from avow.policy import Effect
+from avow.schema.plain import plain
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -25,7 +28,7 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
         return await then(call)
     if call.decided.effect is Effect.DENY:
         return _refused(call, call.decided.reason)
-    deadline = guard.clock() + guard.patience
+    deadline = anyio.current_time() + guard.patience
     answer: Answer | None = None
     while answer is None:
         question = make_question(
@@ -35,6 +38,7 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
             call.decided,
             call.arguments_digest,
             plan=call.plan,
+            channels=call.under.channels,
         )
         call.grant = await guard.approvals.granted(question)
         if call.grant is not None:
@@ -50,6 +54,7 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
 
     Anew is when another call used the approval, it expired meanwhile, or the plan is another now.
     """
+    asked = call.arguments, call.arguments_digest, call.tool, call.about
     if not can_ask(guard, call, question):
         return _refused(call, f"{call.decided.reason}, and there is nobody to ask")
     try:
@@ -60,11 +65,16 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
         return _waiting(guard, call, approval)
     if approval.state is ApprovalState.DENIED:
         return await _denied(guard, call, approval)
+    if approval.state is not ApprovalState.APPROVED:
+        return None
     found = await find_change(guard, call, approval)
     if found is not None and found.change is not Change.PLAN:
         return _changed(call, found)
     if found is None and await guard.approvals.use(approval, call=call.id):
         call.approved = approval
+        return None
+    # What is asked anew is the caller's call, not the reviewer's.
+    call.arguments, call.arguments_digest, call.tool, call.about = asked
     return None
 
 
@@ -74,6 +84,8 @@ def _refused(call: Call, reason: str) -> Answer:
 
 
 def _changed(call: Call, found: Found) -> Answer:
+    if found.change is Change.UNPLANNED:
+        return unplanned(call)
     if found.change is not Change.TOOL:
         return _refused(call, found.reason)
     call.outcome = Outcome.TOOL_CHANGED
@@ -99,12 +111,17 @@ def _waiting(guard: "Guard", call: Call, approval: Approval) -> Answer:
 async def _denied(guard: "Guard", call: Call, approval: Approval) -> Answer:
     call.outcome = Outcome.DENIED
     said = [one.message for one in await guard.approvals.answers(approval.number) if one.message]
-    message = f" The person said: “{said[-1]}”." if said else ""
+    message = f" The person said: “{_lines(said[-1])}”." if said else ""
     text = (
         f"A person denied this call (approval {approval.number}). Nothing was run.{message} Do not "
         "make it again, and do not try to reach the same end another way."
     )
     return tool_error(text, **_meta(approval))
+
+
+def _lines(text: str) -> str:
+    """A person's words, with nothing in them but what they show."""
+    return "\n".join(plain(line) for line in text.splitlines())
 
 
 def _meta(approval: Approval) -> dict[str, object]:

@@ -9,7 +9,7 @@ import anyio
 from avow.audit import Outcome
 from avow.connect import RpcError
 from avow.errors import AuthenticationError, StoreError, UnreachableError
-from avow.guard.call import META_OUTCOME, Answer, Call, CrashError, tool_error
+from avow.guard.call import Answer, Call, CrashError, lost_answer, tool_error
 from avow.intent import Level
 
 if TYPE_CHECKING:
@@ -46,8 +46,11 @@ async def _answered(call: Call, then: "Then") -> Answer:
     except RpcError as error:
         if not error.may_have_run:
             raise
-        return _lost(call)
+        return lost_answer(call)
     except StoreError as error:
+        if call.is_sent:
+            _log.error("a call may have run, and it could not be recorded further: %s", error)
+            return lost_answer(call)
         _log.error("a call was not run because it could not be recorded: %s", error)
         call.outcome = Outcome.FAILED
         return tool_error(
@@ -55,6 +58,8 @@ async def _answered(call: Call, then: "Then") -> Answer:
         )
     except (UnreachableError, AuthenticationError) as error:
         _log.warning("%s", error)
+        if call.is_sent:
+            return lost_answer(call)
         call.outcome = Outcome.UNREACHABLE
         return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
     except CrashError as error:
@@ -76,18 +81,6 @@ def _crashed(call: Call, error: CrashError) -> Answer:
     what = call.found.intent.on_error or f"“{call.found.title}” failed"
     ran = "" if call.found.level is Level.READ else " Part of it may have been done."
     return tool_error(f"{what.rstrip('.')} (incident {incident}).{ran}")
-
-
-def _lost(call: Call) -> Answer:
-    call.outcome = Outcome.OUTCOME_UNKNOWN
-    if call.found.level is Level.READ:
-        text = "The server's answer was lost. The call only reads, so it may be made again."
-    else:
-        text = (
-            "The server's answer was lost: this call may have run or not. It was not sent again. "
-            "Look at what it would have changed before doing anything else."
-        )
-    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
 
 
 def _cancelled(call: Call) -> Outcome:

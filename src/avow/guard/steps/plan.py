@@ -4,8 +4,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from avow.approvals import take_plan
-from avow.audit import Outcome
-from avow.guard.call import Answer, Call, tool_error
+from avow.guard.call import Answer, Call, unplanned
 from avow.guard.history import situation_of
 from avow.intent import Level
 from avow.policy import Effect
@@ -29,7 +28,6 @@ async def plan(guard: "Guard", call: Call, then: "Then") -> Answer:
         call.plan = await take_plan(function, call.arguments)
     except Exception:  # noqa: BLE001 - an author's function may raise anything
         _log.exception("what a call of %s would change cannot be told", call.name)
-        call.outcome = Outcome.FAILED
-        return tool_error("Nothing was run: what this call would change could not be planned.")
+        return unplanned(call)
     call.decision = decide_by_policy(call.under, await situation_of(guard, call))
     return await then(call)

@@ -2,11 +2,13 @@
 
 import hmac
 import json
+import logging
 from typing import TYPE_CHECKING, Final
 
 import anyio
 
 from avow.audit import Outcome
+from avow.errors import StoreError
 from avow.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
 from avow.policy import Effect
 from avow.schema import digest
@@ -14,6 +16,8 @@ from avow.store import Claim
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
+
+_log: Final = logging.getLogger(__name__)
 
 _KEPT_SECONDS: Final = 86_400.0
 _LONGEST_KEY: Final = 256
@@ -29,12 +33,15 @@ async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
     key = (call.meta or {}).get(META_KEY)
     if key is None or call.decided.effect is Effect.DENY:
         return await then(call)
-    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
+    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or not key.isprintable():
         call.outcome = Outcome.BAD_ARGUMENTS
-        return tool_error(f"Nothing was run: {META_KEY} is a text of 1 to 256 characters.")
+        return tool_error(
+            f"Nothing was run: {META_KEY} is a text of 1 to 256 printable characters."
+        )
     wanted = _claim(guard, call, key)
     found = await guard.approvals.store.claim(wanted, now=guard.clock())
     if found.call == call.id:
+        call.claim = wanted.key
         return await _first(guard, call, wanted, then)
     if not hmac.compare_digest(found.request, wanted.request):
         call.outcome = Outcome.BAD_ARGUMENTS
@@ -56,22 +63,31 @@ def _claim(guard: "Guard", call: Call, key: str) -> Claim:
 
 
 async def _first(guard: "Guard", call: Call, claim: Claim, then: "Then") -> Answer:
-    store = guard.approvals.store
     try:
         answer = await then(call)
     finally:
         if not call.is_sent:
-            with anyio.CancelScope(shield=True):
-                await store.settle_claim(claim.key, call.id, None)
+            await _settle(guard, call, claim, None)
     if call.is_sent and call.outcome is not Outcome.OUTCOME_UNKNOWN:
-        with anyio.CancelScope(shield=True):
-            await store.settle_claim(claim.key, call.id, json.dumps(answer))
+        await _settle(guard, call, claim, answer)
     return answer
+
+
+async def _settle(guard: "Guard", call: Call, claim: Claim, answer: Answer | None) -> None:
+    """Keep the answer for later, or give the key back; how the call ended stands either way."""
+    text = None if answer is None else json.dumps(answer)
+    with anyio.CancelScope(shield=True):
+        try:
+            await guard.approvals.store.settle_claim(claim.key, call.id, text)
+        except StoreError:
+            # Its caller must learn how it ended; with this key it is unknown from now on.
+            _log.exception("what became of call %s could not be kept for its key", call.id)
 
 
 async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
     """The first call's answer, once there is one; nothing is sent here in any case."""
     call.outcome = Outcome.REPEATED
+    has_ended = False
     with anyio.move_on_after(guard.patience):
         while True:
             found = await guard.approvals.store.find_claim(first.key)
@@ -83,9 +99,12 @@ async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
             if found.answer is not None:
                 answer: Answer = json.loads(found.answer)
                 return answer
-            if await _has_ended(guard, first.call):
+            if has_ended:
                 break
-            await anyio.sleep(_POLL_SECONDS)
+            # An answer is kept before the end is written: after the end there is one more look.
+            has_ended = await _has_ended(guard, first.call)
+            if not has_ended:
+                await anyio.sleep(_POLL_SECONDS)
     text = (
         "The first call with this key has no known answer: it may have run or not. It was not "
         "sent again. Look at what it would have changed before doing anything else."

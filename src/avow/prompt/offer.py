@@ -1,0 +1,93 @@
+"""What is offered: the tools a caller may see and call, in the words of the servers, quoted."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from avow.catalog import Tool
+from avow.intent import Level
+from avow.policy import Effect, Policy, Principal, facts_of, foresee, is_visible, seen_under
+from avow.prompt.quote import TITLE_LIMIT, quote, quote_name, quote_sentence
+
+
+class Variant(StrEnum):
+    """Who asks the person: the system that runs the calls, or the model itself, in the chat."""
+
+    ENFORCED = "enforced"
+    ADVISORY = "advisory"
+
+
+class Names(StrEnum):
+    """Whose names the model calls tools by: `server__tool`, as behind the gateway, or `tool`."""
+
+    GATEWAY = "gateway"
+    SERVER = "server"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Offer:
+    """One tool as a prompt speaks of it.
+
+    The texts are quoted and bounded: a template may put them anywhere. `asks` tells that a call
+    waits for a person, or that some do.
+    """
+
+    name: str
+    title: str
+    description: str
+    level: Level
+    asks: bool
+    is_open: bool
+    is_repeatable: bool
+
+
+_TELLING: Final = {Level.READ: "list", Level.WRITE: "create", Level.DESTRUCTIVE: "delete"}
+"""The word in a name by which a tool shows best what its level means."""
+
+
+def offers(
+    tools: Iterable[Tool], policy: Policy, principal: Principal, *, variant: Variant, names: Names
+) -> tuple[Offer, ...]:
+    """What `principal` may call, sorted: what would always be denied is not offered."""
+    found = (_offer(policy, principal, one, variant, names) for one in tools)
+    return tuple(sorted({one for one in found if one is not None}))
+
+
+def choose_examples(found: Iterable[Offer]) -> tuple[Offer, ...]:
+    """One offer of each level that is there: one that does what is usual at its level."""
+    best: dict[Level, Offer] = {}
+    for one in sorted(found, key=_how_telling):
+        best.setdefault(one.level, one)
+    return tuple(best[level] for level in Level if level in best)
+
+
+def _how_telling(one: Offer) -> tuple[bool, bool, bool, Offer]:
+    is_usual = one.asks is (one.level is Level.DESTRUCTIVE)
+    return not is_usual, _TELLING[one.level] not in one.name.lower(), one.is_open, one
+
+
+def _offer(
+    policy: Policy, principal: Principal, tool: Tool, variant: Variant, names: Names
+) -> Offer | None:
+    seen = seen_under(policy, tool)
+    facts = facts_of(seen)
+    if not is_visible(policy, principal, facts):
+        return None
+    decisions = foresee(policy, principal, facts)
+    # Where nothing is enforced, what the policy says is all there is to go by.
+    is_enforced = variant is Variant.ENFORCED
+    effects = {one.effect if is_enforced else one.judged for one in decisions}
+    if effects == {Effect.DENY}:
+        return None
+    said = tool.raw.get("description")
+    text = said if isinstance(said, str) and said.strip() else tool.title
+    return Offer(
+        name=quote_name(tool.qualified_name if names is Names.GATEWAY else tool.name),
+        title=quote(tool.title, TITLE_LIMIT),
+        description=quote_sentence(text),
+        level=seen.level,
+        asks=Effect.CONFIRM in effects,
+        is_open=seen.resolved.open_world.value,
+        is_repeatable=seen.resolved.idempotent.value,
+    )

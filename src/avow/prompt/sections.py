@@ -1,0 +1,51 @@
+"""What a caller says beside the tools: who the model is, and how it is to answer."""
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a caller's own, under its heading."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The caller's sections: its own words, put in as they are. `+` joins two of them.
+
+    `identity` begins the prompt; the others follow the tools, in the order of the fields.
+
+    >>> house = Sections(identity="You work for a studio.", formatting="Answer in Markdown.")
+    >>> print((house + Sections(formatting="No tables.")).formatting)
+    Answer in Markdown.
+    <BLANKLINE>
+    No tables.
+    """
+
+    identity: str = ""
+    routing: str = ""
+    formatting: str = ""
+    platform: str = ""
+    more: tuple[Section, ...] = ()
+
+    def __add__(self, other: Self) -> Self:
+        """Both: of each section the texts one below the other, this one's first."""
+        texts = {
+            one.name: "\n\n".join(filter(None, (getattr(self, one.name), getattr(other, one.name))))
+            for one in fields(self)
+            if one.name != "more"
+        }
+        return type(self)(**texts, more=self.more + other.more)
+
+    @property
+    def after(self) -> tuple[Section, ...]:
+        """Those that follow the tools and say something."""
+        named = (
+            Section("Routing", self.routing),
+            Section("Formatting", self.formatting),
+            Section("Platform", self.platform),
+        )
+        return tuple(one for one in (*named, *self.more) if one.text.strip())

@@ -1,0 +1,23 @@
+"""How many tokens a text has, estimated: every model counts in its own way."""
+
+import re
+from typing import Final
+
+_PIECE: Final = re.compile(r"[a-z]+|[A-Z][a-z]*|\d{1,3}|\n+|[^\sa-zA-Z\d]|[^\S\n]{2,}")
+_LETTERS: Final = 7
+"""Up to so many letters are one token more often than not."""
+
+
+def estimate(text: str) -> int:
+    """About how many tokens `text` has; rather too many than too few.
+
+    Counts words by their length, and every sign, line end and letter of another script as one.
+    A budget that must hold exactly needs the model's own counter: `build(…, count=counter)`.
+
+    >>> estimate("These change nothing. Call them freely, without asking.")
+    11
+    """
+    return sum(
+        -(-len(piece) // _LETTERS) if piece.isascii() and piece.isalpha() else 1
+        for piece in _PIECE.findall(text)
+    )

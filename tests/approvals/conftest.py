@@ -1,0 +1,22 @@
+"""A ledger on a real store, by a clock that can be set."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.approvals.questions import Clock
+
+from avow.approvals import Approvals, Lifetimes
+from avow.store import open_store
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def approvals(tmp_path: Path, clock: Clock) -> AsyncIterator[Approvals]:
+    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
+    yield Approvals(store, Lifetimes(question=900, approval=300, denial=300), clock)
+    await store.close()

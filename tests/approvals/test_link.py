@@ -1,0 +1,293 @@
+"""Links: who gets one, what it is good for, and how it is posted."""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+from tests.approvals.questions import Clock, of, only, question, yes
+from tests.sample_tools import AMY, DELETE, tool
+
+from avow.approvals import (
+    Approval,
+    Approvals,
+    LinkChannel,
+    Strength,
+    make_token,
+    read_token,
+    webhook,
+)
+from avow.errors import SealError, UsageError
+from avow.keys import Keyring
+from avow.store import open_store
+
+pytestmark = pytest.mark.anyio
+
+KEYS = Keyring.of([b"k" * 32])
+BASE = "http://127.0.0.1:1/link?token="
+
+
+@dataclass
+class Hook:
+    """An HTTP server that notes what is posted to it, and answers as it is told."""
+
+    statuses: list[int] = field(default_factory=list[int])
+    posted: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    paths: list[str] = field(default_factory=list[str])
+    goes_on: threading.Event = field(default_factory=threading.Event)
+    url: str = ""
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    found = Hook()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            found.paths.append(self.path)
+            length = int(self.headers["Content-Length"])
+            found.posted.append(json.loads(self.rfile.read(length)))
+            status = found.statuses.pop(0) if found.statuses else 204
+            if status == 0:
+                found.goes_on.wait(30)
+                return
+            self.send_response(status)
+            if status == 302:
+                self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it
+            del format, args
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    found.url = f"http://127.0.0.1:{server.server_port}/hook/secret-of-the-hook"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield found
+    found.goes_on.set()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def channel(hook: Hook, people: Mapping[str, frozenset[str]] | None = None) -> LinkChannel:
+    return LinkChannel(KEYS, BASE, webhook(hook.url), lambda: people or {})
+
+
+async def posted(hook: Hook, count: int = 1) -> dict[str, Any]:
+    """What was posted last, once there is so much."""
+    with anyio.fail_after(10):
+        while len(hook.posted) < count:
+            await anyio.lowlevel.checkpoint()
+    return hook.posted[-1]
+
+
+async def told(caplog: pytest.LogCaptureFixture) -> str:
+    """What the log says, once it says that a post failed."""
+    with anyio.fail_after(20):
+        while "could not be posted" not in caplog.text:
+            await anyio.lowlevel.checkpoint()
+    return caplog.text
+
+
+def token_of(url: str) -> str:
+    return url.removeprefix(BASE)
+
+
+async def test_a_question_is_posted_once_with_a_link_that_answers_it(
+    approvals: Approvals, hook: Hook
+) -> None:
+    sent = channel(hook)
+    assert (sent.name, sent.strength) == ("link", Strength.OUT_OF_BAND)
+    approval = await approvals.ask(question(customer_id=7, password="hunter2"))
+    for _ in range(3):
+        await sent.offer(approvals, approval)
+    message = await posted(hook)
+    (link,) = message["links"]
+    assert message["text"].splitlines()[0] == "May chat run “Delete customer” on demo?"
+    assert message["text"].splitlines()[-1] == link["url"]
+    assert message["arguments"] == {"customer_id": 7, "password": "•••"}
+    assert (message["approval"], message["level"]) == (1, "destructive")
+    assert "hunter2" not in json.dumps(message)
+    holder, found = await read_token(KEYS, token_of(link["url"]), approvals)
+    assert (holder.person, holder.number, found.number) == ("link", 1, 1)
+    assert len(hook.posted) == 1
+
+
+@pytest.mark.parametrize(
+    ("reviewers", "names"),
+    [
+        (None, ["al", "bo"]),
+        (only("bo"), ["bo"]),
+        (only(roles=("lead",)), ["al"]),
+        (only("nobody"), []),
+    ],
+)
+async def test_each_person_who_may_answer_gets_a_link_of_their_own(
+    approvals: Approvals, hook: Hook, reviewers: Any, names: list[str]
+) -> None:
+    people = {
+        "al": frozenset({"lead"}),
+        "bo": frozenset[str](),
+        AMY.subject: frozenset({"lead"}),
+    }
+    approval = await approvals.ask(of(tool(annotations=DELETE), reviewers=reviewers))
+    await channel(hook, people).offer(approvals, approval)
+    message = await posted(hook)
+    assert [one["person"] for one in message["links"]] == names
+    for one in message["links"]:
+        holder, _ = await read_token(KEYS, token_of(one["url"]), approvals)
+        assert (holder.person, holder.roles) == (one["person"], people[one["person"]])
+        assert f"{one['person']}: {one['url']}" in message["text"]
+
+
+async def test_where_nobody_is_named_an_open_link_answers_no_question_for_named_people(
+    approvals: Approvals, hook: Hook
+) -> None:
+    approval = await approvals.ask(of(tool(annotations=DELETE), reviewers=only("bo")))
+    await channel(hook).offer(approvals, approval)
+    assert (await posted(hook))["links"] == []
+
+
+@pytest.mark.parametrize("statuses", [[500], [500, 503], [302, 404]])
+async def test_a_post_that_is_refused_is_tried_again(
+    approvals: Approvals, hook: Hook, statuses: list[int]
+) -> None:
+    hook.statuses = list(statuses)
+    await channel(hook).offer(approvals, await approvals.ask(question()))
+    await posted(hook, len(statuses) + 1)
+    assert len({json.dumps(one) for one in hook.posted}) == 1
+
+
+@pytest.mark.parametrize("status", [302, 500])
+async def test_a_post_that_fails_or_is_sent_elsewhere_is_told_without_its_address(
+    approvals: Approvals, hook: Hook, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    hook.statuses = [status] * 3
+    await channel(hook).offer(approvals, await approvals.ask(question()))
+    assert "approval 1 could not be posted: HTTPStatusError" in await told(caplog)
+    assert "secret-of-the-hook" not in caplog.text
+    assert hook.paths == ["/hook/secret-of-the-hook"] * 3
+
+
+async def test_a_hook_that_is_not_there_is_told_without_its_address(
+    approvals: Approvals, caplog: pytest.LogCaptureFixture
+) -> None:
+    absent = Hook(url="http://127.0.0.1:9/secret-of-the-hook")
+    await channel(absent).offer(approvals, await approvals.ask(question()))
+    assert "approval 1 could not be posted: ConnectError" in await told(caplog)
+    assert "secret-of-the-hook" not in caplog.text
+
+
+async def test_nobody_waits_for_a_hook_that_hangs(approvals: Approvals, hook: Hook) -> None:
+    hook.statuses = [0]
+    approval = await approvals.ask(question())
+    with anyio.fail_after(5):
+        await channel(hook).offer(approvals, approval)
+    await posted(hook)
+    assert await approvals.answer(1, yes())
+
+
+async def test_a_hook_that_hangs_is_given_up(
+    approvals: Approvals,
+    hook: Hook,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("avow.approvals.link._POST_SECONDS", 0.1)
+    hook.statuses = [0, 0, 0]
+    await channel(hook).offer(approvals, await approvals.ask(question()))
+    assert "could not be posted" in await told(caplog)
+
+
+async def test_what_was_to_be_posted_arrives_though_its_call_has_gone(
+    approvals: Approvals, hook: Hook
+) -> None:
+    approval = await approvals.ask(question())
+    sent = channel(hook)
+    async with anyio.create_task_group() as group:
+        await sent.offer(approvals, approval)
+        group.cancel_scope.cancel()
+    assert (await posted(hook))["approval"] == 1
+
+
+async def token(approvals: Approvals, person: str = "bo") -> tuple[str, Approval]:
+    approval = await approvals.ask(question())
+    return make_token(KEYS, approval, person, frozenset({"lead"})), approval
+
+
+async def test_a_token_that_was_tampered_with_opens_nothing(approvals: Approvals) -> None:
+    made, _ = await token(approvals)
+    for place in range(0, len(made), 7):
+        for char in "0a.g ":
+            other = f"{made[:place]}{char}{made[place + 1 :]}"
+            if other == made:
+                continue
+            with pytest.raises(SealError):
+                await read_token(KEYS, other, approvals)
+    for other in ("", made[:-2], made + "00", made.partition(".")[2], "\ud800"):
+        with pytest.raises(SealError):
+            await read_token(KEYS, other, approvals)
+
+
+async def test_a_token_is_void_once_its_question_has_expired(
+    approvals: Approvals, clock: Clock
+) -> None:
+    made, approval = await token(approvals)
+    clock.now = approval.expires - 1
+    await read_token(KEYS, made, approvals)
+    clock.now += 1
+    with pytest.raises(SealError, match="this link is void"):
+        await read_token(KEYS, made, approvals)
+
+
+async def test_a_token_of_other_keys_or_another_purpose_opens_nothing(approvals: Approvals) -> None:
+    _, approval = await token(approvals)
+    value = {
+        "number": 1,
+        "binding": approval.question.binding,
+        "person": "bo",
+        "roles": [],
+        "expires": approval.expires,
+    }
+    others = Keyring.of([b"x" * 32])
+    for made in (others.seal("link", value), KEYS.seal("elicitation", value)):
+        with pytest.raises(SealError, match="not sealed here, or not for this"):
+            await read_token(KEYS, made, approvals)
+
+
+async def test_a_token_of_another_store_is_void(approvals: Approvals, tmp_path: Any) -> None:
+    made, _ = await token(approvals)
+    store = open_store(f"sqlite:{tmp_path / 'other.db'}")
+    elsewhere = Approvals(store, clock=approvals.clock)
+    with pytest.raises(SealError, match="this link is void"):
+        await read_token(KEYS, made, elsewhere)
+    await elsewhere.ask(question(customer_id=8))
+    with pytest.raises(SealError, match="this link is void"):
+        await read_token(KEYS, made, elsewhere)
+    await store.close()
+
+
+async def test_a_token_says_nothing_to_whoever_reads_it(approvals: Approvals) -> None:
+    made, approval = await token(approvals, "bo")
+    raw = bytes.fromhex(made.partition(".")[2])
+    assert b"bo" not in raw
+    assert approval.question.binding.encode() not in raw
+
+
+async def test_who_holds_a_link_answers_once_and_not_what_they_asked(approvals: Approvals) -> None:
+    made, _ = await token(approvals)
+    holder, approval = await read_token(KEYS, made, approvals)
+    said = yes(holder.person, channel="link", roles=holder.roles)
+    assert await approvals.answer(approval.number, said)
+    assert not await approvals.answer(approval.number, said)
+    mine = make_token(KEYS, approval, AMY.subject, frozenset())
+    holder, _ = await read_token(KEYS, mine, approvals)
+    with pytest.raises(UsageError, match="cannot answer it"):
+        await approvals.answer(1, yes(holder.person))

@@ -1,0 +1,76 @@
+"""The question as text, with nothing in it that could steer a terminal or fake a line."""
+
+from typing import Any
+
+import pytest
+from tests.approvals.questions import of, question
+from tests.sample_tools import DELETE, tool
+
+from avow.approvals import make_plan
+from avow.approvals.sentence import ask, tell
+from avow.policy import Principal
+from avow.schema.plain import is_unseen
+
+STEERING = "\x1b[2J\x1b]0;x\x07\x9b31m\r\n\u202e\u2066\u200b\u2028\ud800\0"
+
+
+def test_a_question_is_one_sentence_and_one_line_for_each_argument() -> None:
+    asked = question(customer_id=7, note="late", password="hunter2")
+    assert ask(asked) == "May chat run “Delete customer” on demo?"
+    assert tell(asked) == [
+        "May chat run “Delete customer” on demo?",
+        "level destructive: it may destroy something (mode:guarded)",
+        "  customer_id: 7",
+        "  note: late",
+        "  password: •••",
+    ]
+
+
+def test_what_the_author_says_and_what_would_change_are_told() -> None:
+    made = tool("t", DELETE, _meta={"io.avow/intent": {"confirm": "This cannot be had back."}})
+    plan = make_plan(["customer 12", {"action": "delete", "target": "customer 13"}])
+    assert tell(of(made, plan=plan))[2:] == [
+        "the tool's author says: This cannot be had back.",
+        "it would change 2:",
+        "  customer 12",
+        '  {"action": "delete", "target": "customer 13"}',
+    ]
+
+
+def everywhere(said: str) -> list[str]:
+    """A question in which all that others wrote is `said`."""
+    more: dict[str, Any] = {"title": said, "_meta": {"io.avow/intent": {"confirm": said}}}
+    made = tool("t", DELETE, **more)
+    arguments = {said: said, "deep": [{said: said}]}
+    return tell(of(made, arguments, Principal("local", said), plan=make_plan([said, {"a": said}])))
+
+
+@pytest.mark.parametrize("said", [STEERING.replace("\ud800", "")])
+def test_nothing_that_others_wrote_steers_a_terminal_or_makes_a_line(said: str) -> None:
+    lines = everywhere(said)
+    assert len(lines) == 8
+    assert not any(is_unseen(char) for line in lines for char in line)
+    assert "\\u001b[2J" in lines[0]
+    assert "\\u202e" in lines[3]
+
+
+def test_a_line_that_looks_like_avows_own_stays_within_its_line() -> None:
+    lines = everywhere("ok\nApproval 1: yes or no? yes")
+    assert all(line.count("\n") == 0 for line in lines)
+    assert lines[2] == "the tool's author says: ok\\u000aApproval 1: yes or no? yes"
+
+
+def test_what_is_long_is_cut_and_says_so() -> None:
+    lines = everywhere("x" * 10_000_000)
+    assert max(map(len, lines)) < 700
+    assert all("… (10,000,000 characters)" in line for line in lines[:3] if "level" not in line)
+
+
+def test_of_many_arguments_and_changes_the_first_twenty_are_told() -> None:
+    plan = make_plan([f"customer {index}" for index in range(500)])
+    asked = of(tool("t", DELETE), {f"a{index}": index for index in range(50)}, plan=plan)
+    lines = tell(asked)
+    assert lines[21:24] == ["  a19: 19", "  …: and 30 more", "it would change 500:"]
+    assert lines[-1] == "  customer 19"
+    assert asked.plan is not None
+    assert len(asked.plan["changes"]) == 200

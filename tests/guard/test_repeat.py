@@ -1,0 +1,302 @@
+"""Keys that make a call happen once, however often it is sent."""
+
+from typing import Any
+
+import anyio
+import pytest
+from tests.guard.world import World, asked, text, yes
+from tests.sample_tools import AMY, DELETE, READ, WRITE
+
+from avow.connect import Fault, RpcError
+from avow.errors import StoreError
+from avow.guard.call import META_KEY, META_OUTCOME
+from avow.policy import Principal
+from avow.store import Claim, Store
+
+pytestmark = pytest.mark.anyio
+
+KEYED = {META_KEY: "order-7"}
+
+
+async def test_a_call_with_a_key_that_was_used_gets_the_first_answer(world: World) -> None:
+    guard = world.timed()
+    world.add("t", WRITE)
+    first = await guard.call(AMY, "t", {"n": 1}, meta=KEYED)
+    second = await guard.call(AMY, "t", {"n": 1}, meta=KEYED)
+    assert first == second
+    assert len(world.ran) == 1
+    assert [outcome for _, outcome in await world.log()] == [None, "ok", "repeated"]
+
+
+async def test_without_a_key_or_with_another_a_call_runs_again(world: World) -> None:
+    guard = world.timed()
+    world.add("t", WRITE)
+    for meta in (None, {}, KEYED, {META_KEY: "order-8"}):
+        await guard.call(AMY, "t", {}, meta=meta)
+    assert len(world.ran) == 4
+
+
+@pytest.mark.parametrize("tool", ["t", "other"])
+async def test_a_key_serves_no_other_call(world: World, tool: str) -> None:
+    guard = world.timed()
+    world.add("t", WRITE)
+    world.add("other", WRITE)
+    await guard.call(AMY, "t", {"n": 1}, meta=KEYED)
+    answer = await guard.call(AMY, tool, {"n": 1 if tool == "other" else 2}, meta=KEYED)
+    assert text(answer) == "Nothing was run: this key was used for another call."
+    assert (await world.log())[-1] == ("outcome", "bad_arguments")
+    assert len(world.ran) == 1
+
+
+@pytest.mark.parametrize(
+    "other", [Principal("bo", "chat"), Principal(AMY.subject, "another client")]
+)
+async def test_a_key_is_its_callers_own(world: World, other: Principal) -> None:
+    guard = world.timed()
+    world.add("t", WRITE)
+    await guard.call(AMY, "t", {}, meta=KEYED)
+    await guard.call(other, "t", {}, meta=KEYED)
+    assert len(world.ran) == 2
+
+
+@pytest.mark.parametrize("key", [7, "", "k" * 257, True, [], {"a": 1}, "\ud800"])
+async def test_what_is_no_key_runs_nothing(world: World, key: Any) -> None:
+    world.add("t", WRITE)
+    answer = await world.timed().call(AMY, "t", {}, meta={META_KEY: key})
+    assert text(answer).startswith("Nothing was run: io.avow/idempotency-key is a text of 1 to 256")
+    assert await world.log() == [("outcome", "bad_arguments")]
+    assert world.ran == []
+
+
+async def test_a_key_that_is_null_is_none(world: World) -> None:
+    world.add("t", WRITE)
+    await world.timed().call(AMY, "t", {}, meta={META_KEY: None})
+    assert len(world.ran) == 1
+
+
+async def test_what_policy_denies_takes_no_key(world: World) -> None:
+    world.rule('mode = "plan"')
+    world.add("t", WRITE)
+    await world.timed().call(AMY, "t", {}, meta=KEYED)
+    world.rule("")
+    await world.timed().call(AMY, "t", {}, meta=KEYED)
+    assert len(world.ran) == 1
+
+
+async def test_a_call_that_was_never_sent_gives_its_key_back(world: World) -> None:
+    guard = world.timed()
+    world.add("t", DELETE)
+    assert "Not run yet" in text(await guard.call(AMY, "t", {}, meta=KEYED))
+    await guard.approvals.answer(1, yes())
+    assert "isError" not in await guard.call(AMY, "t", {}, meta=KEYED)
+    assert "isError" not in await guard.call(AMY, "t", {}, meta=KEYED)
+    assert len(world.ran) == 1
+
+
+async def test_a_key_is_remembered_for_a_day(world: World) -> None:
+    guard = world.timed()
+    world.add("t", WRITE)
+    await guard.call(AMY, "t", {}, meta=KEYED)
+    world.clock.now += 86_399
+    await guard.call(AMY, "t", {}, meta=KEYED)
+    assert len(world.ran) == 1
+    world.clock.now += 1
+    await guard.call(AMY, "t", {}, meta=KEYED)
+    assert len(world.ran) == 2
+
+
+async def test_the_tools_own_error_is_the_answer_too(world: World) -> None:
+    async def refuses(call: Any) -> dict[str, Any]:
+        await world.run(call)
+        return {"content": [], "isError": True}
+
+    guard = world.timed()
+    object.__setattr__(guard, "run", refuses)
+    world.add("t", WRITE)
+    answers = [await guard.call(AMY, "t", {}, meta=KEYED) for _ in range(2)]
+    assert answers == [{"content": [], "isError": True}] * 2
+    assert len(world.ran) == 1
+
+
+async def test_a_call_whose_answer_was_lost_keeps_its_key_and_is_not_sent_again(
+    world: World,
+) -> None:
+    guard = world.timed(patience=10)
+    world.add("t", WRITE)
+    world.fails = RpcError(-32000, "gone", fault=Fault.LOST)
+    await guard.call(AMY, "t", {}, meta=KEYED)
+    world.fails = None
+    with anyio.fail_after(5):
+        answer = await guard.call(AMY, "t", {}, meta=KEYED)
+    assert "has no known answer: it may have run or not" in text(answer)
+    assert answer["_meta"] == {META_OUTCOME: "outcome_unknown"}
+    assert world.ran == []
+    assert (await world.log())[-1] == ("outcome", "repeated")
+
+
+async def test_a_call_that_no_connection_carried_gives_its_key_back(world: World) -> None:
+    guard = world.timed()
+    world.add("t", WRITE)
+    world.fails = RpcError(-32000, "no connection", fault=Fault.NOT_SENT)
+    assert "cannot be reached" in text(await guard.call(AMY, "t", {}, meta=KEYED))
+    world.fails = None
+    assert "isError" not in await guard.call(AMY, "t", {}, meta=KEYED)
+
+
+async def test_a_server_that_is_gone_at_a_second_try_may_have_run_the_first(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = [
+        RpcError(-32000, "gone", fault=Fault.LOST),
+        RpcError(-32000, "no connection", fault=Fault.NOT_SENT),
+        RpcError(-32000, "no connection", fault=Fault.NOT_SENT),
+    ]
+
+    async def run(call: Any) -> dict[str, Any]:
+        call.is_sent = True
+        raise fails.pop(0)
+
+    monkeypatch.setattr(world, "run", run)
+    world.add("t", {**WRITE, "idempotentHint": True})
+    answer = await world.timed().call(AMY, "t", {})
+    assert "may have run or not" in text(answer)
+    assert (await world.log())[-1] == ("outcome", "outcome_unknown")
+
+
+async def test_a_protocol_error_keeps_the_key(world: World) -> None:
+    guard = world.timed()
+    world.add("t", WRITE)
+    world.fails = RpcError(-32602, "Invalid params")
+    with pytest.raises(RpcError):
+        await guard.call(AMY, "t", {}, meta=KEYED)
+    world.fails = None
+    assert "has no known answer" in text(await guard.call(AMY, "t", {}, meta=KEYED))
+    assert world.ran == []
+
+
+async def test_of_many_calls_at_once_with_one_key_one_runs_and_all_get_its_answer(
+    world: World,
+) -> None:
+    guard = world.timed(patience=20)
+    world.add("t", DELETE)
+    answers: list[dict[str, Any]] = []
+
+    async def call() -> None:
+        answers.append(await guard.call(AMY, "t", {}, meta=KEYED))
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(call)
+            await asked(guard)
+            await guard.approvals.answer(1, yes())
+    assert len(world.ran) == 1
+    assert [one["structuredContent"] for one in answers] == [{"n": 1}] * 8
+
+
+async def test_a_call_that_waits_for_one_that_came_to_nothing_may_be_made_again(
+    world: World,
+) -> None:
+    guard = world.timed(patience=20)
+    world.add("t", DELETE)
+    answers: list[dict[str, Any]] = []
+
+    async def call() -> None:
+        answers.append(await guard.call(AMY, "t", {}, meta=KEYED))
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(call)
+            group.start_soon(call)
+            await asked(guard)
+            await guard.approvals.answer(1, yes(is_allowed=False))
+    assert sorted(text(one).partition(".")[0] for one in answers) == [
+        "A person denied this call (approval 1)",
+        "Nothing was run: the first call with this key came to nothing",
+    ]
+
+
+async def test_patience_with_the_first_call_ends(world: World) -> None:
+    world.hangs = True
+    world.add("t", WRITE)
+    guard = world.timed()
+    async with anyio.create_task_group() as group:
+        group.start_soon(lambda: guard.call(AMY, "t", {}, meta=KEYED))
+        await world.starts.wait()
+        answer = await guard.call(AMY, "t", {}, meta=KEYED)
+        assert "has no known answer" in text(answer)
+        group.cancel_scope.cancel()
+
+
+class Forgetful:
+    """A real store that cannot keep, or cannot give back, a key."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def settle_claim(self, *_: Any) -> None:
+        raise StoreError("the disk is full")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+async def test_an_answer_that_cannot_be_kept_still_reaches_its_caller(world: World) -> None:
+    whole = world.timed()
+    broken: Any = Forgetful(world.store)
+    whole.approvals.store = broken
+    world.add("t", WRITE)
+    answer = await whole.call(AMY, "t", {}, meta=KEYED)
+    assert answer["structuredContent"] == {"n": 1}
+    assert await world.log() == [("attempt", None), ("outcome", "ok")]
+
+
+async def test_a_key_that_cannot_be_given_back_hides_nothing_of_how_its_call_ended(
+    world: World,
+) -> None:
+    guard = world.timed()
+    broken: Any = Forgetful(world.store)
+    guard.approvals.store = broken
+    world.add("t", DELETE)
+    assert "Not run yet" in text(await guard.call(AMY, "t", {}, meta=KEYED))
+    assert (await world.log())[-1] == ("outcome", "waiting")
+
+
+class FullLater:
+    """A real store whose disk is full from the second attempt on."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._begun = store, 0
+
+    async def begin(self, *given: Any, **more: Any) -> Any:
+        self._begun += 1
+        if self._begun > 1:
+            raise StoreError("the disk is full")
+        return await self._store.begin(*given, **more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+async def test_a_log_that_fails_before_a_second_try_does_not_say_that_nothing_ran(
+    world: World,
+) -> None:
+    world.fails = RpcError(-32000, "gone", fault=Fault.LOST)
+    world.add("t", READ)
+    guard = world.timed()
+    broken: Any = FullLater(world.store)
+    object.__setattr__(guard.audit, "store", broken)
+    answer = await guard.call(AMY, "t", {})
+    assert "The server's answer was lost" in text(answer)
+    assert (await world.log())[-1] == ("outcome", "outcome_unknown")
+
+
+async def test_a_claim_without_a_chain_is_of_no_writer(world: World) -> None:
+    world.add("t", WRITE)
+    guard = world.timed()
+    await guard.call(AMY, "t", {}, meta=KEYED)
+    rows = (await world.store.dump())["claims"]
+    assert len(rows) == 1
+    found = await world.store.find_claim(rows[0][0])
+    assert isinstance(found, Claim)
+    assert (found.subject, found.writer) == (AMY.subject, "")

@@ -1,0 +1,146 @@
+"""The guard's surroundings: a real store, a clock that can be set, a server that does as told."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import anyio
+import anyio.lowlevel
+from tests.sample_tools import AMY, tool
+
+from avow.approvals import Answer, Approval, Approvals
+from avow.audit import AuditLog
+from avow.catalog import Tool
+from avow.guard import Call, Guard
+from avow.keys import Keyring
+from avow.policy import Policy, Principal, load_policy
+from avow.store import Store
+
+META = {"io.avow/intent": {"scopes": ["customers.write"]}}
+KEYS = Keyring.of([b"k" * 32])
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until it is set."""
+
+    now: float = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class World:
+    """The guard's surroundings: a real store, and a server that does as it is told."""
+
+    store: Store
+    tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    ran: list[Call] = field(default_factory=list[Call])
+    fails: Exception | None = None
+    at_run: list[str] = field(default_factory=list[str])
+    starts: anyio.Event = field(default_factory=anyio.Event)
+    hangs: bool = False
+    is_sent: bool = True
+    clock: Clock = field(default_factory=Clock)
+    policy: Policy = field(default_factory=Policy)
+
+    async def find(self, name: str, /, *, is_fresh: bool = False) -> Tool | None:  # noqa: ARG002 - a seam
+        return self.tools.get(name)
+
+    async def run(self, call: Call) -> dict[str, Any]:
+        self.at_run = [row.event for row in await self.store.records()]
+        call.is_sent = self.is_sent
+        self.starts.set()
+        if self.hangs:
+            await anyio.sleep_forever()
+        if self.fails is not None:
+            raise self.fails
+        self.ran.append(call)
+        return {"content": [{"type": "text", "text": "done"}], "structuredContent": {"n": 1}}
+
+    def guard(self, **more: Any) -> Guard:
+        """A guard by the machine's clock."""
+        return Guard(self.find, self.run, Approvals(self.store), AuditLog(self.store), **more)
+
+    def timed(self, **more: Any) -> Guard:
+        """A guard by this world's clock and policy, with little patience."""
+        given: dict[str, Any] = {
+            "patience": 0.05,
+            "policy": lambda: self.policy,
+            "keys": KEYS,
+            **more,
+        }
+        approvals = Approvals(self.store, clock=self.clock)
+        audit = AuditLog(self.store, self.clock)
+        return Guard(self.find, self.run, approvals, audit, clock=self.clock, **given)
+
+    def rule(self, text: str) -> None:
+        """Put another policy in force."""
+        self.policy = load_policy(text, "policy.toml")
+
+    def add(self, name: str, annotations: Any, **more: Any) -> str:
+        """A tool of the server `demo`; what is no key of `tools/list` is its author's intent."""
+        said = {key: more.pop(key) for key in ("plan", "narrow", "grant", "confirm") if key in more}
+        made = tool(name, annotations, **more)
+        self.tools[name] = replace(made, intent=replace(made.intent, **said))
+        return name
+
+    async def log(self) -> list[tuple[str, str | None]]:
+        rows = await self.store.records()
+        return [(row.event, json.loads(row.body).get("outcome")) for row in reversed(rows)]
+
+    async def line(self, event: str) -> dict[str, Any]:
+        """The newest line of an event, with its payload."""
+        rows = await AuditLog(self.store).newest()
+        return next(json.loads(row.body) for row in rows if row.event == event)
+
+
+def giving(value: Any) -> Callable[[Any], Any]:
+    """An author's function that gives this, as it is then, whatever it is asked."""
+
+    def give(_: Any) -> Any:
+        return list(cast("list[Any]", value)) if isinstance(value, list) else value
+
+    return give
+
+
+def text(answer: dict[str, Any]) -> str:
+    return answer["content"][0]["text"]
+
+
+def yes(by: str = "console", **more: Any) -> Answer:
+    given: dict[str, Any] = {"is_allowed": True, "channel": "console", **more}
+    return Answer(by=by, **given)
+
+
+async def asked(guard: Guard, number: int = 1) -> Approval:
+    """The question of this number, as soon as it is put."""
+    with anyio.fail_after(10):
+        while (found := await guard.approvals.find(number)) is None:
+            await anyio.lowlevel.checkpoint()
+    return found
+
+
+async def while_waiting(
+    guard: Guard,
+    name: str,
+    then: Callable[[], Any],
+    *,
+    arguments: dict[str, Any] | None = None,
+    principal: Principal = AMY,
+    **more: Any,
+) -> dict[str, Any]:
+    """Make a call, do something once its question is put, and give the call's answer."""
+    answers: list[dict[str, Any]] = []
+
+    async def call() -> None:
+        answers.append(await guard.call(principal, name, arguments or {}, **more))
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(call)
+            await asked(guard)
+            await then()
+    return answers[0]

@@ -1,0 +1,151 @@
+"""Grants in the store: given with an answer, held, used, taken back. On both databases."""
+
+from typing import Any
+
+import anyio
+import pytest
+from tests.audit.conftest import KEYS
+from tests.databases import Place
+
+from avow.audit import erase_subject, open_audit
+from avow.store import GrantRow, Said, Store, open_store
+
+pytestmark = pytest.mark.anyio
+
+NOW = 1_000_000.0
+BODY = '{"subject": "amy", "client": "chat"}'
+GRANT: dict[str, Any] = {
+    "binding": "wide",
+    "subject": "amy",
+    "client": "chat",
+    "span": "always",
+    "is_for_conversation": False,
+    "body": "{}",
+    "approval": 1,
+    "given_by": "bo",
+    "channel": "console",
+    "created": NOW,
+}
+
+
+async def give(
+    store: Store, binding: str = "b", body: str = BODY, *, given: str = "wide", **more: Any
+) -> None:
+    """Ask, and answer with a grant."""
+    row = await store.open_approval(binding, body, now=NOW, expires=NOW + 60, idle=1800.0)
+    grant = {**GRANT, "binding": given, **more}
+    said = Said(
+        row.number,
+        "bo",
+        is_allowed=True,
+        channel="console",
+        strength="out_of_band",
+        now=NOW,
+        expires=NOW + 60,
+        grant=grant,
+    )
+    assert await store.answer_approval(said)
+
+
+async def find(store: Store, alive: float = NOW - 1800) -> GrantRow | None:
+    return await store.find_grant("narrow", "wide", alive=alive)
+
+
+@pytest.mark.parametrize("binding", ["narrow", "wide"])
+async def test_a_grant_is_found_by_either_binding(store: Store, binding: str) -> None:
+    assert await find(store) is None
+    await give(store, given=binding)
+    found = await find(store)
+    assert found is not None
+    assert (found.binding, found.span, found.given_by, found.uses) == (binding, "always", "bo", 0)
+    assert await store.find_grant("x", "y", alive=0) is None
+
+
+async def test_a_grant_for_a_conversation_holds_as_long_as_that_goes_on(store: Store) -> None:
+    await give(store, is_for_conversation=True, span="session")
+    found = await find(store)
+    assert found is not None
+    assert found.conversation == NOW
+    assert await find(store, NOW) is None
+    assert not await store.use_grant(found.number, now=NOW, alive=NOW)
+    await store.open_approval("later", BODY, now=NOW + 5000, expires=NOW + 9999, idle=1800.0)
+    assert await find(store, NOW + 3200) is None
+
+
+async def test_a_grant_for_the_conversation_of_nobody_who_is_known_is_not_given(
+    store: Store,
+) -> None:
+    await give(store, body="{}", is_for_conversation=True, span="session")
+    assert await store.grants() == []
+
+
+async def test_a_grant_is_used_until_it_is_taken_back(store: Store) -> None:
+    await give(store)
+    assert await store.use_grant(1, now=NOW + 1, alive=0)
+    assert await store.use_grant(1, now=NOW + 2, alive=0)
+    assert await store.revoke_grant(1, by="al", now=NOW + 3)
+    assert not await store.revoke_grant(1, by="bo", now=NOW + 4)
+    assert not await store.use_grant(1, now=NOW + 5, alive=0)
+    assert not await store.use_grant(99, now=NOW + 5, alive=0)
+    assert await find(store) is None
+    (row,) = await store.grants()
+    assert (row.uses, row.last_used, row.revoked_by, row.revoked_at) == (2, NOW + 2, "al", NOW + 3)
+
+
+async def test_those_that_hold_are_listed_first_and_the_newest_before(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        await give(store, name)
+    await store.revoke_grant(3, by="al", now=NOW)
+    assert [one.number for one in await store.grants()] == [2, 1, 3]
+    assert [one.number for one in await store.grants(limit=1)] == [2]
+
+
+async def test_a_grant_is_given_only_by_the_answer_that_counts(place: Place) -> None:
+    stores = [open_store(place.url) for _ in range(4)]
+    row = await stores[0].open_approval("b", BODY, now=NOW, expires=NOW + 60)
+
+    async def one(index: int) -> None:
+        said = Said(
+            row.number,
+            f"person {index}",
+            is_allowed=True,
+            channel="console",
+            strength="out_of_band",
+            now=NOW,
+            expires=NOW + 60,
+            grant={**GRANT, "given_by": f"person {index}"},
+        )
+        await stores[index % 4].answer_approval(said)
+
+    async with anyio.create_task_group() as group:
+        for index in range(32):
+            group.start_soon(one, index)
+    (given,) = await stores[0].grants()
+    found = await stores[0].approval(row.number, now=NOW)
+    assert found is not None
+    assert given.given_by == found.answered_by
+    for opened in stores:
+        await opened.close()
+
+
+async def test_an_erased_person_holds_no_grant_and_is_named_in_none(store: Store) -> None:
+    await give(store)
+    await give(store, "b2", '{"subject": "cy"}', subject="cy", given_by="amy")
+    await store.revoke_grant(2, by="amy", now=NOW)
+    async with open_audit(store, KEYS) as log:
+        await erase_subject(log, "amy")
+    (row,) = await store.grants()
+    assert (row.subject, row.given_by, row.revoked_by) == ("cy", "erased", "erased")
+
+
+async def test_names_that_no_database_can_hold_are_kept_all_the_same(store: Store) -> None:
+    name = "a\0b\ud800c"
+    await give(
+        store, body='{"subject": "a\\u0000b\\ud800c", "client": "x\\u0000"}', subject=name,
+        client="x\0", given_by=name, is_for_conversation=True, span="session",
+    )  # fmt: skip
+    found = await find(store)
+    assert found is not None
+    assert (found.subject, found.given_by) == ("a\ufffdb?c", "a\ufffdb?c")
+    assert await store.use_grant(found.number, now=NOW, alive=0)
+    assert await store.revoke_grant(found.number, by=name, now=NOW)

@@ -1,0 +1,128 @@
+"""Questions that several must agree to, and edits. On both databases."""
+
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import pytest
+from tests.databases import Place
+
+from avow.store import ApprovalState, Said, Store, open_store
+
+pytestmark = pytest.mark.anyio
+
+NOW = 1_000_000.0
+
+
+async def ask(store: Store, needed: int = 1) -> int:
+    row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60, needed=needed)
+    return row.number
+
+
+async def say(store: Store, number: int, by: str = "bo", **more: Any) -> bool:
+    given: dict[str, Any] = {
+        "is_allowed": True,
+        "channel": "console",
+        "now": NOW,
+        "expires": NOW + 60,
+        **more,
+    }
+    return await store.answer_approval(Said(number, by, strength="out_of_band", **given))
+
+
+async def state(store: Store, number: int) -> tuple[str, str | None]:
+    row = await store.approval(number, now=NOW)
+    assert row is not None
+    return row.state, row.edit
+
+
+async def test_as_many_as_are_needed_must_agree(store: Store) -> None:
+    number = await ask(store, 3)
+    for by in ("al", "bo"):
+        assert await say(store, number, by)
+        assert not await say(store, number, by)
+        assert await state(store, number) == (ApprovalState.PENDING, None)
+    assert await say(store, number, "cy")
+    assert await state(store, number) == (ApprovalState.APPROVED, None)
+    assert [one.person for one in await store.answers(number)] == ["al", "bo", "cy"]
+
+
+async def test_one_denial_ends_it(store: Store) -> None:
+    number = await ask(store, 3)
+    await say(store, number, "al")
+    assert await say(store, number, "bo", is_allowed=False, message="no\nnever")
+    assert not await say(store, number, "cy")
+    assert await state(store, number) == (ApprovalState.DENIED, None)
+    told = [(one.person, one.is_allowed, one.message) for one in await store.answers(number)]
+    assert told == [("al", True, None), ("bo", False, "no\nnever")]
+
+
+async def test_of_64_people_at_once_exactly_as_many_count_as_are_needed(place: Place) -> None:
+    stores = [open_store(place.url) for _ in range(4)]
+    number = await ask(stores[0], 5)
+    counted: list[bool] = []
+
+    async def one(index: int) -> None:
+        counted.append(await say(stores[index % 4], number, f"person {index}"))
+
+    async with anyio.create_task_group() as group:
+        for index in range(64):
+            group.start_soon(one, index)
+    assert (len(counted), sum(counted)) == (64, 5)
+    assert (await state(stores[0], number))[0] == ApprovalState.APPROVED
+    for opened in stores:
+        await opened.close()
+
+
+async def test_whoever_has_not_seen_an_edit_agrees_to_nothing(store: Store) -> None:
+    number = await ask(store, 2)
+    assert await say(store, number, "al", edit='{"n": 2}')
+    assert not await say(store, number, "bo")
+    assert not await say(store, number, "bo", seen='{"n": 3}', edit='{"n": 3}')
+    assert await state(store, number) == (ApprovalState.PENDING, '{"n": 2}')
+    assert await say(store, number, "bo", seen='{"n": 2}', edit='{"n": 2}')
+    assert await state(store, number) == (ApprovalState.APPROVED, '{"n": 2}')
+
+
+async def test_an_edit_takes_back_what_was_said_before_it(store: Store) -> None:
+    number = await ask(store, 2)
+    await say(store, number, "al")
+    assert await say(store, number, "bo", edit='{"n": 2}')
+    assert [one.person for one in await store.answers(number)] == ["bo"]
+    assert await say(store, number, "al", seen='{"n": 2}', edit='{"n": 2}')
+
+
+async def test_of_two_edits_at_once_one_counts(place: Place) -> None:
+    stores = [open_store(place.url) for _ in range(2)]
+    number = await ask(stores[0])
+    counted: list[bool] = []
+
+    async def one(index: int) -> None:
+        edit = f'{{"n": {index}}}'
+        counted.append(await say(stores[index], number, f"person {index}", edit=edit))
+
+    async with anyio.create_task_group() as group:
+        for index in range(2):
+            group.start_soon(one, index)
+    assert sorted(counted) == [False, True]
+    for opened in stores:
+        await opened.close()
+
+
+async def test_texts_that_no_database_can_hold_are_kept_all_the_same(store: Store) -> None:
+    number = await ask(store)
+    assert await say(store, number, "b\0o\ud800", message="a\0b", channel="x\0")
+    (said,) = await store.answers(number)
+    assert (said.person, said.message) == ("b\ufffdo?", "a\ufffdb")
+
+
+async def test_a_denial_counts_whatever_was_edited_or_said_before(store: Store) -> None:
+    row = await store.open_approval("d", "{}", now=NOW, expires=NOW + 60, needed=2)
+    yes = Said(row.number, "ann", is_allowed=True, channel="x", strength="y", now=NOW, expires=9e9)
+    assert await store.answer_approval(replace(yes, edit='{"n": 2}'))
+    no = replace(yes, is_allowed=False)
+    assert await store.answer_approval(no)
+    found = await store.approval(row.number, now=NOW)
+    assert found is not None
+    assert (found.state, found.edit) == ("denied", '{"n": 2}')
+    assert [one.is_allowed for one in await store.answers(row.number)] == [False]
