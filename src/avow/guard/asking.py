@@ -83,11 +83,10 @@ def waits(guard: "Guard", approval: Approval) -> str:
 def _may_relay(call: Call, question: Question) -> bool:
     """Whether what the caller's own client says may count.
 
-    Where callers are known, the person at the client is the caller, who cannot approve.
+    Where callers prove who they are, the person at the client is the caller, who cannot approve.
     """
-    is_known = call.principal.scopes is not None
     is_strong = question.require == Require.OUT_OF_BAND
-    return _ELICITATION in call.under.channels and not is_known and not is_strong
+    return _ELICITATION in call.under.channels and not call.principal.is_known and not is_strong
 
 
 def _channels(guard: "Guard", call: Call, question: Question) -> list[Channel]:
