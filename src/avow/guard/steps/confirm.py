@@ -1,6 +1,6 @@
 """Confirm: a person answers before the call goes on, and each answer serves one call."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from avow.approvals import Approval, ApprovalState, Question, ask_client, make_question
 from avow.audit import Outcome
@@ -12,6 +12,12 @@ from avow.policy import Effect
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
+
+
+_NOBODY: Final = (
+    "this server has no console and no other channel to a person, and the client that calls "
+    "cannot ask one or must not"
+)
 
 
 async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
@@ -51,7 +57,7 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     Anew is when another call used the approval, it expired meanwhile, or the plan is another now.
     """
     if not can_ask(guard, call, question):
-        return _refused(call, f"{call.decided.reason}, and there is nobody to ask")
+        return _refused(call, f"{call.decided.reason}, and there is nobody to ask: {_NOBODY}")
     try:
         approval = await settled(guard, call, question, deadline)
     except SealError as error:
