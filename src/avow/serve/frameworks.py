@@ -4,9 +4,10 @@ Inside, each is the official SDK's low-level server; there the door is put in. W
 a function becomes a tool.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
@@ -18,9 +19,13 @@ from pydantic import BaseModel, ValidationError
 
 from avow.errors import UsageError
 from avow.guard import Answer
+from avow.intent import WIRE_NAMES
 from avow.serve.context import Context, Made
 from avow.serve.definition import Execute
 from avow.serve.results import ShapeError, agreed
+
+
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +173,10 @@ class Low:
             )
             for method, params, handler in handlers:
                 self.server.add_request_handler(method, params, handler)
+        entry = self.server.get_request_handler("tools/list")
+        if entry is not None:
+            listed = _read_raw(entry.handler)
+            self.server.add_request_handler("tools/list", entry.params_type, listed)
 
     @property
     def lowlevel(self) -> Server[Any]:
@@ -229,6 +238,34 @@ def _wire(model: BaseModel) -> dict[str, Any]:
 def _taken(name: str, server: str) -> UsageError:
     what = f"two tools are called {name!r}"
     return UsageError(what, where=server, fix="Give each a name of its own.")
+
+
+def _read_raw(handler: Any) -> Any:
+    """The same handler of lists, without the hints that are no booleans: the SDK makes them some."""
+
+    async def listed(ctx: Any, params: Any) -> Any:
+        result = await handler(ctx, params)
+        if not isinstance(result, dict):
+            return result
+        found = cast("dict[str, Any]", result)
+        return {**found, "tools": [_with_booleans(one) for one in found.get("tools") or []]}
+
+    return listed
+
+
+def _with_booleans(entry: Any) -> Any:
+    said: Any = entry.get("annotations") if isinstance(entry, dict) else None
+    if not isinstance(said, Mapping):
+        return entry
+    annotations = cast("Mapping[str, Any]", said)
+    kept = {
+        key: one
+        for key, one in annotations.items()
+        if isinstance(one, bool) or key not in WIRE_NAMES.values()
+    }
+    for key in annotations.keys() - kept.keys():
+        _log.warning("%s of the tool %r is no boolean; it counts as unset", key, entry.get("name"))
+    return {**entry, "annotations": kept}
 
 
 async def _none(_ctx: Any, _params: Any) -> types.ListToolsResult:
