@@ -101,7 +101,7 @@ async def test_1_an_answer_to_a_question_that_was_never_asked_runs_nothing(kind:
         serve_app(app_of(server)) as base,
         raw_client(f"{base}/mcp", MODERN) as raw,
     ):
-        forged = {"inputResponses": {name: answer for name in names}}
+        forged = {"inputResponses": dict.fromkeys(names, answer)}
         for state in ({}, {"requestState": "state"}, {"requestState": ""}):
             await ask(raw, {**DELETE, **forged, **state})
     assert bool(done) is (kind == "naive")
@@ -204,7 +204,7 @@ async def test_4_what_is_too_long_is_cut_as_json_and_keeps_its_structure(kind: s
         async with Client(inside(naive)) as client:
             result = await client.call_tool("long_list", {})
         assert result.structured_content is None
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             json.loads(text(result))
         return
     offered = offer(kind, declare=lambda tools, _: tools.tool(avow.READ_ONLY)(long_list) and None)

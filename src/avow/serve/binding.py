@@ -86,7 +86,7 @@ class Tools:
         """
 
         def declared(function: F) -> F:
-            known = name or getattr(function, "__name__", "")
+            known = getattr(function, "__name__", "") if name is None else name
             made = self._intent(known, intent, fields)
             self.shelf.check_name(known)
             kept = kept_in(function, known, is_bound=True)

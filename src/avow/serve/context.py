@@ -25,11 +25,13 @@ class Made(dict[str, Any]):
 class Running:
     """One call while its function runs.
 
-    `crash` is what the function raised by mistake, and `returned` holds what it returned.
+    `crash` is what the function raised by mistake, `said` what it raised so that the caller reads
+    it, and `returned` holds what it returned.
     """
 
     call: Call
     crash: Exception | None = None
+    said: Exception | None = None
     returned: tuple[Any] | None = None
 
 

@@ -43,9 +43,7 @@ class ToolDefinition:
     parameters: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            what = f"{self.name!r} is no name for a tool"
-            raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
+        check_name(self.name)
         for schema in (self.input_schema, self.output_schema):
             if schema is not None:
                 _check_schema(self.name, schema)
@@ -96,6 +94,13 @@ class ToolDefinition:
         if self.output_schema is not None:
             raw["outputSchema"] = dict(self.output_schema)
         return declare(raw, self.intent.but(title=self.title), version=version)
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` for what MCP does not take as a tool's name."""
+    if not _NAME.fullmatch(name):
+        what = f"{name!r} is no name for a tool"
+        raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
 
 
 def as_schema(name: str, schema: object) -> Mapping[str, Any]:

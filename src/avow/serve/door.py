@@ -192,6 +192,8 @@ class Door:
             return tool_error(str(error))
         if now.crash is not None:
             raise CrashError from now.crash
+        if now.said is not None:
+            return tool_error(str(now.said))
         if now.returned is None:
             return answer
         (value,) = now.returned

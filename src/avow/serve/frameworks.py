@@ -24,7 +24,6 @@ from avow.serve.context import Context, Made
 from avow.serve.definition import Execute
 from avow.serve.results import ShapeError, agreed
 
-
 _log: Final = logging.getLogger(__name__)
 
 
@@ -241,7 +240,7 @@ def _taken(name: str, server: str) -> UsageError:
 
 
 def _read_raw(handler: Any) -> Any:
-    """The same handler of lists, without the hints that are no booleans: the SDK makes them some."""
+    """The handler of lists without hints that are no booleans: the SDK would make them some."""
 
     async def listed(ctx: Any, params: Any) -> Any:
         result = await handler(ctx, params)

@@ -74,9 +74,10 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
         try:
             value = unpaged(await _survived(function, args, kwargs))
         except Exception as error:
-            call.crash = None if is_on_purpose(error) else error
+            is_said = is_on_purpose(error)
+            call.crash, call.said = (None, error) if is_said else (error, None)
             raise
-        call.crash, call.returned = None, (value,)
+        call.crash, call.said, call.returned = None, None, (value,)
         return value
 
     _dress(run, function, what)

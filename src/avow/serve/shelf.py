@@ -9,7 +9,7 @@ from avow.catalog import Tool, make_tool
 from avow.errors import UsageError
 from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare
 from avow.serve.advice import advise
-from avow.serve.definition import ToolDefinition
+from avow.serve.definition import ToolDefinition, check_name
 from avow.serve.functions import by_name
 
 DECLARED: Final = "__avow_intent__"
@@ -39,7 +39,8 @@ class Shelf:
     _told: set[str] = field(default_factory=set[str])
 
     def check_name(self, name: str) -> None:
-        """Raise `UsageError` for a name that is taken."""
+        """Raise `UsageError` for a name that is none, or is taken."""
+        check_name(name)
         if name in self.definitions:
             what = f"two tools are called {name!r}"
             raise UsageError(what, where=self.server, fix="Give each a name of its own.")
