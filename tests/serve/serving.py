@@ -181,7 +181,8 @@ def offer(
     folder = where or Path(tempfile.mkdtemp())
     url = f"sqlite:{folder / 'avow.db'}"
     server = make(kind) if server is None else server
-    tools = avow.bind(server, store=url, **{"principal": CALLER, "patience": 0.3, **more})
+    options: dict[str, Any] = {"principal": CALLER, "patience": 0.3, **more}
+    tools = avow.bind(server, store=url, **options)
     offered = Offered(server, tools, Studio(), url)
     declare(tools, offered.studio)
     return offered

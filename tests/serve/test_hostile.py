@@ -1,7 +1,6 @@
 """Handlers and declarations that misbehave: a clear error at the right time, and nothing leaks."""
 
 import asyncio
-import functools
 import logging
 import time
 from collections.abc import Callable
@@ -49,6 +48,19 @@ def raising(error: BaseException) -> list[Callable[..., Any]]:
     return [plain, eventual]
 
 
+def ignoring(function: Callable[..., Any]) -> Any:
+    """The same as a definition's function."""
+
+    def execute(_ctx: Any, _given: Any) -> Any:
+        return function()
+
+    return execute
+
+
+def of_customer(customer: Any) -> Any:
+    return [customer]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("era", ERAS)
 async def test_nothing_that_a_handler_raises_leaks_or_ends_the_server(kind: str, era: str) -> None:
@@ -71,7 +83,7 @@ async def test_nothing_that_a_handler_raises_leaks_or_ends_the_server(kind: str,
                 tools.add(
                     name=f"raw_{name}",
                     intent=avow.WRITE,
-                    execute=functools.partial(lambda function, _ctx, _given: function(), function),
+                    execute=ignoring(function),
                 )
 
     offered = offer(kind, declare=declare)
@@ -205,17 +217,11 @@ async def test_what_a_definition_returns_is_json_or_withheld() -> None:
 
     def declare(tools: Tools, _: Studio) -> None:
         for name, value in given.items():
-            tools.add(
-                name=name, intent=avow.READ_ONLY, execute=functools.partial(_given, value=value)
-            )
+            tools.add(name=name, intent=avow.READ_ONLY, execute=ignoring(giving(Odd(value, Any))))
 
     async with offer("Server", declare=declare).client() as caller:
         for name in given:
             assert "withheld" in text(await caller.call(name)), name
-
-
-def _given(_ctx: Any, _arguments: Any, *, value: Any) -> Any:
-    return value
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -252,9 +258,9 @@ BAD: dict[str, tuple[str, dict[str, Any]]] = {
     "a name too long": ("is no name for a tool", {"name": "x" * 129}),
     "a name in another script": ("is no name for a tool", {"name": "удалить"}),
     "a field that is missing": ("confirm names {customer}", {"confirm": "Delete {customer}?"}),
-    "a plan of nothing": ("wants 'customer'", {"plan": lambda customer: [customer]}),
-    "a narrowing of nothing": ("wants 'customer'", {"narrow": lambda customer: customer}),
-    "a condition of nothing": ("wants 'customer'", {"when": lambda customer: customer}),
+    "a plan of nothing": ("wants 'customer'", {"plan": of_customer}),
+    "a narrowing of nothing": ("wants 'customer'", {"narrow": of_customer}),
+    "a condition of nothing": ("wants 'customer'", {"when": of_customer}),
     "a plan that is none": ("plan must be a function", {"plan": ["delete"]}),
     "an unreadable condition": ("cannot be read", {"when": max}),
     "a scope that is misspelt": ("Did you mean 'customers.read'", {"scopes": {"customer.read"}}),
@@ -270,8 +276,9 @@ BAD: dict[str, tuple[str, dict[str, Any]]] = {
 async def test_what_cannot_be_meant_is_refused_when_it_is_declared(kind: str, what: str) -> None:
     words, fields = BAD[what]
     tools = avow.bind(make(kind), scopes={"customers.read", "customers.write"})
+    given: dict[str, Any] = {"name": "tool", **fields}
     with pytest.raises(UsageError) as caught:
-        tools.tool(avow.DELETE, **{"name": "tool", **fields})(number)
+        tools.tool(avow.DELETE, **given)(number)
     assert words in str(caught.value)
     assert tools.definitions == []
     if kind != "Server":
@@ -284,7 +291,7 @@ def test_two_tools_of_one_name_are_refused(kind: str) -> None:
     tools.tool(avow.READ_ONLY)(number)
     for again in (
         lambda: tools.tool(avow.READ_ONLY)(number),
-        lambda: tools.add(name="number", intent=avow.READ_ONLY, execute=_given),
+        lambda: tools.add(name="number", intent=avow.READ_ONLY, execute=_ok),
     ):
         with pytest.raises(UsageError, match="two tools are called 'number'"):
             again()
@@ -297,6 +304,10 @@ def test_a_name_that_the_framework_has_already_is_refused(kind: str) -> None:
     tools = avow.bind(server)
     with pytest.raises(UsageError, match="two tools are called 'number'"):
         tools.tool(avow.READ_ONLY)(number)
+
+
+def _yields(_ctx: Any, _given: Any) -> Any:
+    yield 1
 
 
 @pytest.mark.parametrize(
@@ -312,15 +323,16 @@ def test_a_name_that_the_framework_has_already_is_refused(kind: str) -> None:
         ({"execute": None}, "execute must be a function"),
         ({"execute": lambda: None}, "execute must be a function"),
         ({"execute": dict}, "execute must be a function"),
-        ({"execute": lambda ctx, given: (yield)}, "generator"),  # noqa: ARG005 - never called
+        ({"execute": _yields}, "generator"),
     ],
 )
 def test_schemas_and_functions_that_are_none_are_refused(
     fields: dict[str, Any], words: str
 ) -> None:
     tools = avow.bind(make("Server"))
+    given: dict[str, Any] = {"name": "t", "intent": avow.READ_ONLY, "execute": _ok, **fields}
     with pytest.raises(UsageError, match=words):
-        tools.add(**{"name": "t", "intent": avow.READ_ONLY, "execute": _ok, **fields})
+        tools.add(**given)
 
 
 def _ok(_ctx: Any, _given: Any) -> str:
@@ -400,7 +412,9 @@ async def test_a_function_beside_a_tool_that_fails_or_hangs_lets_nothing_run(
     ran: list[int] = []
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.DELETE, **{field: function})
+        given: dict[str, Any] = {field: function}
+
+        @tools.tool(avow.DELETE, **given)
         def customer_delete(customer_id: int) -> None:
             ran.append(customer_id)
 

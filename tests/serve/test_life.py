@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp.shared.exceptions import MCPError
 from tests.serve.serving import (
     AWAY,
     ERAS,
@@ -25,7 +26,8 @@ from tests.serve.serving import (
 
 import avow
 from avow.approvals import Answer, Approval, Approvals, Strength
-from avow.errors import UsageError
+from avow.audit import AuditLog
+from avow.errors import AvowError, StoreError, UsageError
 from avow.intent import Span
 from avow.policy import Policy
 from avow.serve import Tools, context
@@ -344,7 +346,7 @@ async def test_a_store_that_cannot_be_opened_stops_the_server_with_words(tmp_pat
 
     engine.settings = replace(engine.settings, store=f"sqlite:{tmp_path / 'file' / 'a.db'}")
     async with AsyncExitStack() as stack:
-        with pytest.raises(avow.errors.AvowError):
+        with pytest.raises(AvowError):
             await stack.enter_async_context(engine.opened())
 
 
@@ -388,3 +390,62 @@ async def test_what_declares_nothing_is_told_of_at_start_and_counts_as_destructi
         deleted = found["customer_delete"].annotations
         assert deleted is not None
         assert deleted.destructive_hint is True
+
+
+# --- what goes wrong inside -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("error", [StoreError("the disk is full: hunter2"), KeyError("hunter2")])
+async def test_what_breaks_inside_avow_runs_nothing_and_says_nothing(
+    era: str, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered = offer("MCPServer", principal=None)
+
+    async def broken(*_: Any, **__: Any) -> Any:
+        raise error
+
+    async with offered.client(era) as caller:
+        monkeypatch.setattr(AuditLog, "refused", broken)
+        with pytest.raises(MCPError) as caught:
+            await caller.call("nothing")
+    assert "hunter2" not in str(caught.value)
+    words = "Nothing was run" if isinstance(error, StoreError) else "incident"
+    assert words in str(caught.value)
+
+
+async def test_a_policy_file_that_changes_counts_from_then_on(tmp_path: Path) -> None:
+    rules = tmp_path / "policy.toml"
+    rules.write_text("")
+    told: list[str] = []
+    offered = offer("Server", policy=rules, announce=told.append)
+    async with offered.client() as caller:
+        assert len(await caller.names()) == 4
+        rules.write_text(
+            '[[rules]]\nname = "hide"\neffect = "hide"\nwhen = { tool = "customer_write" }\n'
+        )
+        with anyio.fail_after(10):
+            while len(await caller.names()) == 4:
+                await anyio.lowlevel.checkpoint()
+    assert "counts from now on" in told[0]
+
+
+def keys_in(folder: Path) -> Path:
+    (found,) = [one for one in folder.iterdir() if "key" in one.name]
+    return found
+
+
+async def test_keys_that_cannot_be_read_stop_the_server(tmp_path: Path) -> None:
+    first = offer("Server", tmp_path)
+    async with first.client():
+        pass
+    keys = keys_in(tmp_path)
+    keys.write_text("nonsense")
+    engine = offer("Server", tmp_path).tools.engine
+    assert engine is not None
+    with pytest.raises(AvowError):
+        async with engine.opened():
+            pass
+    keys.unlink()
+    async with engine.opened():
+        pass

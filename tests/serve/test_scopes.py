@@ -17,7 +17,6 @@ from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAut
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from pydantic import AnyHttpUrl
-from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from tests.connect.serving import RawClient, raw_client, serve_app
 from tests.serve.serving import KINDS, YES, Offered, Studio, app_of, lines, make, offer, text
@@ -40,7 +39,7 @@ TOKENS: dict[str, dict[str, Any]] = {
 }
 
 
-def token(text: str, made: Any) -> Any:
+def read(text: str, made: Any) -> Any:
     """What a verifier says of a token; nothing of one it does not know."""
     said = TOKENS.get(text)
     if said is None:
@@ -52,15 +51,15 @@ def token(text: str, made: Any) -> Any:
 class Verifier:
     """The SDK's kind."""
 
-    async def verify_token(self, token_text: str) -> AccessToken | None:
-        return token(token_text, AccessToken)
+    async def verify_token(self, token: str) -> AccessToken | None:
+        return read(token, AccessToken)
 
 
 class Verifying(FastVerifier):
     """FastMCP's kind."""
 
     async def verify_token(self, token: str) -> FastToken | None:
-        return globals()["token"](token, FastToken)
+        return read(token, FastToken)
 
 
 def with_tokens(kind: str) -> Any:
@@ -84,21 +83,12 @@ def app_with_tokens(server: Any, kind: str) -> Any:
     if kind != "Server":
         return app_of(server)
     app = app_of(server)
-    inner = RequireAuthMiddleware(app.router, [])
+    guarded = RequireAuthMiddleware(app.router, [])
 
     async def serve(scope: Any, receive: Any, send: Any) -> None:
-        await (app.router if scope["type"] == "lifespan" else inner)(scope, receive, send)
+        await (app.router if scope["type"] == "lifespan" else guarded)(scope, receive, send)
 
-    from starlette.applications import Starlette
-
-    outer = Starlette(
-        middleware=[
-            Middleware(AuthenticationMiddleware, backend=BearerAuthBackend(Verifier())),
-            Middleware(AuthContextMiddleware),
-        ]
-    )
-    outer.router = serve
-    return outer
+    return AuthenticationMiddleware(AuthContextMiddleware(serve), BearerAuthBackend(Verifier()))
 
 
 def declare(tools: Tools, studio: Studio) -> None:

@@ -287,7 +287,7 @@ async def test_6_a_tool_that_is_hidden_is_unknown_in_the_same_words(kind: str, e
             result = await call_next(ctx)
             return {**result, "tools": []} if ctx.method == "tools/list" else result
 
-        naive._lowlevel_server.middleware.append(hide)  # noqa: SLF001 - the SDK has no other way
+        vars(naive)["_lowlevel_server"].middleware.append(hide)
         async with Client(naive, mode=era) as client:
             assert (await client.list_tools()).tools == []
             await client.call_tool("hidden", {})

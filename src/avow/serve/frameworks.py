@@ -247,24 +247,23 @@ def _read_raw(handler: Any) -> Any:
         if not isinstance(result, dict):
             return result
         found = cast("dict[str, Any]", result)
-        return {**found, "tools": [_with_booleans(one) for one in found.get("tools") or []]}
+        tools = cast("list[dict[str, Any]]", found.get("tools") or [])
+        return {**found, "tools": [_with_booleans(one) for one in tools]}
 
     return listed
 
 
-def _with_booleans(entry: Any) -> Any:
-    said: Any = entry.get("annotations") if isinstance(entry, dict) else None
-    if not isinstance(said, Mapping):
-        return entry
-    annotations = cast("Mapping[str, Any]", said)
-    kept = {
-        key: one
-        for key, one in annotations.items()
-        if isinstance(one, bool) or key not in WIRE_NAMES.values()
-    }
-    for key in annotations.keys() - kept.keys():
+def _with_booleans(entry: dict[str, Any]) -> dict[str, Any]:
+    annotations: dict[str, Any] = entry.get("annotations") or {}
+    wrong = [
+        key
+        for key in WIRE_NAMES.values()
+        if key in annotations and not isinstance(annotations[key], bool)
+    ]
+    for key in wrong:
         _log.warning("%s of the tool %r is no boolean; it counts as unset", key, entry.get("name"))
-    return {**entry, "annotations": kept}
+    kept = {key: one for key, one in annotations.items() if key not in wrong}
+    return {**entry, "annotations": kept} if wrong else entry
 
 
 async def _none(_ctx: Any, _params: Any) -> types.ListToolsResult:
