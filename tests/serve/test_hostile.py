@@ -11,8 +11,22 @@ from typing import Any
 import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
+from mcp.shared.memory import create_client_server_memory_streams
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCRequest
 from tests.connect.serving import raw_client, serve_app
-from tests.serve.serving import ERAS, KINDS, YES, Studio, app_of, make, offer, outcomes, text
+from tests.serve.serving import (
+    ERAS,
+    KINDS,
+    YES,
+    Studio,
+    app_of,
+    inside,
+    make,
+    offer,
+    outcomes,
+    text,
+)
 
 import avow
 from avow.errors import PolicyError, UsageError
@@ -508,6 +522,33 @@ async def test_a_call_that_is_none_runs_nothing(kind: str, era: str) -> None:
         assert ran == []
         assert "result" in await raw.ask("tools/call", {"name": "wipe", "arguments": None})
     assert ran == ["wipe"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_before_the_handshake_nothing_is_listed_and_nothing_runs(kind: str) -> None:
+    offered = offer(kind)
+    server = inside(offered.server)
+    server = vars(server).get("_lowlevel_server", server)
+    given = {"id": 1, "name": "x"}
+    asked = [
+        ("tools/list", {}),
+        ("tools/call", {"name": "customer_write", "arguments": given}),
+        ("tools/call", {"name": "customer_get", "arguments": {"customer_id": 1}}),
+    ]
+    async with (
+        create_client_server_memory_streams() as (client, (read, write)),
+        anyio.create_task_group() as group,
+    ):
+        group.start_soon(server.run, read, write, server.create_initialization_options())
+        for method, params in asked:
+            request = JSONRPCRequest(jsonrpc="2.0", id=1, method=method, params=params)
+            await client[1].send(SessionMessage(request))
+            with anyio.fail_after(10):
+                answer = await client[0].receive()
+            assert isinstance(answer, SessionMessage)
+            assert isinstance(answer.message, JSONRPCError)
+        group.cancel_scope.cancel()
+    assert offered.studio.done == []
 
 
 async def test_the_name_that_a_framework_has_too_is_told_of(

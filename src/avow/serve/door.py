@@ -24,7 +24,15 @@ from avow.guard.steps.output import withheld
 from avow.policy import LOCAL, Principal
 from avow.serve.context import Context, Running, running
 from avow.serve.engine import Engine
-from avow.serve.exchange import Request, as_object, client_name, dress, elicit_of, rounds_of
+from avow.serve.exchange import (
+    Request,
+    as_object,
+    client_name,
+    dress,
+    elicit_of,
+    has_begun,
+    rounds_of,
+)
 from avow.serve.frameworks import Framework
 from avow.serve.functions import is_on_purpose
 from avow.serve.results import ShapeError, agreed, as_answer, is_made
@@ -60,8 +68,9 @@ class Door:
     engines: list[Engine] = field(default_factory=list[Engine])
 
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
-        if ctx.request_id is None or ctx.method not in ("tools/list", "tools/call"):
-            return await call_next(ctx)
+        is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
+        if not is_ours or not has_begun(ctx):
+            return await call_next(_harmless(ctx) if is_ours else ctx)
         token = _passing.set(Passing(ctx, call_next))
         try:
             if ctx.method == "tools/list":
@@ -211,6 +220,11 @@ async def _execute(execute: Any, call: Call) -> Answer:
         if is_on_purpose(error):
             return tool_error(str(error))
         raise CrashError from error
+
+
+def _harmless(ctx: Request) -> Request:
+    """What the SDK is given to refuse before the handshake: not a call, should it not refuse."""
+    return replace(ctx, method="tools/list", params=None)
 
 
 def _meta_only(ctx: Request) -> dict[str, Any] | None:
