@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 _NOBODY: Final = (
-    "this server has no console and no other channel to a person, and the client that calls "
-    "cannot ask one or must not"
+    "Its client cannot ask a person, or must not, and there is no console and no other channel to "
+    "one: whoever runs this can give it one."
 )
 
 
@@ -57,7 +57,7 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     Anew is when another call used the approval, it expired meanwhile, or the plan is another now.
     """
     if not can_ask(guard, call, question):
-        return _refused(call, f"{call.decided.reason}, and there is nobody to ask: {_NOBODY}")
+        return _refused(call, f"{call.decided.reason}, and there is nobody to ask", _NOBODY)
     try:
         approval = await settled(guard, call, question, deadline)
     except SealError as error:
@@ -74,9 +74,10 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     return None
 
 
-def _refused(call: Call, reason: str) -> Answer:
+def _refused(call: Call, reason: str, more: str = "") -> Answer:
     call.outcome = Outcome.DENIED
-    return tool_error(f"Policy does not allow this call: {reason}. Nothing was run.")
+    text = f"Policy does not allow this call: {reason}. Nothing was run. {more}"
+    return tool_error(text.rstrip())
 
 
 def _changed(call: Call, found: Found) -> Answer:
