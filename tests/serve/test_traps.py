@@ -259,20 +259,28 @@ async def test_7_what_the_schema_does_not_name_is_in_neither_block(kind: str, er
 # --- 5 and 6: who may, and what one who may not can learn -------------------------------------
 
 
-async def test_5_on_stdio_a_scope_is_held_by_nobody_unless_the_author_says_by_whom() -> None:
-    from fastmcp.server.auth import require_scopes
+@pytest.mark.parametrize("kind", [*KINDS, "naive"])
+async def test_5_on_stdio_a_scope_is_held_by_nobody_unless_the_author_says_by_whom(
+    kind: str,
+) -> None:
+    if kind == "naive":
+        from fastmcp.server import context
+        from fastmcp.server.auth import require_scopes
 
-    naive = FastMCP("naive")
-    naive.tool(lambda: "secret", name="secret_get", auth=require_scopes("secrets"))
-    async with Client(inside(naive)) as client:
-        listed = [one.name for one in (await client.list_tools()).tools]
-    for kind in KINDS:
-        async with offer(kind, principal=None).client() as caller:
-            assert await caller.names() == []
-        async with offer(kind).client() as caller:
-            assert len(await caller.names()) == 4
-    # In one process the framework counts nobody as everybody: the trap is real where it lists it.
-    assert listed in ([], ["secret_get"])
+        naive = FastMCP("naive")
+        naive.tool(lambda: "secret", name="secret_get", auth=require_scopes("secrets"))
+        transport = vars(context)["_current_transport"]
+        token = transport.set("stdio")
+        try:
+            async with Client(inside(naive)) as client:
+                assert [one.name for one in (await client.list_tools()).tools] == ["secret_get"]
+        finally:
+            transport.reset(token)
+        return
+    async with offer(kind, principal=None).client() as caller:
+        assert await caller.names() == []
+    async with offer(kind).client() as caller:
+        assert len(await caller.names()) == 4
 
 
 @pytest.mark.parametrize("era", ERAS)
