@@ -50,7 +50,8 @@ class Call:
     `started` is Unix seconds. `is_sent` turns true just before the server could see the call:
     from then on a lost answer means that nobody knows whether it ran. `outcome` is set by the
     step that knows better than the answer's own `isError`. `elicit` and `rounds` are the two ways
-    in which the caller's client can be asked, as far as it can.
+    in which the caller's client can be asked, as far as it can. `reached` is how far
+    the tool said it was, and of how much.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Call:
     claim: str | None = None
     tries: int = 0
     is_sent: bool = False
+    reached: tuple[float, float | None] | None = None
     outcome: Outcome | None = None
     incident: str | None = None
 
@@ -100,6 +102,7 @@ class Call:
             "plan": self.plan and self.plan.digest,
             "grant": self.grant and self.grant.number,
             "channel": self.approved and self.approved.channel,
+            "reached": list(self.reached) if self.reached else None,
             "trace": trace[:128] if isinstance(trace, str) else None,
         }
         return {key: value for key, value in more.items() if value is not None}

@@ -144,7 +144,7 @@ def _with_default_strength(decision: Decision, situation: Situation) -> Decision
 
     A rule that says `require = "any"` lets it.
     """
-    is_known = situation.principal.scopes is not None
+    is_known = situation.principal.is_known
     destroys = situation.facts.intent.level is Level.DESTRUCTIVE
     if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:
         return replace(decision, require=Require.OUT_OF_BAND)

@@ -6,6 +6,6 @@ One guard stands before all tools of a server, whichever framework it is written
 from avow.serve.binding import Tools, bind, declare
 from avow.serve.context import Context, context
 from avow.serve.definition import ToolDefinition
-from avow.serve.results import Page
+from avow.serve.page import Page
 
 __all__ = ["Context", "Page", "ToolDefinition", "Tools", "bind", "context", "declare"]

@@ -8,7 +8,9 @@ def suggest(tool: Tool) -> str | None:
     """The preset that fits all that its name and texts suggest, if they suggest anything."""
     if not tool.inferred:
         return None
-    guessed = Hints(**{name: one.value for name, one in tool.inferred.items()}).with_defaults()
+    # Texts that speak of nothing outside suggest nothing outside; for the rest, the defaults.
+    said = {"open_world": False} | {name: one.value for name, one in tool.inferred.items()}
+    guessed = Hints(**said).with_defaults()
     fits = {
         name: sum(preset.hints[one] is guessed[one] for one in HINT_NAMES)
         for name, preset in PRESETS.items()

@@ -7,15 +7,21 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar, Unpack
 
-from avow.approvals import Channel
+from avow.approvals import Approvals, Channel
 from avow.errors import UsageError
 from avow.intent import READ_ONLY, Intent, Span
 from avow.policy import LOCAL, Principal
-from avow.serve.definition import Execute, ToolDefinition
+from avow.serve.definition import (
+    Execute,
+    ToolDefinition,
+    as_schema,
+    check_execute,
+    check_functions,
+)
 from avow.serve.door import Door
 from avow.serve.engine import Engine, Rules, Settings
-from avow.serve.frameworks import Framework, framework_of
-from avow.serve.functions import kept_in
+from avow.serve.frameworks import Framework, Shape, framework_of
+from avow.serve.functions import by_name, kept_in
 from avow.serve.shelf import DECLARED, Shelf
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,6 +55,14 @@ class Tools:
     shelf: Shelf
     scopes: frozenset[str] | None = None
     common: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    engine: Engine | None = field(default=None, repr=False)
+
+    @property
+    def approvals(self) -> Approvals:
+        """The questions to people, while the server runs. Raises `UsageError` before and after."""
+        if self.engine is None:
+            raise UsageError("these tools are bound to no server", fix="avow.bind(server)")
+        return self.engine.guard.approvals
 
     @property
     def definitions(self) -> list[ToolDefinition]:
@@ -72,21 +86,29 @@ class Tools:
         """
 
         def declared(function: F) -> F:
-            known = name or getattr(function, "__name__", "")
+            known = getattr(function, "__name__", "") if name is None else name
             made = self._intent(known, intent, fields)
-            text = description or inspect.getdoc(function)
-            shape = self.framework.add(kept_in(function), known, text)
-            schema = {**shape.input_schema, "additionalProperties": False}
-            if dry_run:
-                made = _with_dry_run(known, made, schema)
-            self.shelf.add(
-                ToolDefinition(
-                    known, made, shape.description, schema, shape.output_schema, shape.execute
-                )
-            )
+            self.shelf.check_name(known)
+            kept = kept_in(function, known, is_bound=True)
+            shape = self._shape(kept, known, description or inspect.getdoc(function))
+            try:
+                definition = _definition(known, made, shape, dry_run=dry_run)
+            except UsageError:
+                self.framework.remove(known)
+                raise
+            self.shelf.add(definition, shape.function)
             return function
 
         return declared
+
+    def _shape(self, function: Callable[..., Any], name: str, text: str | None) -> Shape:
+        try:
+            return self.framework.add(function, name, text)
+        except UsageError:
+            raise
+        except Exception as error:  # each framework has errors of its own for what it cannot take
+            what = f"its types make no schema: {error}"
+            raise UsageError(what, where=f"tool {name}") from error
 
     def add(
         self,
@@ -103,9 +125,11 @@ class Tools:
 
         `execute` gets the call's `Context` and its arguments. Raises what `tool` raises.
         """
-        schema = {"type": "object", **(input_schema or {"properties": {}})}
+        self.shelf.check_name(name)
+        schema = {"type": "object", **as_schema(name, input_schema)}
         schema.setdefault("additionalProperties", False)
         made = self._intent(name, intent, fields)
+        check_execute(execute, name)
         self.shelf.add(ToolDefinition(name, made, description, schema, output_schema, execute))
         return self
 
@@ -134,20 +158,26 @@ def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, A
     return found
 
 
+def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> ToolDefinition:
+    schema = {**shape.input_schema, "additionalProperties": False}
+    if dry_run:
+        check_functions(name, intent, frozenset(shape.input_schema.get("properties", {})))
+        intent = _with_dry_run(name, intent, schema)
+    return ToolDefinition(
+        name, intent, shape.description, schema, shape.output_schema, shape.execute
+    )
+
+
 def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Intent:
     if schema.get("properties", {}).get("dry_run", {}).get("type") != "boolean":
         what = "dry_run=True wants an argument dry_run that is a boolean"
         raise UsageError(what, where=f"tool {name}")
-    own = intent.narrow
+    own = by_name(intent.narrow)
 
     def narrow(arguments: Mapping[str, Any]) -> Any:
         if arguments.get("dry_run") is True:
             return READ_ONLY.but(open_world=intent.hints.open_world)
-        return (
-            None
-            if own is None
-            else own(**{key: arguments[key] for key in arguments if key != "dry_run"})
-        )
+        return None if own is None else own(arguments)
 
     return intent.but(narrow=narrow)
 
@@ -162,6 +192,9 @@ def declare(intent: Intent, **fields: Unpack[Fields]) -> Callable[[F], F]:
     def declared(function: F) -> F:
         kept = kept_in(function)
         setattr(kept, DECLARED, made)
+        if inspect.isfunction(function):
+            # So that it counts where the other decorator stands below this one as well.
+            setattr(function, DECLARED, made)
         return kept
 
     return declared
@@ -187,28 +220,39 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     that there are; a tool that names another is refused. `store` is where records and approvals
     are kept. `infer` takes what names and texts suggest for tools that declare nothing.
 
+    `console` is the address where people answer, and `channels` are other ways to them. With
+    neither, and without a policy, the client that calls is asked to ask its person (elicitation),
+    which is weaker: some clients answer by themselves.
+
     Raises `UsageError` and `PolicyError`.
     """
     framework = framework_of(server)
     lowlevel = framework.lowlevel
+    if any(isinstance(one, Door) for one in lowlevel.middleware):
+        raise UsageError("avow is bound to this server already", where=lowlevel.name)
     shelf = Shelf(lowlevel.name, infer=infer)
     settings = Settings(policy, store, console, channels, patience, announce)
     caller = principal or Principal(LOCAL, scopes=frozenset())
-    door = Door(shelf, framework, caller)
+    door = Door(shelf, framework, caller, has_principal=principal is not None)
     engine = Engine(settings, door.find, door.run)
     door.engines.append(engine)
     lowlevel.middleware.insert(0, door)
-    _open_with(lowlevel, engine)
-    return Tools(framework, shelf, None if scopes is None else frozenset(scopes))
+    if lowlevel.get_tool_input_schema is None:
+        # Without it the SDK lists all tools before each call over HTTP that has arguments.
+        lowlevel.get_tool_input_schema = shelf.input_schema
+    _open_with(lowlevel, engine, door)
+    known = None if scopes is None else frozenset(scopes)
+    return Tools(framework, shelf, known, engine=engine)
 
 
-def _open_with(lowlevel: Any, engine: Engine) -> None:
+def _open_with(lowlevel: Any, engine: Engine, door: Door) -> None:
     """Open the engine with the server's own lifespan, and close it after."""
     own = lowlevel.lifespan
 
     @contextlib.asynccontextmanager
     async def lifespan(server: Any) -> AsyncGenerator[Any]:
         async with engine.opened(), own(server) as state:
+            await door.warn()
             yield state
 
     lowlevel.lifespan = lifespan

@@ -1,13 +1,15 @@
 """What a tool's function can know of the call that it carries out."""
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import anyio
 import anyio.from_thread
+import anyio.lowlevel
 
 from avow.approvals import Plan
 from avow.errors import UsageError
@@ -15,12 +17,22 @@ from avow.guard import Answer, Call
 from avow.policy import Principal
 
 
+class Made(dict[str, Any]):
+    """A result that is one already, and not an object that happens to look like it."""
+
+
 @dataclass(slots=True)
 class Running:
-    """One call while its function runs; `crash` is what the function raised by mistake."""
+    """One call while its function runs.
+
+    `crash` is what the function raised by mistake, `said` what it raised so that the caller reads
+    it, and `returned` holds what it returned.
+    """
 
     call: Call
     crash: Exception | None = None
+    said: Exception | None = None
+    returned: tuple[Any] | None = None
 
 
 _running: ContextVar[Running | None] = ContextVar("avow_running", default=None)
@@ -60,28 +72,48 @@ class Context:
         """The number of the approval that the call runs on."""
         return self.call.approval
 
-    async def progress(self, done: float, total: float | None = None, text: str = "") -> None:
-        """Tell the caller how far the call is. Raises the cancellation, if there was one."""
+    def progress(self, done: float, total: float | None = None, text: str = "") -> Awaitable[None]:
+        """Tell the caller how far the call is, and the log, should it not come to its end.
+
+        `await` it; in a plain function, which runs in a thread, calling it is enough. Raises the
+        cancellation, if there was one.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            anyio.from_thread.run(self._tell, done, total, text)
+            return _Done()
+        return self._tell(done, total, text)
+
+    def progress_from_thread(self, done: float, total: float | None = None, text: str = "") -> None:
+        """The same, for plain functions alone."""
+        anyio.from_thread.run(self._tell, done, total, text)
+
+    async def _tell(self, done: float, total: float | None, text: str) -> None:
+        self.call.reached = (done, total)
         await self.call.progress(done, total, text or None)
         await anyio.lowlevel.checkpoint()
 
-    def progress_from_thread(self, done: float, total: float | None = None, text: str = "") -> None:
-        """The same from a function that runs in a worker thread."""
-        anyio.from_thread.run(self.progress, done, total, text)
-
     def check_cancelled(self) -> None:
-        """Raise the cancellation in a worker thread, if the call was cancelled."""
+        """Raise the cancellation in a plain function, if the call was cancelled."""
         anyio.from_thread.check_cancelled()
 
     def json(self, value: Any) -> Answer:
         """`value`, which is JSON, as a result: structured, and the same as text."""
-        text = json.dumps(value, ensure_ascii=False)
         structured = cast("Any", value) if isinstance(value, Mapping) else {"result": value}
-        return {"content": [{"type": "text", "text": text}], "structuredContent": structured}
+        text = json.dumps(structured, ensure_ascii=False)
+        return Made(content=[{"type": "text", "text": text}], structuredContent=structured)
 
     def error(self, text: str) -> Answer:
         """A result that says to the model why there is none."""
-        return {"content": [{"type": "text", "text": text}], "isError": True}
+        return Made(content=[{"type": "text", "text": text}], isError=True)
+
+
+class _Done:
+    """What is done already; whoever waits for it does not wait."""
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        yield from ()
 
 
 def context() -> Context:

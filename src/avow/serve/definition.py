@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from avow.catalog import derive_title
 from avow.errors import UsageError
@@ -43,9 +43,7 @@ class ToolDefinition:
     parameters: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            what = f"{self.name!r} is no name for a tool"
-            raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
+        check_name(self.name)
         for schema in (self.input_schema, self.output_schema):
             if schema is not None:
                 _check_schema(self.name, schema)
@@ -98,7 +96,54 @@ class ToolDefinition:
         return declare(raw, self.intent.but(title=self.title), version=version)
 
 
+def check_name(name: str) -> None:
+    """Raise `UsageError` for what MCP does not take as a tool's name."""
+    if not _NAME.fullmatch(name):
+        what = f"{name!r} is no name for a tool"
+        raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
+
+
+def as_schema(name: str, schema: object) -> Mapping[str, Any]:
+    """A schema that an author gave; nothing is one of an object without properties.
+
+    Raises `UsageError` for what is no schema.
+    """
+    if schema is None:
+        return {"properties": {}}
+    if not isinstance(schema, Mapping):
+        what = f"a schema is an object, not a {type(schema).__name__}"
+        raise UsageError(what, where=f"tool {name}", fix="For a model: Model.model_json_schema().")
+    return cast("Mapping[str, Any]", schema)
+
+
+def check_execute(execute: object, name: str) -> None:
+    """Raise `UsageError` for what cannot be called with a context and arguments."""
+    what = f"execute must be a function of (ctx, arguments), not {execute!r}"
+    if not callable(execute) or isinstance(execute, type):
+        raise UsageError(what, where=f"tool {name}")
+    try:
+        inspect.signature(execute).bind(None, {})
+    except (TypeError, ValueError) as error:
+        raise UsageError(what, where=f"tool {name}") from error
+    if inspect.isgeneratorfunction(execute) or inspect.isasyncgenfunction(execute):
+        what = "a generator gives no one result"
+        raise UsageError(what, where=f"tool {name}", fix="Return a list, or an avow.Page of one.")
+
+
+def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
+    """Raise `UsageError` where plan, narrow or when want what is no argument of the tool."""
+    for field_name in ("plan", "narrow", "when"):
+        function = getattr(intent, field_name)
+        if function is None:
+            continue
+        if not callable(function):
+            what = f"{field_name} must be a function, not {function!r}"
+            raise UsageError(what, where=f"tool {name}")
+        _check_parameters(f"tool {name}", function, known)
+
+
 def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
+    as_schema(name, schema)
     try:
         Checker(schema)
     except UsageError as error:
@@ -113,16 +158,18 @@ def _check_intent(definition: ToolDefinition) -> None:
         raise UsageError(finding.message, where=where)
     if intent.otherwise is not None and intent.when is None:
         raise UsageError("“otherwise” says what holds where “when” does not", where=where)
-    for function in (intent.plan, intent.narrow, intent.when):
-        if function is not None:
-            _check_parameters(where, function, definition.parameters)
+    check_functions(definition.name, intent, definition.parameters)
     # What a plan gives is known only when there is one; without it, only arguments can be named.
     if intent.confirm is not None and intent.plan is None:
         _check_template(where, intent.confirm, definition.parameters)
 
 
 def _check_parameters(where: str, function: Callable[..., Any], known: frozenset[str]) -> None:
-    for name, one in inspect.signature(function).parameters.items():
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the parameters of {function!r} cannot be read", where=where) from error
+    for name, one in parameters.items():
         is_needed = one.default is one.empty and one.kind not in (
             one.VAR_KEYWORD,
             one.VAR_POSITIONAL,

@@ -18,16 +18,25 @@ from mcp.shared.exceptions import MCPError
 
 from avow.approvals.elicitation import INPUT
 from avow.errors import StoreError
-from avow.guard import Answer, Call, UnknownToolError
+from avow.guard import Answer, Call, UnknownToolError, tool_error
 from avow.guard.call import CrashError
-from avow.policy import Principal
+from avow.guard.steps.output import withheld
+from avow.policy import LOCAL, Principal
 from avow.serve.context import Context, Running, running
 from avow.serve.engine import Engine
-from avow.serve.exchange import Request, as_object, client_name, dress, elicit_of, rounds_of
+from avow.serve.exchange import (
+    Request,
+    as_object,
+    client_name,
+    dress,
+    elicit_of,
+    has_begun,
+    rounds_of,
+)
 from avow.serve.frameworks import Framework
 from avow.serve.functions import is_on_purpose
-from avow.serve.results import as_answer
-from avow.serve.shelf import DECLARED, Shelf
+from avow.serve.results import ShapeError, agreed, as_answer, is_made
+from avow.serve.shelf import Shelf
 
 _log: Final = logging.getLogger(__name__)
 
@@ -47,16 +56,21 @@ _passing: ContextVar[Passing] = ContextVar("avow_passing")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The middleware. `principal` is who calls where no token says so."""
+    """The middleware. `principal` is who calls where no token says so.
+
+    `has_principal` is whether the author has said who that is.
+    """
 
     shelf: Shelf
     framework: Framework
     principal: Principal
+    has_principal: bool = True
     engines: list[Engine] = field(default_factory=list[Engine])
 
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
-        if ctx.request_id is None or ctx.method not in ("tools/list", "tools/call"):
-            return await call_next(ctx)
+        is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
+        if not is_ours or not has_begun(ctx):
+            return await call_next(_harmless(ctx) if is_ours else ctx)
         token = _passing.set(Passing(ctx, call_next))
         try:
             if ctx.method == "tools/list":
@@ -80,22 +94,26 @@ class Door:
 
     async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         result = await _listed(ctx, call_next)
-        entries = await self._take(result)
+        await self._take(result.get("tools") or [])
         guard, caller = self.engines[0].guard, self._caller(ctx)
-        seen = [one for one in entries if guard.sees(caller, self.shelf.tools[one["name"]])]
+        looked = [(one, guard.sees(caller, one)) for one in self.shelf.tools.values()]
+        seen = [self.shelf.entry(one, found[0]) for one, found in looked if found is not None]
         return dress(
             ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
         )
 
     async def _call(self, ctx: Request) -> HandlerResult:
         params = as_object(ctx.params)
-        name, arguments = params.get("name"), params.get("arguments")
+        name: Any = params.get("name")
+        arguments: Any = params.get("arguments")
         if not isinstance(name, str):
             raise MCPError(types.INVALID_PARAMS, "a call names its tool")
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise MCPError(types.INVALID_PARAMS, "the arguments of a call are an object")
         answer = await self.engines[0].guard.call(
             self._caller(ctx),
             name,
-            as_object(arguments),
+            as_object(cast("object", arguments)),
             progress=ctx.session.report_progress,
             meta=as_object(params.get("_meta")) or None,
             elicit=elicit_of(ctx),
@@ -103,36 +121,55 @@ class Door:
         )
         return dress(ctx, answer, self.framework.lowlevel)
 
-    async def _take(self, result: Mapping[str, Any]) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = result.get("tools") or []
-        intents = {
-            name: getattr(await self.framework.function_of(name), DECLARED, None)
-            for name in (one["name"] for one in entries)
-            if name not in self.shelf.definitions
-        }
-        return self.shelf.take(entries, intents)
+    async def warn(self) -> None:
+        """Tell the author, before anybody calls, what to declare and what nobody can see."""
+        await self._take(await self.framework.entries())
+        wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
+        if wanted and not self.has_principal and not self.framework.knows_callers:
+            _log.warning(
+                "nobody sees the tools that want the scopes %s, unless calls carry a token: "
+                "on stdio there is none. Pass avow.bind(…, principal=avow.Principal(%r, "
+                "scopes=frozenset(%r)))",
+                ", ".join(wanted),
+                LOCAL,
+                wanted,
+            )
+
+    async def _take(self, entries: list[dict[str, Any]]) -> None:
+        found = {one["name"]: await self.framework.function_of(one["name"]) for one in entries}
+        self.shelf.take(entries, found)
 
     def _caller(self, ctx: Request) -> Principal:
         """Who calls: by the verified token where there is one, else as the author has said."""
         token = get_access_token()
         if token is None:
-            return replace(self.principal, client=client_name(ctx))
-        claims = token.claims or {}
-        roles: Any = claims.get("roles")
+            return replace(self.principal, client=client_name(ctx), is_local=True)
+        roles: Any = (token.claims or {}).get("roles")
+        roles = [roles] if isinstance(roles, str) else roles
+        held = cast("list[Any]", roles if isinstance(roles, list) else [])
         return Principal(
             token.subject or token.client_id,
             client=token.client_id,
             scopes=frozenset(token.scopes),
-            roles=frozenset(str(one) for one in cast("list[Any]", roles or ())),
+            roles=frozenset(one for one in held if isinstance(one, str)),
         )
 
     async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
-        """The tool of this name; the framework is asked where it is not known, or to be sure."""
-        if is_fresh or name not in self.shelf.tools:
+        """The tool of this name.
+
+        The framework is asked where it is not known, where it is another one by now, or to be sure.
+        """
+        if is_fresh or name not in self.shelf.tools or not await self._is_same(name):
             passing = _passing.get()
-            ctx = replace(passing.ctx, method="tools/list", params=None)
-            await self._take(await _listed(ctx, passing.then))
+            ctx = replace(passing.ctx, method="tools/list", params=_meta_only(passing.ctx))
+            await self._take((await _listed(ctx, passing.then)).get("tools") or [])
         return self.shelf.tools.get(name)
+
+    async def _is_same(self, name: str) -> bool:
+        definition = self.shelf.definitions.get(name)
+        if definition is not None and definition.execute is not None:
+            return True
+        return await self.framework.function_of(name) is self.shelf.found.get(name)
 
     async def run(self, call: Call) -> Answer:
         """Carry out one call: by its definition, or as the framework does."""
@@ -144,6 +181,10 @@ class Door:
             if definition is not None and definition.execute is not None:
                 return await _execute(definition.execute, call)
             return await self._pass(call, now)
+        except ShapeError as error:
+            # The value itself is the author's data: neither the model nor the log gets it.
+            _log.warning("%s: %s", call.name, error)
+            return withheld(call)
         finally:
             running.reset(token)
 
@@ -152,19 +193,44 @@ class Door:
         params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
         if INPUT in as_object(params.get("inputResponses")):
             params = {key: one for key, one in params.items() if key not in _OURS}
-        result = await passing.then(replace(passing.ctx, params=params))
+        try:
+            answer = _wire(await passing.then(replace(passing.ctx, params=params)))
+        except MCPError as error:
+            if now.crash is not None:
+                raise CrashError from now.crash
+            return tool_error(str(error))
         if now.crash is not None:
             raise CrashError from now.crash
-        return _wire(result)
+        if now.said is not None:
+            return tool_error(str(now.said))
+        if now.returned is None:
+            return answer
+        (value,) = now.returned
+        if answer.get("isError") is True and not is_made(value):
+            raise ShapeError("what the tool returned does not fit its type")
+        return agreed(answer, value)
 
 
 async def _execute(execute: Any, call: Call) -> Answer:
     try:
         return await as_answer(execute, Context(call))
+    except ShapeError:
+        raise
     except Exception as error:
         if is_on_purpose(error):
-            return {"content": [{"type": "text", "text": str(error)}], "isError": True}
+            return tool_error(str(error))
         raise CrashError from error
+
+
+def _harmless(ctx: Request) -> Request:
+    """What the SDK is given to refuse before the handshake: not a call, should it not refuse."""
+    return replace(ctx, method="tools/list", params=None)
+
+
+def _meta_only(ctx: Request) -> dict[str, Any] | None:
+    """The envelope of a call, for a list that is asked for on its behalf."""
+    meta = as_object(ctx.params).get("_meta")
+    return None if meta is None else {"_meta": meta}
 
 
 async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:

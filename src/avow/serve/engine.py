@@ -20,7 +20,7 @@ from avow.guard.pipeline import FindTool
 from avow.intent import Trust
 from avow.keys import Keyring, load_keys
 from avow.policy import Policy
-from avow.policy.document import ANY
+from avow.policy.document import ANY, DEFAULT_CHANNELS
 from avow.store import is_postgres, open_store, store_path
 
 _log: Final = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class Engine:
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     def __post_init__(self) -> None:
-        self._file = _rules_of(self.settings.policy)
+        self._file = _rules_of(self.settings)
         self._rules = _Trusting(self._file)
 
     @property
@@ -183,8 +183,13 @@ class _Trusting:
         return self._made
 
 
-def _rules_of(rules: Rules) -> Callable[[], Policy]:
-    if isinstance(rules, str | Path):
-        return PolicyFile.open(rules)
-    policy = rules or Policy()
+def _rules_of(settings: Settings) -> Callable[[], Policy]:
+    if isinstance(settings.policy, str | Path):
+        return PolicyFile.open(settings.policy)
+    if settings.policy is not None:
+        given = settings.policy
+        return lambda: given
+    # Where there is no other way to a person, and nobody has said that there must be.
+    is_last = settings.console is None and not settings.channels
+    policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"}) if is_last else Policy()
     return lambda: policy

@@ -24,6 +24,11 @@ def client_name(ctx: Request) -> str:
     return name[:128] if isinstance(name, str) and name else "unknown"
 
 
+def has_begun(ctx: Request) -> bool:
+    """Whether the handshake is over, where the client's version has one; the SDK looks later."""
+    return ctx.session._connection.initialize_accepted  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
+
+
 def elicit_of(ctx: Request) -> Elicit | None:
     """How an older client is asked: by a request of the server, while its call waits."""
     known = ctx.session.client_params
