@@ -40,6 +40,4 @@ def suggested(tool: Tool, more: str) -> str:
 
 
 def _apart(preset: Hints, hints: Hints) -> list[str]:
-    return [
-        one for one in HINT_NAMES if hints[one] is not None and hints[one] is not preset[one]
-    ]
+    return [one for one in HINT_NAMES if hints[one] is not None and hints[one] is not preset[one]]

@@ -11,6 +11,7 @@ from avow.intent import (
     HINT_NAMES,
     WIRE_NAMES,
     Evidence,
+    HintName,
     Intent,
     Level,
     Resolved,
@@ -53,9 +54,7 @@ def assert_annotated(server: object) -> None:
         raise AssertionError("\n  ".join([head, *lines]))
 
 
-def assert_preset(
-    server: object, presets: Mapping[str, Intent], *, exact: bool = False
-) -> None:
+def assert_preset(server: object, presets: Mapping[str, Intent], *, exact: bool = False) -> None:
     """Each tool that `presets` names declares the hints of its preset.
 
     What else an intent says (`avow.DELETE.but(scopes={"crm.write"})`) is expected as well. With
@@ -145,23 +144,22 @@ def _unlike(tool: Tool, expected: Intent) -> list[str]:
 
 def _of_another_level(tool: Tool, expected: Level, trust: Trust | None) -> list[str]:
     said = read_tool(tool.raw).intent
-    inferred = tool.inferred if trust else {}
-    found = resolve(Evidence(said.hints, inferred), trust or Trust.TRUSTED)
+    evidence = Evidence(said.hints, tool.inferred) if trust else Evidence(said.hints)
+    found = resolve(evidence, trust or Trust.TRUSTED)
     if found.level is expected:
         return []
+    names: list[HintName] = ["read_only"] if found.read_only.value else ["read_only", "destructive"]
     reasons = [
         f"{WIRE_NAMES[name]} counts as {_json(found[name].value)}: {_why(tool, name, found[name])}"
-        for name in ("read_only", "destructive")
-        if name == "read_only" or not found.read_only.value
+        for name in names
     ]
     write = f"write @avow.declare(avow.{_BY_LEVEL[expected]}) if it is {expected}"
     head = f"{tool.name}: its level is {found.level}, expected {expected}"
     return [head, *(f"  {one}" for one in [*reasons, write])]
 
 
-def _why(tool: Tool, name: str, one: Resolved) -> str:
-    said = read_tool(tool.raw).intent.hints
-    declared = {known: said[known] for known in HINT_NAMES}[name]  # pyright: ignore[reportArgumentType] - one of them
+def _why(tool: Tool, name: HintName, one: Resolved) -> str:
+    declared = read_tool(tool.raw).intent.hints[name]
     match one.source:
         case Source.INFERRED:
             was = "" if declared is None else f", though it declares {_json(declared)}"
@@ -177,8 +175,8 @@ def _why(tool: Tool, name: str, one: Resolved) -> str:
 def _level(word: str, name: str) -> Level:
     if word in tuple(Level):
         return Level(word)
-    close = get_close_matches(str(word), tuple(Level), n=1)
-    fix = f"Did you mean {close[0].value!r}?" if close else f"Levels are: {', '.join(Level)}."
+    close = get_close_matches(str(word), [str(one) for one in Level], n=1)
+    fix = f"Did you mean {close[0]!r}?" if close else f"Levels are: {', '.join(Level)}."
     raise UsageError(f"{word!r} is no level", where=f"assert_level, {name}", fix=fix)
 
 

@@ -52,7 +52,7 @@ class _Rules:
 
 
 @asynccontextmanager
-async def open_client(  # noqa: PLR0913 - each is a choice of its own, with a default
+async def open_client(
     server: object,
     *,
     store: str,
@@ -143,6 +143,6 @@ async def _client_of(target: Target, stack: AsyncExitStack) -> Client:
 def _mode(word: str | None) -> Mode | None:
     if word is None or word in tuple(Mode):
         return None if word is None else Mode(word)
-    close = get_close_matches(word, tuple(Mode), n=1)
-    fix = f"Did you mean {close[0].value!r}?" if close else f"Modes are: {', '.join(Mode)}."
+    close = get_close_matches(word, [str(one) for one in Mode], n=1)
+    fix = f"Did you mean {close[0]!r}?" if close else f"Modes are: {', '.join(Mode)}."
     raise UsageError(f"{word!r} is no mode", where="avow_client", fix=fix)

@@ -33,7 +33,7 @@ def avow_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def avow_client(avow_store: str) -> "ClientFactory":
-    """Makes clients: `async with avow_client(server, principal=…) as client`; see `open_client`."""
+    """A factory of clients with a caller, a policy and people of one's choice; see `open_client`."""
     from avow.testing.guest import open_client  # noqa: PLC0415 - costs half a second, for who asks
 
     return partial(open_client, store=avow_store)

@@ -46,7 +46,7 @@ def manifest(promises: Mapping[str, str]) -> Manifest:
             raise UsageError(f"this id says “{said}” already", where=where, fix="Take another.")
     import sys  # noqa: PLC0415 - for this one look
 
-    file = sys._getframe(1).f_globals.get("__file__")  # noqa: SLF001 - who declares it
+    file = sys._getframe(1).f_globals.get("__file__")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - who declares it
     made = Manifest(dict(promises), file)
     if made not in _manifests:
         _manifests.append(made)

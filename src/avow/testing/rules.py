@@ -64,7 +64,7 @@ RULES: Final = (
         (
             _any(
                 rf"\bbefore\b{_LINE}\b(?:say|state|tell|announce|explain)\b",
-                rf"\b(?:say|state|tell|announce|explain)\b{_LINE}\b(?:before|first|will (?:do|change))\b",
+                rf"\b(?:say|state|tell|announce)\b{_LINE}\b(?:before|first|will (?:do|change))\b",
             ),
             _any(
                 rf"\b(?:after|afterwards|then|once)\b{_LINE}\b(?:report|tell|say)\b",
@@ -102,8 +102,8 @@ RULES: Final = (
         "A 'no' or a doubt ends it: make no such call, and do not seek the same end another way.",
         (
             _any(
-                rf"\ba ['\"“‘]?no\b{_LINE}\b(?:ends?|stops?|final|not|never)\b",
-                rf"\b(?:refus|declin|den(?:y|ie)|says? ['\"“‘]?no\b){_LINE}\b(?:ends?|stop|not|never)\b",
+                rf"\ba \W?no\b{_LINE}\b(?:ends?|stops?|final|not|never)\b",
+                rf"\b(?:refus|declin|den(?:y|ie)|says? \W?no\b){_LINE}\b(?:ends?|stop|not|never)\b",
             ),
             _any(r"\bdoubt|\bunclear|\bunsure|\buncertain|\bhesita"),
         ),

@@ -90,7 +90,8 @@ def target_of(server: object) -> Target | None:
     if len(found) != 1:
         names = ", ".join(one.name for one in found)
         what = f"a test is about one server, and this names {len(found)}"
-        raise TargetError(what, where=str(server), fix=f"Name one: {server}#NAME ({names}).")
+        word = str(cast("object", server))
+        raise TargetError(what, where=word, fix=f"Name one: {word}#NAME ({names}).")
     return found[0]
 
 

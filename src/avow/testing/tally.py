@@ -53,7 +53,9 @@ class Tally:
         ]
         missing = [one for one in promises if one not in self._claims]
         if not in_part:
-            self.problems += [f"no test shows the promise {one}: {promises[one]}" for one in missing]
+            self.problems += [
+                f"no test shows the promise {one}: {promises[one]}" for one in missing
+            ]
         counts = Counter(self._end(one) for one in promises if one in self._claims)
         told = [f"{counts[end]} {words}" for end, words in _WORDS.items() if counts[end]]
         noun = "promise" if len(promises) == 1 else "promises"
