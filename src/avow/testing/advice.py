@@ -4,7 +4,6 @@ from typing import Final
 
 from avow.catalog import Tool
 from avow.intent import HINT_NAMES, PRESETS, Hints, Intent, read_tool
-from avow.serve.advice import suggest
 
 _USUAL: Final = {"DESTRUCTIVE": "DELETE"}
 """Under which of its names a preset is best known."""
@@ -19,7 +18,7 @@ def as_code(intent: Intent) -> str:
     """
     name, apart = min(
         ((name, _apart(preset.hints, intent.hints)) for name, preset in PRESETS.items()),
-        key=lambda one: len(one[1]),
+        key=lambda one: ("read_only" in one[1] or "destructive" in one[1], len(one[1])),
     )
     known = f"avow.{_USUAL.get(name, name)}"
     if not apart:
@@ -30,10 +29,11 @@ def as_code(intent: Intent) -> str:
 def suggested(tool: Tool, more: str) -> str:
     """What to declare of a tool: by what it says itself, and for the rest by what it is called."""
     said = read_tool(tool.raw).intent.hints
-    found = suggest(tool)
-    guessed = PRESETS[found].hints if found else Hints()
-    hints = Hints(**{one: guessed[one] if said[one] is None else said[one] for one in HINT_NAMES})
-    if not hints.is_complete:
+    guessed = {name: one.value for name, one in tool.inferred.items()}
+    hints = Hints(
+        **{one: guessed.get(one) if said[one] is None else said[one] for one in HINT_NAMES}
+    )
+    if hints.read_only is None and hints.destructive is None:
         return f"@avow.declare(…{more}) with the preset that it is: avow.READ_ONLY, avow.DELETE, …"
     why = "" if said.is_complete else ", if its name and texts say what it does"
     return f"@avow.declare({as_code(Intent(hints))}{more}){why}"

@@ -111,7 +111,9 @@ def _unsaid(tool: Tool) -> list[str]:
     # From the raw list: a finding says more than “not declared”.
     said = read_tool(tool.raw)
     told = {one.hint for one in said.findings if one.code == "hint-not-a-boolean"}
-    unset = [one for one in HINT_NAMES if said.intent.hints[one] is None and one not in told]
+    unset: list[HintName] = [
+        one for one in HINT_NAMES if said.intent.hints[one] is None and one not in told
+    ]
     lines = [f"{WIRE_NAMES[name]} is not declared" for name in unset]
     lines += [f"{one.message} [{one.code}]" for one in said.findings]
     title = said.intent.title

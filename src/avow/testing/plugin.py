@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from avow.testing.moment import moment
-from avow.testing.promises import MARK
+from avow.testing.promises import MARK, manifests
 from avow.testing.tally import Tally
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def avow_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def avow_client(avow_store: str) -> "ClientFactory":
-    """A factory of clients with a caller, a policy and people of one's choice; see `open_client`."""
+    """A factory of clients with a caller, a policy and people of choice; see `open_client`."""
     from avow.testing.guest import open_client  # noqa: PLC0415 - costs half a second, for who asks
 
     return partial(open_client, store=avow_store)
@@ -72,6 +72,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     ids = [str(one) for mark in item.iter_markers(MARK) for one in mark.args]
     if ids:
         item.config.stash[_TALLY].claim(item.nodeid, ids)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Take in the manifests: those that modules of tests declare, not those of a test's own."""
+    session.config.stash[_TALLY].manifests = manifests()
 
 
 @pytest.hookimpl(tryfirst=True)

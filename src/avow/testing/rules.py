@@ -36,7 +36,7 @@ class Rule:
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE | re.MULTILINE)
 
 
 def _has(*levels: Level) -> Callable[[Iterable[Tool]], bool]:
@@ -54,7 +54,14 @@ RULES: Final = (
     Rule(
         "reads-run-freely",
         "Tools that only read may be called freely, without asking.",
-        (_any(rf"\bfreely\b|without{_LINE}\b(?:asking|confirmation|approval)\b|no need to ask"),),
+        (
+            _any(
+                r"\bfreely\b",
+                r"\bno need to ask\b",
+                r"(?:^|[.!?]\s)(?![^\n.]*\b(?:never|not|only)\b)[^\n.]*"
+                r"\bwithout (?:asking|confirmation|approval|permission)\b",
+            ),
+        ),
         _has(Level.READ),
     ),
     Rule(

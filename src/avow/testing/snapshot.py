@@ -41,7 +41,9 @@ def assert_surface(server: object, path: str | Path, *, update: bool | None = No
     place = moment.place(path)
     now = {tool.name: _entry(tool) for tool in surface.tools}
     if moment.is_updating if update is None else update:
-        _write(place, now)
+        is_new = _write(place, now)
+        if is_new and update is None:
+            moment.notes.append(f"{place.name}: written; review it")
         return
     if not place.exists():
         what = f"{surface.name}: there is no {place.name} to hold it against"
@@ -86,15 +88,15 @@ def _schema(schema: Any) -> dict[str, Any] | None:
     return {"fingerprint": digest(schema), "schema": shape_of(schema)}
 
 
-def _write(place: Path, tools: Mapping[str, Any]) -> None:
+def _write(place: Path, tools: Mapping[str, Any]) -> bool:
+    """Write the file, and tell whether it says anything new."""
     document = {"format": _FORMAT, "tools": tools}
     text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
-    before = place.read_text(encoding="utf-8") if place.exists() else None
-    if before == f"{text}\n":
-        return
+    if place.exists() and place.read_text(encoding="utf-8") == f"{text}\n":
+        return False
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(f"{text}\n", encoding="utf-8")
-    moment.notes.append(f"{place.name}: {'rewritten' if before else 'written'}; review it")
+    return True
 
 
 def _read(place: Path) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from avow.testing.promises import known, manifests
+from avow.testing.promises import Manifest
 
 _RANKS: Final = ("failed", "skipped", "passed")
 _WORDS: Final = {
@@ -24,6 +24,7 @@ class Tally:
 
     problems: list[str] = field(default_factory=list[str])
     remarks: list[str] = field(default_factory=list[str])
+    manifests: tuple[Manifest, ...] = ()
     _claims: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _ends: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -39,11 +40,11 @@ class Tally:
 
     def homes(self) -> list[Path]:
         """The folders of the files that hold manifests."""
-        return [Path(one.file).parent for one in manifests() if one.file]
+        return [Path(one.file).parent for one in self.manifests if one.file]
 
     def settle(self, in_part: str | None) -> None:
         """Hold both against each other; `in_part` is why tests may be missing, if they may."""
-        promises = known()
+        promises = {key: text for one in self.manifests for key, text in one.promises.items()}
         if not promises and (in_part or not self._claims):
             return
         self.problems += [
