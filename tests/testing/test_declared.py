@@ -34,6 +34,21 @@ def test_a_tool_that_declares_nothing_is_told_what_to_write(kind: str) -> None:
         assert 'write @avow.declare(avow.DELETE, title="Delete customer")' in text
 
 
+@pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
+def test_a_tool_that_a_bound_server_has_by_another_way_is_to_be_declared_too(kind: str) -> None:
+    server = bound(kind)
+
+    def note_purge() -> str:
+        """Purge all notes."""
+        return "done"
+
+    (server.tool() if kind == "MCPServer" else server.tool)(note_purge)
+    with pytest.raises(AssertionError, match="crm: 1 of 3 tools are not declared in full"):
+        assert_annotated(server)
+    with pytest.raises(AssertionError, match="readOnlyHint is not declared, expected false"):
+        assert_preset(server, {"note_purge": avow.DELETE})
+
+
 def test_a_hint_that_is_no_boolean_is_told_as_such() -> None:
     server = plain({"name": "notes_list", "annotations": {**READ, "readOnlyHint": "true"}})
 

@@ -46,6 +46,11 @@ def settings_of(door: Door) -> Settings:
     return door.engines[0].settings
 
 
+def declared_in(door: Door) -> list[Any]:
+    """The entries of all tools as their author declares them, once they were listed."""
+    return [dict(one.raw) for one in door.shelf.tools.values()]
+
+
 def seated(lowlevel: Server[Any], door: Door, terms: Terms) -> Server[Any]:
     """The same server under other terms; opened and closed as a client comes and goes."""
     found = settings_of(door)

@@ -30,7 +30,7 @@ from avow.errors import (
     UsageError,
 )
 from avow.policy import LOCAL, Mode, Policy, Principal
-from avow.testing.seat import Terms, door_of, lowlevel_of, seated
+from avow.testing.seat import Terms, declared_in, door_of, lowlevel_of, seated
 
 SECONDS: Final = 30.0
 _MOST_PAGES: Final = 1000
@@ -45,11 +45,16 @@ Request = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An open connection; `request` gives a result as received, and raises `RpcError`."""
+    """An open connection; `request` gives a result as received, and raises `RpcError`.
+
+    `declared` has a bound server's tools as their author declares them: what it lists has values
+    for hints that nobody declared, too.
+    """
 
     name: str
     request: Request
     is_in_process: bool
+    declared: Callable[[], list[Any]] | None = None
 
     async def entries(self) -> list[Any]:
         """Every entry of `tools/list`, as received. Raises an `AvowError` that says why not."""
@@ -66,7 +71,7 @@ class Session:
                 raise NotMcpError("its tools/list holds no list of tools", where=self.name)
             found += cast("list[Any]", tools)
             if not isinstance(page.get("nextCursor"), str):
-                return found
+                return found if self.declared is None else self.declared()
             params = {"cursor": page["nextCursor"]}
         raise NotMcpError(f"its tools/list does not end after {_MOST_PAGES} pages", where=self.name)
 
@@ -114,14 +119,11 @@ async def open_session(server: object, *, timeout: float = SECONDS) -> AsyncGene
 
     lowlevel = lowlevel_of(server)
     with TemporaryDirectory(prefix="avow-test-") as folder:
-        async with Client(_unguarded(lowlevel, f"sqlite:{folder}/avow.db")) as client:
+        door, inside = door_of(lowlevel), lowlevel
+        if door is not None:
+            policy, store = Policy(mode=Mode.OBSERVE), f"sqlite:{folder}/avow.db"
+            inside = seated(lowlevel, door, Terms(store, Principal(LOCAL), policy))
+        async with Client(inside) as client:
             request = partial(Wire(client).request, timeout=timeout)
-            yield Session(lowlevel.name, request, is_in_process=True)
-
-
-def _unguarded(lowlevel: Any, store: str) -> Any:
-    door = door_of(lowlevel)
-    if door is None:
-        return lowlevel
-    terms = Terms(store, principal=Principal(LOCAL), policy=Policy(mode=Mode.OBSERVE))
-    return seated(lowlevel, door, terms)
+            declared = None if door is None else partial(declared_in, door)
+            yield Session(lowlevel.name, request, is_in_process=True, declared=declared)
