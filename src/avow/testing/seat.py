@@ -73,7 +73,7 @@ def seated(lowlevel: Server[Any], door: Door, terms: Terms) -> Server[Any]:
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(engine.opened())
             # The author's guard opens with the author's lifespan, and must not touch their store.
-            with _apart(door.engines[0], f"{terms.store}.unused"):
+            with _apart(door.engines[0], terms.store):
                 state = await stack.enter_async_context(lowlevel.lifespan(lowlevel))
             yield state
 
