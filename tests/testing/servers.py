@@ -45,7 +45,7 @@ def bound(kind: str = "MCPServer", **how: Any) -> Any:
     return server
 
 
-def plain(*entries: Mapping[str, Any], answer: Callable[..., Any] = lambda _: "done") -> Any:
+def plain(*entries: Mapping[str, Any], answer: Callable[..., Any] = lambda *_: "done") -> Any:
     """A low-level server without avow that lists exactly these entries."""
 
     async def on_list(_ctx: Any, _params: Any) -> Any:

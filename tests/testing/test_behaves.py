@@ -67,7 +67,7 @@ def test_servers_without_avow_are_held_to_their_hints_too(kind: str, tmp_path: P
 
 def test_a_low_level_server_is_held_to_its_hints_too(tmp_path: Path) -> None:
     entry = {"name": "it", "annotations": hints(read_only=True, open_world=False)}
-    server = plain(entry, answer=lambda _: append(tmp_path / "log.txt"))
+    server = plain(entry, answer=lambda *_: append(tmp_path / "log.txt"))
     with pytest.raises(AssertionError, match="read_only refuted"):
         assert_behaves(server, probe=folder_state(tmp_path))
 
@@ -87,7 +87,7 @@ def test_without_a_probe_nothing_is_supported() -> None:
 
 def test_a_write_that_is_not_idempotent_is_refuted_when_it_says_so(tmp_path: Path) -> None:
     server = one_tool(avow.WRITE, lambda: append(tmp_path / "log.txt"))
-    with pytest.raises(AssertionError, match="a second call with {} changed log.txt"):
+    with pytest.raises(AssertionError, match=r"a second call with {} changed log\.txt"):
         assert_behaves(server, probe=folder_state(tmp_path))
 
     honest = one_tool(avow.APPEND, lambda: append(tmp_path / "log.txt"))
@@ -133,7 +133,7 @@ def test_what_reaches_outside_is_called_only_when_named() -> None:
 
 def test_a_dry_run_that_changes_something_is_refuted(tmp_path: Path) -> None:
     def it(dry_run: bool = False) -> str:  # noqa: FBT001, FBT002 - an argument of a tool
-        return append(tmp_path / "log.txt") if dry_run is not None else ""
+        return f"{append(tmp_path / 'log.txt')} {dry_run}"
 
     def honest(dry_run: bool = False) -> str:  # noqa: FBT001, FBT002 - as above
         return "dry" if dry_run else append(tmp_path / "log.txt")
@@ -151,7 +151,7 @@ def test_a_dry_run_that_changes_something_is_refuted(tmp_path: Path) -> None:
 
 def test_without_arguments_a_tool_says_what_it_lacks(tmp_path: Path) -> None:
     found = assert_behaves(
-        one_tool(avow.READ_ONLY, lambda customer_id: "a"),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+        one_tool(avow.READ_ONLY, lambda customer_id: str(customer_id)),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
         probe=folder_state(tmp_path),
     )
     assert "its schema has no example for customer_id: give arguments in calls={…}" in str(found)
@@ -210,7 +210,7 @@ def test_a_probe_of_any_kind_and_several_of_them_will_do(tmp_path: Path) -> None
 
 async def test_inside_of_an_event_loop_tools_are_exercised_first(tmp_path: Path) -> None:
     server = one_tool(avow.READ_ONLY, lambda: "a")
-    with pytest.raises(UsageError, match="assert_behaves\\(await avow.testing.exercise"):
+    with pytest.raises(UsageError, match=r"assert_behaves\(await avow\.testing\.exercise"):
         assert_behaves(server)
     assert_behaves(await exercise(server, probe=folder_state(tmp_path)))
 

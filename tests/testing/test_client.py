@@ -164,7 +164,7 @@ async def test_a_function_may_approve(avow_client: ClientFactory) -> None:
 
 
 async def test_a_mode_that_is_none_is_a_mistake(avow_client: ClientFactory) -> None:
-    with pytest.raises(UsageError, match="'strikt' is no mode. Did you mean 'strict'"):
+    with pytest.raises(UsageError, match=r"'strikt' is no mode\. Did you mean 'strict'"):
         async with avow_client(bound(), mode="strikt"):
             pass
     with pytest.raises(UsageError, match="Modes are: observe"):

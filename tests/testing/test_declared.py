@@ -73,7 +73,7 @@ def test_two_tools_of_one_name_are_told() -> None:
 
 
 def test_where_nothing_can_be_told_from_a_name_the_message_offers_presets() -> None:
-    with pytest.raises(AssertionError, match="with the preset that it is: avow.READ_ONLY"):
+    with pytest.raises(AssertionError, match=r"with the preset that it is: avow\.READ_ONLY"):
         assert_annotated(plain({"name": "zzz"}))
 
 
@@ -146,7 +146,8 @@ def test_another_level_is_told_with_its_reasons() -> None:
         "crm: tools are not of the expected level\n"
         "  notes_list: its level is destructive, expected read\n"
         "    readOnlyHint counts as false: not declared, and that is the specification's default\n"
-        "    destructiveHint counts as true: not declared, and that is the specification's default\n"
+        "    destructiveHint counts as true: "
+        "not declared, and that is the specification's default\n"
         "    write @avow.declare(avow.READ_ONLY) if it is read"
     )
 
@@ -165,7 +166,7 @@ def test_at_less_trust_names_and_texts_speak_too() -> None:
 
 
 def test_a_word_that_is_no_level_or_no_trust_is_a_mistake() -> None:
-    with pytest.raises(UsageError, match="'reed' is no level. Did you mean 'read'"):
+    with pytest.raises(UsageError, match=r"'reed' is no level\. Did you mean 'read'"):
         assert_level(bound(), {"customers_list": "reed"})
     with pytest.raises(UsageError, match="Levels are: read, write, destructive"):
         assert_level(bound(), {"customers_list": "zzz"})

@@ -111,7 +111,7 @@ def test_a_run_without_promises_says_nothing(project: pytest.Pytester) -> None:
     project.makepyfile(test_shop="def test_nothing(): pass")
     code, shown = run(project)
     assert code == 0
-    assert "promise" not in shown
+    assert "= avow =" not in shown
 
 
 def test_a_mark_of_nothing_is_a_mistake() -> None:

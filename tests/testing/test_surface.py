@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ from tests.testing.servers import GIT, KINDS, READ, bound, plain
 
 from avow.errors import TargetError, UsageError
 from avow.testing import Surface, assert_annotated, read_surface
+from avow.testing.seat import door_of, lowlevel_of
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,14 +36,16 @@ async def test_reading_leaves_the_server_and_its_store_as_they_were(
 ) -> None:
     monkeypatch.setenv("AVOW_STORE", f"sqlite:{tmp_path / 'mine.db'}")
     server = bound(store=f"sqlite:{tmp_path / 'theirs.db'}")
-    lowlevel = server._lowlevel_server
+    lowlevel = lowlevel_of(server)
     before = [*lowlevel.middleware], lowlevel.lifespan
-    engine = lowlevel.middleware[0].engines[0]
+    door = door_of(lowlevel)
+    assert door is not None
+    engine = door.engines[0]
     settings = engine.settings
 
     await read_surface(server)
 
-    assert list(tmp_path.iterdir()) == []
+    assert os.listdir(tmp_path) == []
     assert ([*lowlevel.middleware], lowlevel.lifespan) == before
     assert engine.settings is settings
 
