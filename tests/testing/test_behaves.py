@@ -151,7 +151,7 @@ def test_a_dry_run_that_changes_something_is_refuted(tmp_path: Path) -> None:
 
 def test_without_arguments_a_tool_says_what_it_lacks(tmp_path: Path) -> None:
     found = assert_behaves(
-        one_tool(avow.READ_ONLY, lambda customer_id: str(customer_id)),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+        one_tool(avow.READ_ONLY, lambda customer_id: f"a{customer_id}"),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
         probe=folder_state(tmp_path),
     )
     assert "its schema has no example for customer_id: give arguments in calls={…}" in str(found)
