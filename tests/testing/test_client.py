@@ -1,16 +1,20 @@
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
+from tests.agents.serving import events
+from tests.connect.serving import serve_app
 from tests.testing.servers import GIT, KINDS, READ, bound, plain
 
 import avow
 from avow.errors import UsageError
 from avow.policy import load_policy
-from avow.store import open_store
-from avow.testing import Approver, ClientFactory
+from avow.testing import Approver, ClientFactory, read_surface
 
 AMY = avow.Principal("amy", scopes=frozenset({"crm.read", "crm.write"}))
 BEN = avow.Principal("ben", scopes=frozenset({"crm.read"}))
@@ -132,12 +136,36 @@ async def test_the_record_is_in_the_store_of_the_test(
     server = bound(store=f"sqlite:{tmp_path / 'theirs.db'}")
     async with avow_client(server, principal=AMY) as client:
         await client.call_tool("customers_list", {})
+        await client.call_tool(*DELETE)
     assert not (tmp_path / "theirs.db").exists()
-    store = open_store(avow_store)
-    try:
-        assert (tmp_path / "avow.db").exists()
-    finally:
-        await store.close()
+    assert await events(avow_store) == [
+        ("attempt", None),
+        ("outcome", "ok"),
+        ("refused", "denied"),
+    ]
+
+
+async def test_an_address_is_a_server_too(avow_client: ClientFactory, avow_store: str) -> None:
+    async with serve_app(bound(store=avow_store, principal=AMY).streamable_http_app()) as base:
+        surface = await read_surface(f"{base}/mcp")
+        assert [one.name for one in surface.tools] == ["customers_list", "customer_delete"]
+        async with avow_client(f"{base}/mcp") as client:
+            assert not (await client.call_tool("customers_list", {})).is_error
+
+
+async def test_a_server_that_cannot_begin_says_why(avow_client: ClientFactory) -> None:
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncGenerator[None]:
+        raise ZeroDivisionError
+        yield
+
+    server: MCPServer[Any] = MCPServer("crm", lifespan=lifespan)
+    avow.bind(server)
+    with pytest.raises(ZeroDivisionError):
+        await read_surface(server)
+    with pytest.raises(ZeroDivisionError):
+        async with avow_client(server):
+            pass
 
 
 async def test_what_a_test_raises_inside_comes_out_as_it_is(avow_client: ClientFactory) -> None:

@@ -238,7 +238,7 @@ def test_the_plugin_costs_other_runs_next_to_nothing(project: pytest.Pytester) -
         import sys
 
         def test_nothing_is_imported():
-            heavy = {"mcp", "mcp_types", "pydantic", "sqlite3", "avow.connect", "avow.guard"}
+            heavy = {"mcp", "mcp_types", "pydantic", "avow.connect", "avow.guard"}
             assert heavy.isdisjoint(sys.modules)
             assert "avow.testing.plugin" in sys.modules
         """

@@ -4,7 +4,7 @@ import pytest
 from tests.testing.servers import READ, bound, hints, plain
 
 from avow.errors import UsageError
-from avow.testing import assert_prompt_states_rules
+from avow.testing import assert_prompt_states_rules, rules
 from avow.testing.rules import RULES
 
 ENFORCED = """\
@@ -73,3 +73,10 @@ def test_only_the_rules_that_the_tools_call_for_must_be_there() -> None:
 def test_what_is_no_prompt_is_a_mistake() -> None:
     with pytest.raises(UsageError, match="a int is no prompt"):
         assert_prompt_states_rules(12)
+
+
+def test_the_prompt_builders_own_wordings_state_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {one.name: (f"Rule {index}, in\nother words.",) for index, one in enumerate(RULES)}
+    monkeypatch.setattr(rules, "find_spec", lambda _: object())
+    monkeypatch.setattr(rules, "import_module", lambda _: SimpleNamespace(RULES=texts))
+    assert_prompt_states_rules("  ".join(one for (one,) in texts.values()))

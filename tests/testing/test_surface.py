@@ -1,11 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 from tests.testing.servers import GIT, KINDS, READ, bound, plain
 
-from avow.errors import TargetError, UsageError
-from avow.testing import Surface, assert_annotated, read_surface
+from avow.errors import NotMcpError, TargetError, UnreachableError, UsageError
+from avow.testing import Surface, assert_annotated, assert_level, read_surface
 from avow.testing.seat import door_of, lowlevel_of
 
 
@@ -84,3 +86,50 @@ def test_what_is_no_server_is_told() -> None:
 
 def test_a_surface_is_taken_as_it_is() -> None:
     assert_annotated(Surface("crm", ()))
+
+
+@pytest.mark.parametrize(
+    ("listed", "words"),
+    [({"tools": 12}, "holds no list of tools"), ({"tools": [], "nextCursor": "a"}, "does not end")],
+)
+def test_a_server_without_a_list_is_told(listed: Any, words: str) -> None:
+    server = plain()
+
+    async def other(ctx: Any, call_next: Any) -> Any:
+        result = dict(await call_next(ctx))
+        return {**result, **listed} if ctx.method == "tools/list" else result
+
+    server.middleware.insert(0, other)
+    with pytest.raises(NotMcpError, match=words):
+        assert_annotated(server)
+
+
+def test_a_list_that_ends_in_an_error_is_told() -> None:
+    server = plain()
+
+    async def broken(ctx: Any, call_next: Any) -> Any:
+        if ctx.method == "tools/list":
+            raise MCPError(-32000, "out of order")
+        return await call_next(ctx)
+
+    server.middleware.insert(0, broken)
+    with pytest.raises(UnreachableError, match="crm: tools/list failed: out of order"):
+        assert_annotated(server)
+
+
+def test_all_pages_are_read() -> None:
+    pages = {
+        None: {"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": "b"},
+        "b": {"tools": [{"name": "c", "inputSchema": {}}]},
+    }
+    server = plain()
+
+    async def paged(ctx: Any, call_next: Any) -> Any:
+        result = dict(await call_next(ctx))
+        if ctx.method != "tools/list":
+            return result
+        return {**result, **pages[(ctx.params or {}).get("cursor")]}
+
+    server.middleware.insert(0, paged)
+    with pytest.raises(UsageError, match="Its tools are: a, c"):
+        assert_level(server, {"zzz": "read"})
