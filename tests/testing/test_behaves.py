@@ -92,7 +92,7 @@ def test_a_write_that_is_not_idempotent_is_refuted_when_it_says_so(tmp_path: Pat
 
     honest = one_tool(avow.APPEND, lambda: append(tmp_path / "log.txt"))
     found = assert_behaves(honest, probe=folder_state(tmp_path))
-    assert str(found) == "it: destructive supported by 1 calls"
+    assert str(found) == "it: destructive supported by 1 call"
 
 
 def test_a_write_that_loses_a_record_is_refuted_when_it_says_it_does_not(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_dry_run_that_changes_something_is_refuted(tmp_path: Path) -> None:
     found = assert_behaves(
         one_tool(avow.DELETE, honest, dry_run=True), calls={"it": {}}, probe=look
     )
-    assert str(found) == "it: dry_run supported by 1 calls"
+    assert str(found) == "it: dry_run supported by 1 call"
 
 
 def test_without_arguments_a_tool_says_what_it_lacks(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ async def test_reads_come_first_and_a_reset_before_each_tool(tmp_path: Path) -> 
         reset=lambda: order.append("reset"),
         only=["a", "b"],
     )
-    assert order == ["reset", "a", "a", "reset", "b", "b", "b"]
+    assert order == ["reset", "a", "a", "reset", "b"]
     assert {one.tool for one in found.verdicts} == {"a", "b"}
     with pytest.raises(UsageError, match="nothing is said of read_only of 'c'"):
         found.status("c", "read_only")
@@ -246,11 +246,21 @@ def test_a_guard_that_would_ask_or_hide_is_not_in_the_way(tmp_path: Path) -> Non
 
     @tools.tool(avow.DELETE.but(idempotent=True), scopes={"crm.write"})
     def it() -> str:
-        return "done"
+        return remove(tmp_path / "a.txt")
 
+    (tmp_path / "a.txt").touch()
     found = assert_behaves(server, calls={"it": {}}, probe=folder_state(tmp_path))
     assert found.status("it", "idempotent") == "supported"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_write_that_changed_nothing_supports_nothing(tmp_path: Path) -> None:
+    server = one_tool(avow.UPSERT, lambda: "There is no customer 12.")
+    found = assert_behaves(server, probe=folder_state(tmp_path))
+    assert str(found) == (
+        "it: destructive not exercised: the call with {} changed nothing that a probe sees\n"
+        "it: idempotent not exercised: the call with {} changed nothing that a probe sees"
+    )
 
 
 def test_a_server_elsewhere_is_called_only_with_given_arguments(repository: Path) -> None:

@@ -141,7 +141,7 @@ async def test_the_record_is_in_the_store_of_the_test(
     assert await events(avow_store) == [
         ("attempt", None),
         ("outcome", "ok"),
-        ("refused", "denied"),
+        ("outcome", "denied"),
     ]
 
 

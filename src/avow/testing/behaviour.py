@@ -31,7 +31,8 @@ class Verdict:
     def __str__(self) -> str:
         """`customers_list: read_only supported by 2 calls`."""
         if self.status == "supported":
-            return f"{self.tool}: {self.promise} supported by {self.calls} calls"
+            noun = "call" if self.calls == 1 else "calls"
+            return f"{self.tool}: {self.promise} supported by {self.calls} {noun}"
         word = self.status.replace("_", " ")
         return f"{self.tool}: {self.promise} {word}: {self.evidence}"
 

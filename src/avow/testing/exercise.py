@@ -1,6 +1,6 @@
 """Calling tools to see what they do: twice, dry, and with an eye on the state."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -9,7 +9,7 @@ from avow.catalog import Tool, read_tools
 from avow.connect import RpcError
 from avow.intent import Level, read_tool
 from avow.schema import canonical
-from avow.testing.behaviour import Behaviour, Calls, Status, Verdict
+from avow.testing.behaviour import Behaviour, Calls, Verdict
 from avow.testing.changes import difference, lost_between
 from avow.testing.samples import sample
 from avow.testing.session import Session, open_session
@@ -19,6 +19,9 @@ from avow.testing.surface import Surface
 _NO_PROBE: Final = "no probe watches the state"
 _ORDER: Final = tuple(Level)
 _MOST_LETTERS: Final = 200
+
+
+Trial = Callable[[Tool, dict[str, Any]], Awaitable[list[Verdict]]]
 
 
 class _FailedError(Exception):
@@ -103,22 +106,37 @@ class _Trial:
         """Exercise one tool, with the arguments that the test gave if it did."""
         arguments = given if given is not None else self._arguments(tool)
         if isinstance(arguments, str):
-            self._unknown(tool, arguments)
+            for promises, _ in self._trials(tool):
+                self.verdicts += _unknown(tool, promises, arguments)
             return
-        tests = _tests(tool)
         seen: dict[str, Verdict] = {}
         for one in arguments:
-            for promise in tests:
+            for promises, trial in self._trials(tool):
                 try:
-                    verdict = await self._try(tool, promise, one)
+                    verdicts = await trial(tool, one)
                 except _FailedError as error:
                     if given is not None:
                         self.failures.append(f"{tool.name}: the call you gave ended in {error}")
-                    verdict = Verdict(
-                        tool.name, promise, "not_exercised", 0, f"the call ended in {error}"
-                    )
-                seen[promise] = _worse(seen.get(promise), verdict)
+                    verdicts = _unknown(tool, promises, f"the call ended in {error}")
+                for verdict in verdicts:
+                    promise = verdict.promise
+                    if promise in promises:
+                        seen[promise] = _worse(seen.get(promise), verdict)
         self.verdicts += seen.values()
+
+    def _trials(self, tool: Tool) -> list[tuple[tuple[str, ...], Trial]]:
+        """What a tool promises that calls can speak against, with how to try it, in order."""
+        said = read_tool(tool.raw).intent.hints.with_defaults()
+        if said.read_only:
+            return [(("read_only",), self._read)]
+        found: list[tuple[tuple[str, ...], Trial]] = []
+        properties: Any = (tool.input_schema or {}).get("properties")
+        if isinstance(properties, Mapping) and "dry_run" in properties:
+            found.append((("dry_run",), self._run_dry))
+        looser = (("destructive", not said.destructive), ("idempotent", said.idempotent))
+        if promises := tuple(name for name, is_looser in looser if is_looser):
+            found.append((promises, self._write))
+        return found
 
     def _arguments(self, tool: Tool) -> tuple[dict[str, Any], ...] | str:
         """Arguments for a tool that the test does not name, or why it is not called."""
@@ -132,55 +150,44 @@ class _Trial:
         found = sample(tool.input_schema or {})
         return f"{found}: give arguments in calls={{…}}" if isinstance(found, str) else (found,)
 
-    def _unknown(self, tool: Tool, why: str) -> None:
-        self.verdicts += [
-            Verdict(tool.name, promise, "not_exercised", 0, why) for promise in _tests(tool)
-        ]
-
-    async def _try(self, tool: Tool, promise: str, arguments: dict[str, Any]) -> Verdict:
-        match promise:
-            case "read_only":
-                return await self._read_only(tool, arguments)
-            case "dry_run":
-                return await self._dry_run(tool, arguments)
-            case "idempotent":
-                return await self._idempotent(tool, arguments)
-            case _:
-                return await self._lossless(tool, arguments)
-
-    async def _read_only(self, tool: Tool, arguments: dict[str, Any]) -> Verdict:
+    async def _read(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
         before = self._look()
         first = await self._call(tool, arguments)
         second = await self._call(tool, arguments)
         if changed := difference(before, self._look()):
-            return _said(tool, "read_only", "refuted", f"{changed} with {arguments}")
+            return [_refuted(tool, "read_only", 2, f"{changed} with {arguments}")]
         if tool.name not in self.varying and canonical(first) != canonical(second):
             what = f"two calls with {arguments} gave two results; name it in varying=… if they may"
-            return _said(tool, "read_only", "refuted", what)
-        return self._supported(tool, "read_only", 2)
+            return [_refuted(tool, "read_only", 2, what)]
+        return [self._supported(tool, "read_only", 2)]
 
-    async def _dry_run(self, tool: Tool, arguments: dict[str, Any]) -> Verdict:
+    async def _run_dry(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
         before = self._look()
         await self._call(tool, {**arguments, "dry_run": True})
         if changed := difference(before, self._look()):
-            return _said(tool, "dry_run", "refuted", f"{changed} though dry_run was true")
-        return self._supported(tool, "dry_run", 1)
+            return [_refuted(tool, "dry_run", 1, f"{changed} though dry_run was true")]
+        return [self._supported(tool, "dry_run", 1)]
 
-    async def _idempotent(self, tool: Tool, arguments: dict[str, Any]) -> Verdict:
+    async def _write(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
+        before = self._look()
         await self._call(tool, arguments)
         once = self._look()
+        if self.probes and before == once:
+            why = f"the call with {arguments} changed nothing that a probe sees"
+            return _unknown(tool, ("destructive", "idempotent"), why)
+        lost = lost_between(before, once)
+        found = [
+            _refuted(tool, "destructive", 1, f"lost {lost} with {arguments}")
+            if lost
+            else self._supported(tool, "destructive", 1)
+        ]
+        if not read_tool(tool.raw).intent.hints.with_defaults().idempotent:
+            return found
         await self._call(tool, arguments)
         if changed := difference(once, self._look()):
             what = f"a second call with {arguments} {changed}"
-            return _said(tool, "idempotent", "refuted", what)
-        return self._supported(tool, "idempotent", 2)
-
-    async def _lossless(self, tool: Tool, arguments: dict[str, Any]) -> Verdict:
-        before = self._look()
-        await self._call(tool, arguments)
-        if lost := lost_between(before, self._look()):
-            return _said(tool, "destructive", "refuted", f"lost {lost} with {arguments}")
-        return self._supported(tool, "destructive", 1)
+            return [*found, _refuted(tool, "idempotent", 2, what)]
+        return [*found, self._supported(tool, "idempotent", 2)]
 
     def _supported(self, tool: Tool, promise: str, calls: int) -> Verdict:
         if not self.probes:
@@ -204,20 +211,12 @@ class _Trial:
         return {key: result.get(key) for key in ("content", "structuredContent")}
 
 
-def _tests(tool: Tool) -> list[str]:
-    """What a tool promises that calls can speak against, in the order to try it."""
-    said = read_tool(tool.raw).intent.hints.with_defaults()
-    if said.read_only:
-        return ["read_only"]
-    properties: Any = (tool.input_schema or {}).get("properties")
-    found = ["dry_run"] if isinstance(properties, Mapping) and "dry_run" in properties else []
-    if not said.destructive:
-        found.append("destructive")
-    return [*found, "idempotent"] if said.idempotent else found
+def _refuted(tool: Tool, promise: str, calls: int, evidence: str) -> Verdict:
+    return Verdict(tool.name, promise, "refuted", calls, evidence)
 
 
-def _said(tool: Tool, promise: str, status: Status, evidence: str) -> Verdict:
-    return Verdict(tool.name, promise, status, 1, evidence)
+def _unknown(tool: Tool, promises: Sequence[str], why: str) -> list[Verdict]:
+    return [Verdict(tool.name, one, "not_exercised", 0, why) for one in promises]
 
 
 def _worse(before: Verdict | None, now: Verdict) -> Verdict:
