@@ -77,6 +77,11 @@ def test_what_is_no_prompt_is_a_mistake() -> None:
 
 def test_the_prompt_builders_own_wordings_state_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {one.name: (f"Rule {index}, in\nother words.",) for index, one in enumerate(RULES)}
-    monkeypatch.setattr(rules, "find_spec", lambda _: object())
-    monkeypatch.setattr(rules, "import_module", lambda _: SimpleNamespace(RULES=texts))
+    monkeypatch.setattr(rules, "find_spec", lambda *_: object())
+    monkeypatch.setattr(rules, "import_module", lambda *_: SimpleNamespace(RULES=texts))
     assert_prompt_states_rules("  ".join(one for (one,) in texts.values()))
+
+
+async def test_inside_of_an_event_loop_a_server_is_read_first() -> None:
+    with pytest.raises(UsageError, match=r"Write server=await avow\.testing\.read_surface"):
+        assert_prompt_states_rules("Call freely.", server=bound())

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.testing.servers import READ, bound, plain
+from tests.testing.servers import GIT, READ, bound, plain
 
 from avow.errors import ConfigError
 from avow.testing import assert_surface
@@ -91,6 +91,16 @@ def test_a_surface_that_stayed_passes_without_a_word(recorded: Path, notes: list
 def test_a_surface_of_a_bound_server_is_recorded_and_held(tmp_path: Path) -> None:
     assert_surface(bound(), tmp_path / NAME, update=True)
     assert_surface(bound("FastMCP"), tmp_path / NAME)
+
+
+def test_a_server_of_others_is_recorded_by_its_command(tmp_path: Path) -> None:
+    assert_surface([GIT], tmp_path / NAME, update=True)
+    assert_surface(f"-- {GIT}", tmp_path / NAME)
+    found = json.loads((tmp_path / NAME).read_text())["tools"]
+    del found["git_status"]
+    (tmp_path / NAME).write_text(json.dumps({"format": 1, "tools": found}))
+    with pytest.raises(AssertionError, match=r"git_status: is new \(read\), and not recorded"):
+        assert_surface([GIT], tmp_path / NAME)
 
 
 def test_without_a_file_the_test_fails_and_says_how_to_make_it(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ NUMBER = {"type": "integer"}
             {"additionalProperties": {"type": "number"}},
             "additionalProperties: was integer",
         ),
+        ({"additionalProperties": NUMBER}, {}, "additionalProperties: takes anything now"),
+        ({"additionalProperties": False}, {"additionalProperties": NUMBER}, "additionalProperties"),
     ],
 )
 def test_what_takes_more_is_told(old: Any, new: Any, words: str) -> None:
@@ -51,6 +53,7 @@ def test_what_takes_more_is_told(old: Any, new: Any, words: str) -> None:
         (TEXT, False),
         ({"enum": ["a", "b"]}, {"const": "a"}),
         ({"maximum": 5}, {"maximum": 4}),
+        ({"maximum": 5}, {"maximum": "many"}),
         ({"anyOf": [TEXT, NUMBER]}, TEXT),
         ({}, {"pattern": "a", "required": ["a"]}),
         ({"properties": {"a": TEXT}}, {"properties": {}}),

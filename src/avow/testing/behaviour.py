@@ -20,6 +20,9 @@ class Verdict:
     """What calls say of one promise: a hint by its name, or `dry_run`.
 
     `evidence` is what refutes it, or why nothing is known. `calls` is how many stand behind it.
+
+    >>> print(Verdict("customers_list", "read_only", "supported", 2))
+    customers_list: read_only supported by 2 calls
     """
 
     tool: str

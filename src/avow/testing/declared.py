@@ -60,6 +60,14 @@ def assert_preset(server: object, presets: Mapping[str, Intent], *, exact: bool 
     What else an intent says (`avow.DELETE.but(scopes={"crm.write"})`) is expected as well. With
     `exact`, every tool is to be named. Raises `AssertionError`, and `UsageError` for the name of a
     tool that is not there.
+
+    >>> from mcp.server import MCPServer
+    >>> import avow
+    >>> server = MCPServer("crm")
+    >>> @avow.bind(server).tool(avow.DELETE)
+    ... def customer_delete(customer_id: int) -> str:
+    ...     return f"deleted {customer_id}"
+    >>> assert_preset(server, {"customer_delete": avow.DELETE})
     """
     __tracebackhide__ = True
     surface = surface_of(server, where="assert_preset")
@@ -85,6 +93,14 @@ def assert_level(
     With a `trust` such as `"cautious"`, it is the level that counts for an operator who trusts the
     server so far: names and texts then speak, too. With `exact`, every tool is to be named. Raises
     `AssertionError`, and `UsageError` for a word that is no level or names no tool.
+
+    >>> from mcp.server import MCPServer
+    >>> import avow
+    >>> server = MCPServer("crm")
+    >>> @avow.bind(server).tool(avow.DELETE)
+    ... def customer_delete(customer_id: int) -> str:
+    ...     return f"deleted {customer_id}"
+    >>> assert_level(server, {"customer_delete": "destructive"})
     """
     __tracebackhide__ = True
     surface = surface_of(server, where="assert_level")

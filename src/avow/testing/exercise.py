@@ -47,6 +47,11 @@ async def exercise(
 
     What reads comes first, what destroys last; of a kind, in the order of `calls`. Raises
     `UsageError` for the name of a tool that is not there, and what connecting raises.
+
+    >>> import anyio
+    >>> from mcp.server import MCPServer
+    >>> anyio.run(exercise, MCPServer("crm")).verdicts
+    ()
     """
     given = {name: _listed(one) for name, one in (calls or {}).items()}
     probes = (probe,) if callable(probe) else tuple(probe)

@@ -14,7 +14,11 @@ MARK: Final = "avow_requirement"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Promises by their id, and the file that holds them, if one does."""
+    """Promises by their id, and the file that holds them, if one does.
+
+    >>> Manifest({"customers.delete-asks": "A delete waits for a person"})["customers.delete-asks"]
+    'A delete waits for a person'
+    """
 
     promises: Mapping[str, str]
     file: str | None = None

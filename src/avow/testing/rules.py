@@ -12,6 +12,7 @@ from avow.errors import UsageError
 from avow.intent import Level
 from avow.testing.surface import surface_of
 
+_INSTEAD: Final = "server=await avow.testing.read_surface(server)"
 _LINE: Final = r"[^\n]*"
 
 
@@ -137,7 +138,7 @@ def assert_prompt_states_rules(prompt: object, *, server: object = None) -> None
         raise UsageError(what, where="assert_prompt_states_rules", fix=fix)
     needed = RULES
     if server is not None:
-        tools = surface_of(server, where="assert_prompt_states_rules").tools
+        tools = surface_of(server, where="assert_prompt_states_rules", instead=_INSTEAD).tools
         needed = tuple(one for one in RULES if one.is_needed(tools))
     known = _wordings()
     missing = [one for one in needed if not one.is_stated(text, known.get(one.name, ()))]

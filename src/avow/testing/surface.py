@@ -16,7 +16,11 @@ _MOST_NAMES: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """The tools of one server; `problems` are about entries of its list that are no tools."""
+    """The tools of one server; `problems` are about entries of its list that are no tools.
+
+    >>> Surface("crm", ()).problems
+    ()
+    """
 
     name: str
     tools: tuple[Tool, ...]
@@ -57,15 +61,16 @@ async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:
     raise found
 
 
-def surface_of(server: object, *, where: str) -> Surface:
+def surface_of(server: object, *, where: str, instead: str | None = None) -> Surface:
     """`server` itself where it is a surface, else what is read of it now.
 
-    Raises `UsageError` inside of an event loop; `where` is the assertion that was called.
+    Raises `UsageError` inside of an event loop; `where` is the assertion that was called, and
+    `instead` how it is to be written there.
     """
     if isinstance(server, Surface):
         return server
-    instead = f"{where}(await avow.testing.read_surface(server), …)"
-    return run_here(partial(read_surface, server), where=where, instead=instead)
+    usual = f"{where}(await avow.testing.read_surface(server), …)"
+    return run_here(partial(read_surface, server), where=where, instead=instead or usual)
 
 
 def _made(name: str, entries: list[Any]) -> Surface:

@@ -1,7 +1,7 @@
 """Whether a schema takes more than another one did, told keyword by keyword.
 
 Whether one JSON Schema takes all that another does cannot be told in general. Here every change
-that does not plainly take less counts as taking more.
+that does not plainly take less counts as taking more; an argument that is gone is one less.
 """
 
 from collections.abc import Iterator, Mapping
@@ -95,7 +95,7 @@ def _parts(old: Shape, new: Shape, at: str) -> Iterator[str]:
         where = _at(at, "[]" if key == "items" else key)
         if before is not None and now is not None and before is not True:
             yield from widened(before, now, where)
-        elif before is not None and now is None and key != "additionalProperties":
+        elif before not in (None, True, False) and now is None:
             yield _told(where, "takes anything now")
 
 
@@ -163,11 +163,16 @@ def _plain(schema: Shape) -> dict[str, Any]:
 
 
 def _is_below(now: Any, before: Any) -> bool:
-    return now < before
+    return _is_number(now, before) and now < before
 
 
 def _is_above(now: Any, before: Any) -> bool:
-    return now > before
+    return _is_number(now, before) and now > before
+
+
+def _is_number(*values: Any) -> bool:
+    """What is no number bounds nothing, now or before."""
+    return all(isinstance(one, int | float) for one in values)
 
 
 def _object(value: Any) -> Mapping[str, Any]:
