@@ -77,8 +77,13 @@ def test_what_is_no_prompt_is_a_mistake() -> None:
 
 def test_the_prompt_builders_own_wordings_state_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {one.name: (f"Rule {index}, in\nother words.",) for index, one in enumerate(RULES)}
-    monkeypatch.setattr(rules, "find_spec", lambda *_: object())
-    monkeypatch.setattr(rules, "import_module", lambda *_: SimpleNamespace(RULES=texts))
+    builder = SimpleNamespace(RULES=texts)
+
+    def find(_: str) -> object:
+        return builder
+
+    monkeypatch.setattr(rules, "find_spec", find)
+    monkeypatch.setattr(rules, "import_module", find)
     assert_prompt_states_rules("  ".join(one for (one,) in texts.values()))
 
 
