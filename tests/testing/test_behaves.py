@@ -274,3 +274,18 @@ def test_a_server_elsewhere_is_called_only_with_given_arguments(repository: Path
     assert found.status("git_status", "read_only") == "supported"
     assert found.status("git_log", "read_only") == "supported"
     assert "git_diff_staged: read_only not exercised: it runs elsewhere" in str(found)
+
+
+def test_a_tool_that_is_named_without_a_call_is_not_exercised(tmp_path: Path) -> None:
+    server = one_tool(avow.READ_ONLY, lambda: "a")
+    found = assert_behaves(server, calls={"it": []}, probe=folder_state(tmp_path))
+    assert str(found) == "it: read_only not exercised: calls={…} has no call of it"
+
+
+def test_of_several_calls_one_that_refutes_is_enough(tmp_path: Path) -> None:
+    def it(customer_id: int) -> str:
+        return append(tmp_path / "log.txt") if customer_id > 1 else "a"
+
+    calls = {"it": [{"customer_id": number} for number in (1, 2, 1)]}
+    with pytest.raises(AssertionError, match=r"made log\.txt with {'customer_id': 2}"):
+        assert_behaves(one_tool(avow.READ_ONLY, it), calls=calls, probe=folder_state(tmp_path))

@@ -21,7 +21,7 @@ _ORDER: Final = tuple(Level)
 _MOST_LETTERS: Final = 200
 
 
-Trial = Callable[[Tool, dict[str, Any]], Awaitable[list[Verdict]]]
+Method = Callable[[Tool, dict[str, Any]], Awaitable[list[Verdict]]]
 
 
 class _FailedError(Exception):
@@ -109,32 +109,33 @@ class _Trial:
 
     async def run(self, tool: Tool, given: tuple[dict[str, Any], ...] | None) -> None:
         """Exercise one tool, with the arguments that the test gave if it did."""
-        arguments = given if given is not None else self._arguments(tool)
+        arguments = (
+            self._arguments(tool) if given is None else given or "calls={…} has no call of it"
+        )
         if isinstance(arguments, str):
             for promises, _ in self._trials(tool):
                 self.verdicts += _unknown(tool, promises, arguments)
             return
         seen: dict[str, Verdict] = {}
         for one in arguments:
-            for promises, trial in self._trials(tool):
+            for promises, method in self._trials(tool):
                 try:
-                    verdicts = await trial(tool, one)
+                    verdicts = await method(tool, one)
                 except _FailedError as error:
                     if given is not None:
                         self.failures.append(f"{tool.name}: the call you gave ended in {error}")
                     verdicts = _unknown(tool, promises, f"the call ended in {error}")
                 for verdict in verdicts:
-                    promise = verdict.promise
-                    if promise in promises:
-                        seen[promise] = _worse(seen.get(promise), verdict)
+                    if verdict.promise in promises:
+                        seen[verdict.promise] = _worse(seen.get(verdict.promise), verdict)
         self.verdicts += seen.values()
 
-    def _trials(self, tool: Tool) -> list[tuple[tuple[str, ...], Trial]]:
+    def _trials(self, tool: Tool) -> list[tuple[tuple[str, ...], Method]]:
         """What a tool promises that calls can speak against, with how to try it, in order."""
         said = read_tool(tool.raw).intent.hints.with_defaults()
         if said.read_only:
             return [(("read_only",), self._read)]
-        found: list[tuple[tuple[str, ...], Trial]] = []
+        found: list[tuple[tuple[str, ...], Method]] = []
         properties: Any = (tool.input_schema or {}).get("properties")
         if isinstance(properties, Mapping) and "dry_run" in properties:
             found.append((("dry_run",), self._run_dry))
