@@ -31,7 +31,11 @@ def test_a_tool_that_declares_nothing_is_told_what_to_write(kind: str) -> None:
         assert f"\n    {wire} is not declared\n" in text
     if kind == "MCPServer":  # FastMCP makes a title of the name
         assert "\n    it has no title\n" in text
-        assert 'write @avow.declare(avow.DELETE, title="Delete customer")' in text
+        assert (
+            'its name and texts say what it does, give it the annotations {"title": "Delete '
+            'customer", "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, '
+            '"openWorldHint": false} (with avow.bind: avow.DELETE)'
+        ) in text
 
 
 @pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
@@ -43,8 +47,10 @@ def test_a_tool_that_a_bound_server_has_by_another_way_is_to_be_declared_too(kin
         return "done"
 
     (server.tool() if kind == "MCPServer" else server.tool)(note_purge)
-    with pytest.raises(AssertionError, match="crm: 1 of 3 tools are not declared in full"):
+    with pytest.raises(AssertionError) as caught:
         assert_annotated(server)
+    assert "crm: 1 of 3 tools are not declared in full" in str(caught.value)
+    assert 'declare it as avow.DELETE, title="' in str(caught.value)
     with pytest.raises(AssertionError, match="readOnlyHint is not declared, expected false"):
         assert_preset(server, {"note_purge": avow.DELETE})
 
@@ -73,7 +79,7 @@ def test_two_tools_of_one_name_are_told() -> None:
 
 
 def test_where_nothing_can_be_told_from_a_name_the_message_offers_presets() -> None:
-    with pytest.raises(AssertionError, match=r"with the preset that it is: avow\.READ_ONLY"):
+    with pytest.raises(AssertionError, match=r"with a preset such as avow\.READ_ONLY"):
         assert_annotated(plain({"name": "zzz"}))
 
 
@@ -91,7 +97,7 @@ def test_another_preset_is_told_with_each_hint_and_what_to_write() -> None:
         "  customer_delete\n"
         "    destructiveHint is declared true, expected false\n"
         "    idempotentHint is declared false, expected true\n"
-        "    write @avow.declare(avow.WRITE) (it now declares what avow.DELETE does)"
+        "    declare it as avow.WRITE (it is declared as avow.DELETE)"
     )
 
 
@@ -148,7 +154,7 @@ def test_another_level_is_told_with_its_reasons() -> None:
         "    readOnlyHint counts as false: not declared, and that is the specification's default\n"
         "    destructiveHint counts as true: "
         "not declared, and that is the specification's default\n"
-        "    write @avow.declare(avow.READ_ONLY) if it is read"
+        "    if it is read, declare it as avow.READ_ONLY, or with its hints"
     )
 
 

@@ -94,7 +94,7 @@ def test_each_assertion_passes_and_fails_in_a_plain_test_with_its_own_words(
     assert "6 failed" in shown
     for words in (
         "bare: 1 of 1 tools are not declared in full",
-        'write @avow.declare(avow.DELETE, title="Delete good")',
+        'annotations {"title": "Delete good", "readOnlyHint": false, "destructiveHint": true',
         "readOnlyHint is declared true, expected false",
         "good_delete: its level is destructive, expected read",
         "the prompt does not state 5 of 5 rules; say, for example",

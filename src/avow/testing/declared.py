@@ -20,7 +20,7 @@ from avow.intent import (
     read_tool,
     resolve,
 )
-from avow.testing.advice import as_code, suggested
+from avow.testing.advice import as_code, how, suggested
 from avow.testing.surface import Surface, surface_of
 
 _FIELDS: Final = ("title", "category", "tags", "scopes", "roles", "confirm", "grant")
@@ -43,7 +43,7 @@ def assert_annotated(server: object) -> None:
     """
     __tracebackhide__ = True
     surface = surface_of(server, where="assert_annotated")
-    found = [(tool, _unsaid(tool)) for tool in surface.tools]
+    found = [(tool, _unsaid(tool, is_bound=surface.is_bound)) for tool in surface.tools]
     lines = [*surface.problems]
     for tool, wrong in found:
         if wrong:
@@ -76,7 +76,7 @@ def assert_preset(server: object, presets: Mapping[str, Intent], *, exact: bool 
         if not isinstance(expected, Intent):  # pyright: ignore[reportUnnecessaryIsInstance] - tests are seldom typed
             what = f"{expected!r} is no preset"
             raise UsageError(what, where=f"assert_preset, {name}", fix="Give avow.DELETE, say.")
-        lines += _unlike(surface.tool(name), expected)
+        lines += _unlike(surface.tool(name), expected, is_bound=surface.is_bound)
     _fail(surface, [*lines, *_unnamed(surface, presets, exact=exact)], "not declared as expected")
 
 
@@ -122,7 +122,7 @@ def _unnamed(surface: Surface, named: Mapping[str, object], *, exact: bool) -> l
     return [f"{name}: the test does not name it, and is to be exact" for name in left]
 
 
-def _unsaid(tool: Tool) -> list[str]:
+def _unsaid(tool: Tool, *, is_bound: bool) -> list[str]:
     """What is missing or wrong in one tool's declaration, and what to write."""
     # From the raw list: a finding says more than “not declared”.
     said = read_tool(tool.raw)
@@ -137,11 +137,11 @@ def _unsaid(tool: Tool) -> list[str]:
         lines.append("it has no title")
     if not lines:
         return []
-    more = "" if title is not None else f', title="{derive_title(tool.name)}"'
-    return [*lines, f"write {suggested(tool, more)}"]
+    known = title or derive_title(tool.name)
+    return [*lines, suggested(tool, title=known, is_bound=is_bound)]
 
 
-def _unlike(tool: Tool, expected: Intent) -> list[str]:
+def _unlike(tool: Tool, expected: Intent, *, is_bound: bool) -> list[str]:
     said = read_tool(tool.raw).intent
     wrong = [
         f"{WIRE_NAMES[name]} is {_said(said.hints[name])}, expected {_json(expected.hints[name])}"
@@ -155,9 +155,9 @@ def _unlike(tool: Tool, expected: Intent) -> list[str]:
     ]
     if not wrong:
         return []
-    now = f" (it now declares what {as_code(said)} does)" if said.hints.is_complete else ""
-    write = f"write @avow.declare({as_code(expected)}){now}"
-    return [tool.name, *(f"  {one}" for one in [*wrong, write])]
+    now = f" (it is declared as {as_code(said)})" if said.hints.is_complete else ""
+    write = how(expected, is_bound=is_bound)
+    return [tool.name, *(f"  {one}" for one in [*wrong, f"{write}{now}"])]
 
 
 def _of_another_level(tool: Tool, expected: Level, trust: Trust | None) -> list[str]:
@@ -171,7 +171,7 @@ def _of_another_level(tool: Tool, expected: Level, trust: Trust | None) -> list[
         f"{WIRE_NAMES[name]} counts as {_json(found[name].value)}: {_why(tool, name, found[name])}"
         for name in names
     ]
-    write = f"write @avow.declare(avow.{_BY_LEVEL[expected]}) if it is {expected}"
+    write = f"if it is {expected}, declare it as avow.{_BY_LEVEL[expected]}, or with its hints"
     head = f"{tool.name}: its level is {found.level}, expected {expected}"
     return [head, *(f"  {one}" for one in [*reasons, write])]
 

@@ -18,6 +18,8 @@ _MOST_NAMES: Final = 12
 class Surface:
     """The tools of one server; `problems` are about entries of its list that are no tools.
 
+    `is_bound` tells that they are declared with avow, and so how to declare them better.
+
     >>> Surface("crm", ()).problems
     ()
     """
@@ -25,6 +27,7 @@ class Surface:
     name: str
     tools: tuple[Tool, ...]
     problems: tuple[str, ...] = ()
+    is_bound: bool = False
 
     def tool(self, name: str) -> Tool:
         """The tool of this name. Raises `UsageError` with those that were perhaps meant."""
@@ -53,7 +56,8 @@ async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:
     found: Any = None
     async with open_session(target or server, timeout=timeout) as session:
         try:
-            found = _made(session.name, await session.entries())
+            entries = await session.entries()
+            found = _made(session.name, entries, is_bound=session.declared is not None)
         except Exception as error:  # noqa: BLE001 - raised below, outside of the groups of tasks
             found = error
     if isinstance(found, Surface):
@@ -73,9 +77,9 @@ def surface_of(server: object, *, where: str, instead: str | None = None) -> Sur
     return run_here(partial(read_surface, server), where=where, instead=instead or usual)
 
 
-def _made(name: str, entries: list[Any]) -> Surface:
+def _made(name: str, entries: list[Any], *, is_bound: bool = False) -> Surface:
     tools, problems = read_tools(name, entries)
     names = [one.name for one in tools]
     twice = sorted({one for one in names if names.count(one) > 1})
     problems += [f"{name}: two tools are called {one!r}" for one in twice]
-    return Surface(name, tuple(tools), tuple(problems))
+    return Surface(name, tuple(tools), tuple(problems), is_bound)
