@@ -143,21 +143,21 @@ def _unsaid(tool: Tool, *, is_bound: bool) -> list[str]:
 
 def _unlike(tool: Tool, expected: Intent, *, is_bound: bool) -> list[str]:
     said = read_tool(tool.raw).intent
-    wrong = [
+    hints = [
         f"{WIRE_NAMES[name]} is {_said(said.hints[name])}, expected {_json(expected.hints[name])}"
         for name in HINT_NAMES
         if expected.hints[name] is not None and said.hints[name] is not expected.hints[name]
     ]
-    wrong += [
+    fields = [
         f"{name} is {_shown(getattr(said, name))}, expected {_shown(getattr(expected, name))}"
         for name in _FIELDS
         if getattr(expected, name) and getattr(expected, name) != getattr(said, name)
     ]
-    if not wrong:
-        return []
-    now = f" (it is declared as {as_code(said)})" if said.hints.is_complete else ""
-    write = how(expected, is_bound=is_bound)
-    return [tool.name, *(f"  {one}" for one in [*wrong, f"{write}{now}"])]
+    lines = [*hints, *fields]
+    if hints:
+        now = f" (it is declared as {as_code(said)})" if said.hints.is_complete else ""
+        lines.append(how(expected, is_bound=is_bound) + now)
+    return [tool.name, *(f"  {one}" for one in lines)] if lines else []
 
 
 def _of_another_level(tool: Tool, expected: Level, trust: Trust | None) -> list[str]:
