@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from avow.approvals import Approval, Plan, patched, take_plan
-from avow.errors import UsageError
+from avow.errors import DeniedError, UsageError
 from avow.guard.call import Call
 from avow.guard.history import situation_of
 from avow.guard.narrowing import narrowed
@@ -46,7 +46,10 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
         return Found(Change.EDIT, problem)
     if asked.intent.plan is not None and plan is not None:
-        call.plan = await take_plan(asked.intent.plan, call.arguments)
+        try:
+            call.plan = await take_plan(asked.intent.plan, call.arguments)
+        except DeniedError as error:
+            return Found(Change.POLICY, str(error).rstrip("."))
     decision = decide_by_policy(call.under, await situation_of(guard, call))
     if decision.effect is Effect.DENY:
         return Found(Change.POLICY, decision.reason)

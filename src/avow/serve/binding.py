@@ -177,6 +177,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     console: str | None = None,
     channels: Sequence[Channel] = (),
     patience: float = 45.0,
+    asks: bool = True,
     infer: bool = False,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Tools:
@@ -185,14 +186,16 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is who calls where
     no token says so, as on stdio: left out, that is somebody without any scope. `scopes` are those
     that there are; a tool that names another is refused. `store` is where records and approvals
-    are kept. `infer` takes what names and texts suggest for tools that declare nothing.
+    are kept; `"temporary"` deletes them when the server ends. `asks=False` leaves asking people to
+    a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
+    what names and texts suggest for tools that declare nothing.
 
     Raises `UsageError` and `PolicyError`.
     """
     framework = framework_of(server)
     lowlevel = framework.lowlevel
     shelf = Shelf(lowlevel.name, infer=infer)
-    settings = Settings(policy, store, console, channels, patience, announce)
+    settings = Settings(policy, store, console, channels, patience, asks, announce)
     caller = principal or Principal(LOCAL, scopes=frozenset())
     door = Door(shelf, framework, caller)
     engine = Engine(settings, door.find, door.run)

@@ -1,5 +1,6 @@
 """What a tool's function can know of the call that it carries out."""
 
+import concurrent.futures
 import json
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -10,17 +11,21 @@ import anyio
 import anyio.from_thread
 
 from avow.approvals import Plan
-from avow.errors import UsageError
+from avow.errors import AvowError, UsageError
 from avow.guard import Answer, Call
 from avow.policy import Principal
 
 
 @dataclass(slots=True)
 class Running:
-    """One call while its function runs; `crash` is what the function raised by mistake."""
+    """One call while its function runs.
+
+    `crash` is what the function raised by mistake, `said` what of avow's own it raised on purpose.
+    """
 
     call: Call
     crash: Exception | None = None
+    said: AvowError | None = None
 
 
 _running: ContextVar[Running | None] = ContextVar("avow_running", default=None)
@@ -67,10 +72,14 @@ class Context:
 
     def progress_from_thread(self, done: float, total: float | None = None, text: str = "") -> None:
         """The same from a function that runs in a worker thread."""
-        anyio.from_thread.run(self.progress, done, total, text)
+        try:
+            anyio.from_thread.run(self.progress, done, total, text)
+        except concurrent.futures.CancelledError:
+            self.check_cancelled()
+            raise
 
     def check_cancelled(self) -> None:
-        """Raise the cancellation in a worker thread, if the call was cancelled."""
+        """Raise `asyncio.CancelledError` in a worker thread, if the call was cancelled."""
         anyio.from_thread.check_cancelled()
 
     def json(self, value: Any) -> Answer:

@@ -89,13 +89,19 @@ class ToolDefinition:
         return bool(self.intent.hints.with_defaults().open_world)
 
     def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:
-        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`."""
+        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`.
+
+        A sentence to confirm that only the plan can fill stays here: no client could read it.
+        """
         raw: dict[str, Any] = {"name": self.name, "inputSchema": dict(self.input_schema)}
         if self.description:
             raw["description"] = self.description
         if self.output_schema is not None:
             raw["outputSchema"] = dict(self.output_schema)
-        return declare(raw, self.intent.but(title=self.title), version=version)
+        confirm = self.intent.confirm
+        if confirm is not None and _unknown_in(confirm, self.parameters):
+            confirm = None
+        return declare(raw, self.intent.but(title=self.title, confirm=confirm), version=version)
 
 
 def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
@@ -136,8 +142,11 @@ def _check_parameters(where: str, function: Callable[..., Any], known: frozenset
 
 
 def _check_template(where: str, template: str, known: frozenset[str]) -> None:
-    for name in _FIELD.findall(template):
-        if name.partition(".")[0] not in known:
-            what = f"confirm names {{{name}}}, which is no argument of the tool"
-            fix = "Name an argument, or give a plan that holds it."
-            raise UsageError(what, where=where, fix=fix)
+    for name in _unknown_in(template, known):
+        what = f"confirm names {{{name}}}, which is no argument of the tool"
+        fix = "Name an argument, or give a plan that holds it."
+        raise UsageError(what, where=where, fix=fix)
+
+
+def _unknown_in(template: str, known: frozenset[str]) -> list[str]:
+    return [one for one in _FIELD.findall(template) if one.partition(".")[0] not in known]

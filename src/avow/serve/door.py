@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from avow.approvals.elicitation import INPUT
 from avow.errors import StoreError
-from avow.guard import Answer, Call, UnknownToolError
+from avow.guard import Answer, Call, UnknownToolError, tool_error
 from avow.guard.call import CrashError
 from avow.policy import Principal
 from avow.serve.context import Context, Running, running
@@ -130,7 +130,10 @@ class Door:
         """The tool of this name; the framework is asked where it is not known, or to be sure."""
         if is_fresh or name not in self.shelf.tools:
             passing = _passing.get()
-            ctx = replace(passing.ctx, method="tools/list", params=None)
+            # Since 2026-07-28 each request says in `_meta` who asks, a list of tools too.
+            meta = as_object(passing.ctx.params).get("_meta")
+            params = None if meta is None else {"_meta": meta}
+            ctx = replace(passing.ctx, method="tools/list", params=params)
             await self._take(await _listed(ctx, passing.then))
         return self.shelf.tools.get(name)
 
@@ -155,6 +158,8 @@ class Door:
         result = await passing.then(replace(passing.ctx, params=params))
         if now.crash is not None:
             raise CrashError from now.crash
+        if now.said is not None:
+            return tool_error(str(now.said))
         return _wire(result)
 
 
@@ -163,7 +168,7 @@ async def _execute(execute: Any, call: Call) -> Answer:
         return await as_answer(execute, Context(call))
     except Exception as error:
         if is_on_purpose(error):
-            return {"content": [{"type": "text", "text": str(error)}], "isError": True}
+            return tool_error(str(error))
         raise CrashError from error
 
 

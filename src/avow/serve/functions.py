@@ -2,12 +2,12 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
 
 import anyio.to_thread
 
-from avow.errors import AvowError
+from avow.errors import AvowError, DeniedError
 from avow.serve.context import current_call
 
 _ANYWAY: Final = ("mcp.", "fastmcp.")
@@ -37,11 +37,33 @@ def by_name(function: Callable[..., Any] | None) -> Callable[[Mapping[str, Any]]
     return call
 
 
+def as_plan(
+    function: Callable[..., Any] | None,
+) -> Callable[[Mapping[str, Any]], Awaitable[Any]] | None:
+    """A plan's function as the guard calls it: it may block, and may say why there is no plan."""
+    named = by_name(function)
+    if named is None:
+        return None
+
+    async def call(arguments: Mapping[str, Any]) -> Any:
+        try:
+            if inspect.iscoroutinefunction(function):
+                return await named(arguments)
+            value = await anyio.to_thread.run_sync(named, arguments)
+            return await value if inspect.isawaitable(value) else value
+        except Exception as error:
+            if is_on_purpose(error):
+                raise DeniedError(str(error)) from error
+            raise
+
+    return call
+
+
 def kept_in(function: F) -> F:
     """`function` for a framework, but what it raises by mistake is kept for the guard to tell of.
 
     What an author raises on purpose (`ToolError` and its like) goes on as it is, as does
-    cancellation.
+    cancellation. Errors of avow are kept too: a framework would take them for mistakes.
     """
 
     @functools.wraps(function)
@@ -50,7 +72,9 @@ def kept_in(function: F) -> F:
             return await _called(function, args, kwargs)
         except Exception as error:
             call = current_call()
-            if call is not None and not is_on_purpose(error):
+            if call is not None and isinstance(error, AvowError):
+                call.said = error
+            elif call is not None and not is_on_purpose(error):
                 call.crash = error
             raise
 

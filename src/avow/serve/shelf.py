@@ -10,7 +10,7 @@ from avow.errors import UsageError
 from avow.intent import HINT_NAMES, Intent, declare
 from avow.serve.advice import advise
 from avow.serve.definition import ToolDefinition
-from avow.serve.functions import by_name
+from avow.serve.functions import as_plan, by_name
 
 DECLARED: Final = "__avow_intent__"
 """The attribute of a function under which `declare` leaves its intent."""
@@ -72,8 +72,10 @@ class Shelf:
         tool = make_tool(self.server, wire)
         intent = self._intent(tool.name)
         if intent is not None:
-            functions = {
-                name: by_name(getattr(intent, name)) for name in ("plan", "narrow", "when")
+            functions: dict[str, Any] = {
+                "plan": as_plan(intent.plan),
+                "narrow": by_name(intent.narrow),
+                "when": by_name(intent.when),
             }
             return replace(
                 tool, intent=intent.but(title=tool.intent.title, **functions), inferred={}
