@@ -68,9 +68,11 @@ async def connected(code: str, transport: str, era: str, folder: Path) -> AsyncG
     async def agree(_: object, __: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"approve": True})
 
-    async with _reached(code, transport, folder) as target:
-        async with Client(target, mode=era, elicitation_callback=agree) as client:
-            yield client
+    async with (
+        _reached(code, transport, folder) as target,
+        Client(target, mode=era, elicitation_callback=agree) as client,
+    ):
+        yield client
 
 
 @asynccontextmanager
