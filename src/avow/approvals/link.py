@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
-import stamina
 
 from avow.approvals.answer import Strength
 from avow.approvals.ledger import Approvals
@@ -91,6 +90,8 @@ class LinkChannel:
                 _log.warning(what, approval.number, type(error).__name__)
 
     async def _post(self, message: Mapping[str, Any]) -> None:
+        import stamina  # noqa: PLC0415 - costs a server's start, and few post links
+
         async for attempt in stamina.retry_context(on=Exception, attempts=_POST_TRIES):
             with attempt, anyio.fail_after(_POST_SECONDS):
                 await self.post(message)

@@ -18,6 +18,16 @@ DECLARED: Final = "__avow_intent__"
 _log: Final = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A tool as its framework lists it, what was declared of it, and what both make."""
+
+    raw: Mapping[str, Any] | None
+    intent: Intent | None
+    wire: Mapping[str, Any]
+    tool: Tool
+
+
 @dataclass(slots=True)
 class Shelf:
     """Definitions by name, and the tools as the guard knows them.
@@ -31,6 +41,7 @@ class Shelf:
     intents: Mapping[str, Intent | None] = field(default_factory=dict[str, Intent | None])
     definitions: dict[str, ToolDefinition] = field(default_factory=dict[str, ToolDefinition])
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    _entries: Mapping[str, _Entry] = field(default_factory=dict[str, _Entry])
     _told: set[str] = field(default_factory=set[str])
 
     def add(self, definition: ToolDefinition) -> None:
@@ -47,15 +58,21 @@ class Shelf:
     ) -> list[dict[str, Any]]:
         """The wire entries of all tools; `entries` are those that the framework lists."""
         self.intents = intents
-        found: dict[str, dict[str, Any]] = {}
-        for raw in entries:
-            wire = self._declared(raw)
-            found[wire["name"]] = wire
+        found = {raw["name"]: self._entry(raw["name"], raw) for raw in entries}
         for name, one in self.definitions.items():
             if one.execute is not None:
-                found[name] = one.to_mcp_schema()
-        self.tools = {name: self._tool(wire) for name, wire in found.items()}
-        return list(found.values())
+                found[name] = self._entry(name, None)
+        self._entries = found
+        self.tools = {name: one.tool for name, one in found.items()}
+        return [dict(one.wire) for one in found.values()]
+
+    def _entry(self, name: str, raw: Mapping[str, Any] | None) -> _Entry:
+        """What is made of an entry; a framework's that is as it was is not made anew."""
+        intent, known = self._intent(name), self._entries.get(name)
+        if known is not None and known.intent is intent and known.raw == raw:
+            return known
+        wire = self.definitions[name].to_mcp_schema() if raw is None else self._declared(raw)
+        return _Entry(raw, intent, wire, self._tool(wire))
 
     def _declared(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         definition = self.definitions.get(raw["name"])
