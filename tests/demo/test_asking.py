@@ -20,7 +20,8 @@ async def asked(
 ) -> AsyncGenerator[Client]:
     """A client whose person answers every question alike."""
 
-    async def answer(_: object, params: Any) -> ElicitResult:
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        del context
         questions.append(params.message)
         return ElicitResult(action="accept", content={"approve": yes})
 

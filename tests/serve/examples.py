@@ -65,7 +65,8 @@ def _calls(comments: str) -> list[Said]:
 async def connected(code: str, transport: str, era: str, folder: Path) -> AsyncGenerator[Client]:
     """A client of the server that `code` makes; whoever sits at it says yes."""
 
-    async def agree(_: object, __: Any) -> ElicitResult:
+    async def agree(context: Any, params: Any) -> ElicitResult:
+        del context, params
         return ElicitResult(action="accept", content={"approve": True})
 
     async with (

@@ -19,7 +19,8 @@ FILES = ("servers-avow.py", "servers-plain.py")
 
 @asynccontextmanager
 async def opened(name: str, mode: str, *, yes: bool = True) -> AsyncGenerator[Client]:
-    async def answer(_: object, __: Any) -> ElicitResult:
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        del context, params
         return ElicitResult(action="accept", content={"approve": yes})
 
     server = runpy.run_path(str(DOCS / name))["server"]

@@ -95,11 +95,15 @@ class _Progress:
     def __call__(self, count: int, what: str) -> None:
         self.done = count
         try:
-            self.call.progress_from_thread(count, len(STEPS), f"Done: {what}.")
-            from_thread.run(anyio.sleep, self.pace)
+            from_thread.run(self._tell, count, what)
+            self.call.check_cancelled()
         except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
             # Not lost: the call stays cancelled, and the thread has to roll back first.
             raise CancelledMigrationError from error
+
+    async def _tell(self, count: int, what: str) -> None:
+        await self.call.progress(count, len(STEPS), f"Done: {what}.")
+        await anyio.sleep(self.pace)
 
 
 def declare_maintenance(tools: Tools, database: Database, *, pace: float) -> None:

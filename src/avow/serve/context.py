@@ -1,5 +1,6 @@
 """What a tool's function can know of the call that it carries out."""
 
+import asyncio
 import concurrent.futures
 import json
 from collections.abc import Mapping
@@ -74,9 +75,10 @@ class Context:
         """The same from a function that runs in a worker thread."""
         try:
             anyio.from_thread.run(self.progress, done, total, text)
-        except concurrent.futures.CancelledError:
-            self.check_cancelled()
-            raise
+        except concurrent.futures.CancelledError as error:
+            raise asyncio.CancelledError from error
+        # What is sent after the cancellation is not cancelled by it: the thread has to look.
+        self.check_cancelled()
 
     def check_cancelled(self) -> None:
         """Raise `asyncio.CancelledError` in a worker thread, if the call was cancelled."""
