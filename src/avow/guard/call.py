@@ -168,7 +168,10 @@ def tool_error(text: str, **meta: Any) -> Answer:
     return {**answer, "_meta": meta} if meta else answer
 
 
-def unplanned(call: Call) -> Answer:
-    """The answer to a call whose author's plan cannot be had."""
+def unplanned(call: Call, why: str = "") -> Answer:
+    """The answer to a call whose author's plan cannot be had; `why` is what its author says."""
+    if why:
+        call.outcome = Outcome.TOOL_ERROR
+        return tool_error(f"Nothing was run: {why}")
     call.outcome = Outcome.FAILED
     return tool_error("Nothing was run: what this call would change could not be planned.")

@@ -210,6 +210,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     console: str | None = None,
     channels: Sequence[Channel] = (),
     patience: float = 45.0,
+    asks: bool = True,
     infer: bool = False,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Tools:
@@ -218,7 +219,9 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is who calls where
     no token says so, as on stdio: left out, that is somebody without any scope. `scopes` are those
     that there are; a tool that names another is refused. `store` is where records and approvals
-    are kept. `infer` takes what names and texts suggest for tools that declare nothing.
+    are kept; `"temporary"` deletes them when the server ends. `asks=False` leaves asking people to
+    a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
+    what names and texts suggest for tools that declare nothing.
 
     `console` is the address where people answer, and `channels` are other ways to them. With
     neither, and without a policy, the client that calls is asked to ask its person (elicitation),
@@ -231,7 +234,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     if any(isinstance(one, Door) for one in lowlevel.middleware):
         raise UsageError("avow is bound to this server already", where=lowlevel.name)
     shelf = Shelf(lowlevel.name, infer=infer)
-    settings = Settings(policy, store, console, channels, patience, announce)
+    settings = Settings(policy, store, console, channels, patience, asks, announce)
     caller = principal or Principal(LOCAL, scopes=frozenset())
     door = Door(shelf, framework, caller, has_principal=principal is not None)
     engine = Engine(settings, door.find, door.run)

@@ -1,6 +1,7 @@
 """What a tool's function can know of the call that it carries out."""
 
 import asyncio
+import concurrent.futures
 import json
 from collections.abc import Awaitable, Generator, Mapping
 from contextvars import ContextVar
@@ -81,13 +82,18 @@ class Context:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            anyio.from_thread.run(self._tell, done, total, text)
+            self.progress_from_thread(done, total, text)
             return _Done()
         return self._tell(done, total, text)
 
     def progress_from_thread(self, done: float, total: float | None = None, text: str = "") -> None:
         """The same, for plain functions alone."""
-        anyio.from_thread.run(self._tell, done, total, text)
+        try:
+            anyio.from_thread.run(self._tell, done, total, text)
+        except concurrent.futures.CancelledError as error:
+            raise asyncio.CancelledError from error
+        # What is sent after the cancellation is not cancelled by it: the thread has to look.
+        self.check_cancelled()
 
     async def _tell(self, done: float, total: float | None, text: str) -> None:
         self.call.reached = (done, total)
@@ -95,7 +101,7 @@ class Context:
         await anyio.lowlevel.checkpoint()
 
     def check_cancelled(self) -> None:
-        """Raise the cancellation in a plain function, if the call was cancelled."""
+        """Raise `asyncio.CancelledError` in a plain function, if the call was cancelled."""
         anyio.from_thread.check_cancelled()
 
     def json(self, value: Any) -> Answer:

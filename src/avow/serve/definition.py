@@ -87,13 +87,23 @@ class ToolDefinition:
         return bool(self.intent.hints.with_defaults().open_world)
 
     def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:
-        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`."""
+        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`.
+
+        A sentence to confirm that only the plan can fill stays here: no client could read it.
+        """
         raw: dict[str, Any] = {"name": self.name, "inputSchema": dict(self.input_schema)}
         if self.description:
             raw["description"] = self.description
         if self.output_schema is not None:
             raw["outputSchema"] = dict(self.output_schema)
-        return declare(raw, self.intent.but(title=self.title), version=version)
+        return declare(raw, public(self.intent, raw).but(title=self.title), version=version)
+
+
+def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
+    """What clients read of it: a sentence that only the plan can fill stays here."""
+    known = _object(_object(raw.get("inputSchema")).get("properties"))
+    is_read = intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known))
+    return intent if is_read else intent.but(confirm=None)
 
 
 def check_name(name: str) -> None:
@@ -183,8 +193,15 @@ def _check_parameters(where: str, function: Callable[..., Any], known: frozenset
 
 
 def _check_template(where: str, template: str, known: frozenset[str]) -> None:
-    for name in _FIELD.findall(template):
-        if name.partition(".")[0] not in known:
-            what = f"confirm names {{{name}}}, which is no argument of the tool"
-            fix = "Name an argument, or give a plan that holds it."
-            raise UsageError(what, where=where, fix=fix)
+    for name in _unknown_in(template, known):
+        what = f"confirm names {{{name}}}, which is no argument of the tool"
+        fix = "Name an argument, or give a plan that holds it."
+        raise UsageError(what, where=where, fix=fix)
+
+
+def _unknown_in(template: str, known: frozenset[str]) -> list[str]:
+    return [one for one in _FIELD.findall(template) if one.partition(".")[0] not in known]
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import anyio
@@ -25,6 +26,9 @@ from avow.store import is_postgres, open_store, store_path
 
 _log: Final = logging.getLogger(__name__)
 
+TEMPORARY: Final = "temporary"
+"""Keeps the record in a file that is deleted when the server ends: for tests and trials."""
+
 Rules = Policy | str | Path | None
 
 
@@ -32,7 +36,8 @@ Rules = Policy | str | Path | None
 class Settings:
     """What a server's guard is made of.
 
-    `store` is a URL, `""` for the default one. `console` is the address where people answer, if
+    `store` is a URL, `""` for the default one, or `TEMPORARY`. `asks` is false where somebody else
+    asks people about each call. `console` is the address where people answer, if
     there is one, and `channels` are the other ways to them. Seconds for `patience`.
     """
 
@@ -41,6 +46,7 @@ class Settings:
     console: str | None = None
     channels: Sequence[Channel] = ()
     patience: float = 45.0
+    asks: bool = True
     announce: Callable[[str], None] = lambda _: None
 
 
@@ -60,7 +66,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         self._file = _rules_of(self.settings)
-        self._rules = _Trusting(self._file)
+        self._rules = _Trusting(self._file, self.settings.asks)
 
     @property
     def policy(self) -> Policy:
@@ -93,9 +99,13 @@ class Engine:
 
     async def _open(self) -> Guard:
         settings = self.settings
-        store = open_store(settings.store or None)
+        url = settings.store or None
+        if url == TEMPORARY:
+            folder = self._stack.enter_context(TemporaryDirectory(prefix="avow-"))
+            url = f"sqlite:{folder}/avow.db"
+        store = open_store(url)
         self._stack.push_async_callback(store.close)
-        path = None if is_postgres(settings.store) else store_path(settings.store or None)
+        path = None if is_postgres(url) else store_path(url)
         keys: Keyring = load_keys(path, is_made=True)
         watched = self._file if isinstance(self._file, PolicyFile) else None
         holder = _Holder(store, keys, watched, settings.announce)
@@ -172,6 +182,7 @@ class _Trusting:
     """A policy in which a server's own word counts: it is its author's, who binds it here."""
 
     rules: Callable[[], Policy]
+    asks: bool = True
     _given: Policy | None = None
     _made: Policy = field(default_factory=Policy)
 
@@ -179,7 +190,7 @@ class _Trusting:
         given = self.rules()
         if given is not self._given:
             self._given = given
-            self._made = replace(given, trust={ANY: Trust.TRUSTED, **given.trust})
+            self._made = replace(given, asks=self.asks, trust={ANY: Trust.TRUSTED, **given.trust})
         return self._made
 
 

@@ -4,14 +4,14 @@ import asyncio
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
 
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
-from avow.errors import AvowError, UsageError
+from avow.errors import AvowError, DeniedError, UsageError
 from avow.serve.context import current_call
 from avow.serve.page import as_object_type, unpaged
 
@@ -48,6 +48,25 @@ def by_name(
             given["arguments"] = arguments
         with anyio.fail_after(seconds):
             return await _survived(function, (), given, is_left=True)
+
+    return call
+
+
+def as_plan(
+    function: Callable[..., Any] | None,
+) -> Callable[[Mapping[str, Any]], Awaitable[Any]] | None:
+    """A plan's function as the guard calls it: the same, and it may say why there is no plan."""
+    named = by_name(function)
+    if named is None:
+        return None
+
+    async def call(arguments: Mapping[str, Any]) -> Any:
+        try:
+            return await named(arguments)
+        except Exception as error:
+            if is_on_purpose(error):
+                raise DeniedError(str(error)) from error
+            raise
 
     return call
 

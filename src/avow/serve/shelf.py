@@ -9,17 +9,24 @@ from avow.catalog import Tool, make_tool
 from avow.errors import UsageError
 from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare
 from avow.serve.advice import advise
-from avow.serve.definition import ToolDefinition, check_name
-from avow.serve.functions import by_name
+from avow.serve.definition import ToolDefinition, check_name, public
+from avow.serve.functions import as_plan, by_name
 
 DECLARED: Final = "__avow_intent__"
 """The attribute of a function under which `declare` leaves its intent."""
 
-_FUNCTIONS: Final = ("plan", "narrow", "when")
-
 _log: Final = logging.getLogger(__name__)
 
 Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A tool as its framework lists it, what was declared of it, and what both make."""
+
+    raw: Mapping[str, Any]
+    said: ToolDefinition | Intent | None
+    tool: Tool
 
 
 @dataclass(slots=True)
@@ -36,6 +43,7 @@ class Shelf:
     held: dict[str, Function] = field(default_factory=dict[str, Function])
     found: Mapping[str, Function | None] = field(default_factory=dict[str, Function | None])
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    _entries: Mapping[str, _Entry] = field(default_factory=dict[str, _Entry])
     _told: set[str] = field(default_factory=set[str])
 
     def check_name(self, name: str) -> None:
@@ -55,22 +63,34 @@ class Shelf:
     def take(
         self, entries: Iterable[Mapping[str, Any]], found: Mapping[str, Function | None]
     ) -> None:
-        """Make the tools anew from what the framework lists now, and the functions it has."""
-        tools: dict[str, Tool] = {}
+        """Make the tools from what the framework lists now, and the functions it has."""
+        made: dict[str, _Entry] = {}
         for raw in entries:
             name = raw["name"]
             definition = self.definition(name, found.get(name))
             if definition is not None:
-                icons = {key: raw[key] for key in ("icons",) if key in raw}
-                tools[name] = self._tool(definition.to_mcp_schema() | icons, definition.intent)
+                made[name] = self._entry(name, raw, definition)
             elif name not in self.definitions or self.definitions[name].execute is None:
-                tools[name] = self._tool(raw, getattr(found.get(name), DECLARED, None))
+                made[name] = self._entry(name, raw, getattr(found.get(name), DECLARED, None))
             else:
                 self._tell(name, f"two tools are called {name!r}: the one that is declared counts")
         for name, one in self.definitions.items():
             if one.execute is not None:
-                tools[name] = self._tool(one.to_mcp_schema(), one.intent)
-        self.tools, self.found = tools, found
+                made[name] = self._entry(name, {}, one)
+        self._entries, self.found = made, found
+        self.tools = {name: one.tool for name, one in made.items()}
+
+    def _entry(
+        self, name: str, raw: Mapping[str, Any], said: ToolDefinition | Intent | None
+    ) -> _Entry:
+        """What is made of an entry; one that is as it was is not made anew."""
+        known = self._entries.get(name)
+        if known is not None and known.said is said and known.raw == raw:
+            return known
+        if isinstance(said, ToolDefinition):
+            icons = {key: raw[key] for key in ("icons",) if key in raw}
+            return _Entry(raw, said, self._tool(said.to_mcp_schema() | icons, said.intent))
+        return _Entry(raw, said, self._tool(raw, said))
 
     def definition(self, name: str, function: Function | None) -> ToolDefinition | None:
         """The definition of a tool that a framework holds, as long as it is this function's."""
@@ -88,7 +108,7 @@ class Shelf:
         if any(intent.hints[name] is None for name in HINT_NAMES):
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
             intent = replace(intent, hints=Hints(**values))
-        return declare(tool.raw, intent.but(title=tool.title))
+        return declare(tool.raw, public(intent, tool.raw).but(title=tool.title))
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool's arguments, where there is one."""
@@ -103,8 +123,14 @@ class Shelf:
             left = {k: v for k, v in annotations.items() if k not in WIRE_NAMES.values()}
             tool = self._silent(make_tool(self.server, {**raw, "annotations": left}))
         else:
-            tool = replace(make_tool(self.server, declare(_closed(raw), intent)), inferred={})
-        functions = {name: by_name(getattr(intent, name)) for name in _FUNCTIONS}
+            closed = _closed(raw)
+            wire = declare(closed, public(intent, closed))
+            tool = replace(make_tool(self.server, wire), inferred={})
+        functions: dict[str, Any] = {
+            "plan": as_plan(intent.plan),
+            "narrow": by_name(intent.narrow),
+            "when": by_name(intent.when),
+        }
         return replace(tool, intent=intent.but(title=tool.intent.title, **functions))
 
     def _silent(self, tool: Tool) -> Tool:

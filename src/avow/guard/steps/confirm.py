@@ -92,7 +92,7 @@ def _refused(call: Call, reason: str, more: str = "") -> Answer:
 
 def _changed(call: Call, found: Found) -> Answer:
     if found.change is Change.UNPLANNED:
-        return unplanned(call)
+        return unplanned(call, found.reason)
     if found.change is not Change.TOOL:
         return _refused(call, found.reason)
     call.outcome = Outcome.TOOL_CHANGED
