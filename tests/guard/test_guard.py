@@ -57,7 +57,7 @@ async def test_an_approval_runs_one_call_once(world: World) -> None:
 
 
 async def test_of_many_calls_at_once_one_approval_runs_one(world: World) -> None:
-    guard = world.guard(patience=0.3)
+    guard = world.guard(patience=3)
     name = world.add("customer_delete", DELETE)
     async with anyio.create_task_group() as group:
         for _ in range(16):

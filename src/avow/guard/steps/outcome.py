@@ -27,8 +27,7 @@ async def outcome(guard: "Guard", call: Call, then: "Then") -> Answer:
         answer = await _answered(call, then)
     except anyio.get_cancelled_exc_class():
         call.outcome = _cancelled(call)
-        with anyio.CancelScope(shield=True):
-            await _write(guard, call, None)
+        await _write(guard, call, None)
         raise
     except RpcError:
         call.outcome = Outcome.ERROR
@@ -94,13 +93,15 @@ async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:
     outcome reads as unknown.
     """
     try:
-        await guard.audit.outcome(
-            call.facts,
-            call.outcome or Outcome.FAILED,
-            started=call.started,
-            approval=call.approval,
-            result=answer,
-            incident=call.incident,
-        )
+        # Whoever cancels now must not leave an attempt without an end.
+        with anyio.CancelScope(shield=True):
+            await guard.audit.outcome(
+                call.facts,
+                call.outcome or Outcome.FAILED,
+                started=call.started,
+                approval=call.approval,
+                result=answer,
+                incident=call.incident,
+            )
     except Exception:  # noqa: BLE001 - the call has ended either way; its caller must learn how
         _log.exception("the outcome of call %s could not be recorded", call.id)
