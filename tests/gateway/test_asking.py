@@ -181,7 +181,7 @@ class Chat:
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     async def message(self) -> dict[str, Any]:
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not self.messages:
                 await anyio.lowlevel.checkpoint()
         return self.messages[-1]
@@ -243,7 +243,7 @@ async def answer_by_link(verdict: str, server: CommandTarget, folder: Path, stor
         form = {"token": token, "verdict": verdict, "message": "not today"}
         said = await browser.post("/console/link", data=form)
         again = await browser.post("/console/link", data=form)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not results:
                 await anyio.lowlevel.checkpoint()
         (approval,) = await served.gateway.guard.approvals.newest()
