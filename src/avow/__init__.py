@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         Level,
         Source,
     )
+    from avow.policy import Principal
+    from avow.serve import Context, Page, ToolDefinition, Tools, bind, context, declare
 
 __all__ = [
     "APPEND",
@@ -40,20 +42,34 @@ __all__ = [
     "WRITE",
     "Approval",
     "AvowError",
+    "Context",
     "Guarded",
     "Hints",
     "Intent",
     "Level",
+    "Page",
+    "Principal",
     "Source",
+    "ToolDefinition",
+    "Tools",
+    "bind",
+    "context",
+    "declare",
     "wrap",
 ]
 
-_HOMES = dict.fromkeys(__all__, "avow.intent") | {
-    "Approval": "avow.approvals",
-    "AvowError": "avow.errors",
-    "Guarded": "avow.agents",
-    "wrap": "avow.agents",
-}
+_SERVE = ("Context", "Page", "ToolDefinition", "Tools", "bind", "context", "declare")
+_HOMES = (
+    dict.fromkeys(__all__, "avow.intent")
+    | dict.fromkeys(_SERVE, "avow.serve")
+    | {
+        "Approval": "avow.approvals",
+        "AvowError": "avow.errors",
+        "Guarded": "avow.agents",
+        "Principal": "avow.policy",
+        "wrap": "avow.agents",
+    }
+)
 
 
 def __getattr__(name: str) -> object:

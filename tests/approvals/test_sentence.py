@@ -20,6 +20,7 @@ def test_a_question_is_one_sentence_and_one_line_for_each_argument() -> None:
     assert tell(asked) == [
         "May chat run “Delete customer” on demo?",
         "level destructive: it may destroy something (mode:guarded)",
+        "This action is irreversible: Delete customer 7. Proceed?",
         "  customer_id: 7",
         "  note: late",
         "  password: •••",
@@ -70,7 +71,7 @@ def test_of_many_arguments_and_changes_the_first_twenty_are_told() -> None:
     plan = make_plan([f"customer {index}" for index in range(500)])
     asked = of(tool("t", DELETE), {f"a{index}": index for index in range(50)}, plan=plan)
     lines = tell(asked)
-    assert lines[21:24] == ["  a19: 19", "  …: and 30 more", "it would change 500:"]
+    assert lines[22:25] == ["  a19: 19", "  …: and 30 more", "it would change 500:"]
     assert lines[-1] == "  customer 19"
     assert asked.plan is not None
     assert len(asked.plan["changes"]) == 200

@@ -8,6 +8,7 @@ from tests.guard.world import World, asked, giving, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
 from avow.approvals import make_plan
+from avow.errors import DeniedError
 
 pytestmark = pytest.mark.anyio
 
@@ -164,6 +165,38 @@ async def test_a_plan_that_cannot_be_taken_again_runs_nothing(world: World) -> N
     assert (await world.log())[-1] == ("outcome", "failed")
     assert world.ran == []
     assert (await asked(guard)).state == "approved"
+
+
+async def test_an_author_may_say_why_there_is_no_plan(world: World) -> None:
+    def plan(_: Any) -> Any:
+        return _refuse("there is no customer 12.")
+
+    world.add("t", DELETE, plan=plan)
+    guard = world.timed()
+    assert text(await guard.call(AMY, "t", {})) == "Nothing was run: there is no customer 12."
+    assert await guard.approvals.newest() == []
+    assert await world.log() == [("outcome", "tool_error")]
+
+
+async def test_an_author_may_say_why_there_is_no_plan_any_more(world: World) -> None:
+    gone: list[str] = []
+
+    def plan(_: Any) -> list[str]:
+        return _refuse("customer 12 is gone.") if gone else ["customer 12"]
+
+    async def go() -> None:
+        gone.append("customer 12")
+        await guard.approvals.answer(1, yes())
+
+    world.add("t", DELETE, plan=plan)
+    guard = world.timed(patience=20)
+    assert text(await while_waiting(guard, "t", go)) == "Nothing was run: customer 12 is gone."
+    assert world.ran == []
+    assert (await asked(guard)).state == "approved"
+
+
+def _refuse(why: str) -> Any:
+    raise DeniedError(why)
 
 
 async def test_a_plan_cannot_change_what_runs(world: World) -> None:

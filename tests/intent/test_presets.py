@@ -116,8 +116,8 @@ def test_a_field_that_does_not_exist_is_refused_with_those_that_do() -> None:
 
     assert str(caught.value) == (
         "Intent.but: an intent has no field 'readonly'. Known fields: read_only, destructive, "
-        "idempotent, open_world, category, confirm, grant, narrow, on_error, plan, roles, scopes, "
-        "tags, title."
+        "idempotent, open_world, category, confirm, grant, narrow, on_error, otherwise, plan, "
+        "roles, scopes, tags, title, when."
     )
 
 

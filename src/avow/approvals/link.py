@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
-import stamina
 
 from avow.approvals.answer import Strength
 from avow.approvals.ledger import Approvals
@@ -92,6 +91,8 @@ class LinkChannel:
             task.add_done_callback(self._posting.discard)
 
     async def _post(self, approval: Approval) -> None:
+        import stamina  # noqa: PLC0415 - costs a server's start, and few post links
+
         try:
             message = self._message(approval)
             async for attempt in stamina.retry_context(on=Exception, attempts=_POST_TRIES):

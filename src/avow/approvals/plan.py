@@ -4,7 +4,7 @@ import copy
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, cast, runtime_checkable
 
 import anyio
@@ -28,11 +28,13 @@ class Plan:
     """The changes that one call would make, in the order in which its author gives them.
 
     A change is a text, or an object such as `{"action": "delete", "target": "customer 12"}`;
-    `before` and `after` are shown beside each other. `digest` covers all of it.
+    `before` and `after` are shown beside each other. `facts` are what else it says, for the
+    sentence that a person is asked. `digest` covers all of it.
     """
 
     changes: tuple[Any, ...]
     digest: str
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As a person is shown it: redacted, and the first 200 changes of `total`."""
@@ -46,12 +48,14 @@ def make_plan(value: Any) -> Plan:
     `UsageError` for anything else: what cannot be read cannot be shown.
     """
     plain = _plain(value)
+    facts: dict[str, Any] = {}
     if isinstance(plain, Mapping) and "changes" in plain:
-        plain = cast("Mapping[str, Any]", plain)["changes"]
+        facts = dict(cast("Mapping[str, Any]", plain))
+        plain = facts.pop("changes")
     if not isinstance(plain, list):
         raise UsageError("a plan is a list of changes, or an object that holds one under “changes”")
     changes = cast("list[Any]", plain)
-    return Plan(tuple(changes), digest(changes))
+    return Plan(tuple(changes), digest([changes, facts] if facts else changes), facts)
 
 
 async def take_plan(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan:

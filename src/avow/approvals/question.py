@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
+from avow.approvals.confirmation import fill, sentence_of
 from avow.approvals.plan import Plan
 from avow.catalog import Tool
 from avow.intent import Level, Span, shortest
@@ -18,10 +19,10 @@ class Question:
     """May `principal` make this one call? `arguments` are redacted; `binding` covers the real ones.
 
     `findings` and `hints` are as they stood when the question was asked. `confirm` is the sentence
-    that the tool's author wrote, and `plan` what the call would change. It may be answered over
-    `channels`, or over any where there are none. `longest` is the longest that an answer may hold;
-    `tool_binding` and `call_binding` are what a standing one is for, with any arguments and with
-    these.
+    of the tool's author, its gaps filled, and `sentence` avow's own. `plan` is what the call would
+    change. It may be answered over `channels`, or over any where there are none. `longest` is the
+    longest that an answer may hold; `tool_binding` and `call_binding` are what a standing one is
+    for, with any arguments and with these.
     """
 
     binding: str
@@ -41,6 +42,7 @@ class Question:
     reason: str
     line: int | None = None
     confirm: str | None = None
+    sentence: str | None = None
     plan: Mapping[str, Any] | None = None
     plan_digest: str = ""
     require: str | None = None
@@ -144,6 +146,7 @@ def make_question(
     wanted = {**who, "require": require, "reviewers": reviewers}
     standing = {**wanted, "hints": tool.resolved.hints_dict}
     plan_digest = plan.digest if plan else ""
+    known = redact({**arguments, **(plan.facts if plan else {})})
     return Question(
         binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
         subject=principal.subject,
@@ -161,7 +164,8 @@ def make_question(
         rule=decision.rule,
         reason=decision.reason,
         line=decision.line,
-        confirm=tool.intent.confirm,
+        confirm=tool.intent.confirm and fill(tool.intent.confirm, known),
+        sentence=sentence_of(tool.title, tool.level, known),
         plan=plan.to_dict() if plan else None,
         plan_digest=plan_digest,
         require=require,

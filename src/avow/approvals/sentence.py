@@ -25,6 +25,8 @@ def tell(question: Question) -> list[str]:
     lines = [ask(question), f"level {question.level}: {question.reason} ({question.rule})"]
     if question.confirm:
         lines.append(f"the tool's author says: {_short(question.confirm)}")
+    elif question.sentence:
+        lines.append(question.sentence)
     lines += [f"  {name}: {value}" for name, value in _fields(question.arguments, _MOST_ARGUMENTS)]
     if question.plan is not None:
         changes = question.plan["changes"]

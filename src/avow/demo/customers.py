@@ -3,17 +3,16 @@
 import re
 import sqlite3
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from avow.demo.data import Database, schema_version
-from avow.demo.declaration import strict_tool
 from avow.demo.results import (
     CustomerCreated,
     CustomerDeleted,
+    CustomerDeletion,
     CustomerLine,
     CustomerPage,
     CustomerRecord,
@@ -21,19 +20,16 @@ from avow.demo.results import (
     InvoiceLine,
 )
 from avow.demo.schema import FIRST_VERSION
-from avow.intent import DELETE, QUERY, UPSERT, Intent
+from avow.intent import DELETE, QUERY, UPSERT
+from avow.serve import Tools
 
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 CustomerId = Annotated[Number, Field(description="The customer's number, from customers_list.")]
 
-READS: Final = QUERY.but(category="customers", scopes={"customers.read"})
-CREATES: Final = UPSERT.but(category="customers", scopes={"customers.write"})
-DELETES: Final = DELETE.but(idempotent=True, category="customers", scopes={"customers.write"})
-
 
 @dataclass(frozen=True, slots=True)
 class CustomerTools:
-    """The tools over the customers of one database; each public method is one."""
+    """The tools over the customers of one database."""
 
     database: Database
 
@@ -100,17 +96,34 @@ class CustomerTools:
         message = f"Customer {customer_id} is deleted; invoices deleted with it: {invoices}."
         return {"success": True, "message": message, "deletedInvoices": invoices}
 
+    def deletion(self, customer_id: int) -> CustomerDeletion:
+        """What goes with a customer; a person sees it before anything does."""
+        record = find_customer(self.database, customer_id)
+        if record is None:
+            raise ToolError(f"There is no customer {customer_id}.")
+        said = [f"invoice {one['invoiceId']}: {one['description']}" for one in record["invoices"]]
+        said += [f"note: {one}" for one in record["notes"]]
+        return {
+            "changes": [f"delete {what}" for what in (f"customer {record['name']}", *said)],
+            "customer": {"name": record["name"]},
+            "invoices": len(record["invoices"]),
+        }
 
-def customer_tools(database: Database) -> list[Tool]:
-    """The four tools over customers, declared."""
-    tools = CustomerTools(database)
-    declared: dict[Any, Intent] = {
-        tools.customers_list: READS.but(title="List customers", tags={"page"}),
-        tools.customers_get: READS.but(title="Get customer", tags={"invoices", "notes"}),
-        tools.customer_create: CREATES.but(title="Create customer"),
-        tools.customer_delete: DELETES.but(title="Delete customer", tags={"invoices"}),
-    }
-    return [strict_tool(function, intent) for function, intent in declared.items()]
+
+def declare_customers(tools: Tools, database: Database) -> None:
+    """Declare the four tools over customers."""
+    own = CustomerTools(database)
+    reads = tools.group(category="customers", scopes={"customers.read"})
+    reads.tool(QUERY, title="List customers", tags={"page"})(own.customers_list)
+    reads.tool(QUERY, title="Get customer", tags={"invoices", "notes"})(own.customers_get)
+    writes = tools.group(category="customers", scopes={"customers.write"})
+    writes.tool(UPSERT)(own.customer_create)
+    writes.tool(
+        DELETE.but(idempotent=True),
+        tags={"invoices"},
+        plan=own.deletion,
+        confirm="Delete {customer.name} and its {invoices} invoices?",
+    )(own.customer_delete)
 
 
 def find_customer(database: Database, customer_id: int) -> CustomerRecord | None:

@@ -2,26 +2,23 @@
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from avow.demo.customers import CustomerId, Number
 from avow.demo.data import Database
-from avow.demo.declaration import strict_tool
-from avow.demo.results import InvoiceDrafted, InvoiceSent
-from avow.intent import APPEND, SEND, Intent
+from avow.demo.results import InvoiceDraft, InvoiceDrafted, InvoiceSent, Mail
+from avow.intent import APPEND, SEND
+from avow.serve import Tools, context
 
 InvoiceId = Annotated[Number, Field(description="The invoice's number, from customers_get.")]
-
-WRITES: Final[dict[str, Any]] = {"category": "invoices", "scopes": {"customers.write"}}
 
 
 @dataclass(frozen=True, slots=True)
 class InvoiceTools:
-    """The tools over the invoices of one database; each public method is one."""
+    """The tools over the invoices of one database."""
 
     database: Database
 
@@ -50,25 +47,30 @@ class InvoiceTools:
 
     def invoice_send(self, invoice_id: InvoiceId) -> InvoiceSent:
         """Send an invoice to its customer by mail. What was sent cannot be called back."""
+        approved = context().plan
         with self.database.writing() as connection:
-            invoice = _require_draft(connection, invoice_id)
-            sent_to: str = invoice["email"]
-            subject = f"Invoice {invoice_id}: {invoice['description']}"
+            mail = _mail(_require_draft(connection, invoice_id))
+            if approved is not None and approved.facts["mail"] != mail:
+                raise ToolError(f"Invoice {invoice_id} changed after it was approved; not sent.")
             connection.execute(_MARK_SENT, (invoice_id,))
-            connection.execute(_POST, (invoice_id, sent_to, subject))
-        return {"invoiceId": invoice_id, "status": "sent", "sentTo": sent_to}
+            connection.execute(_POST, (invoice_id, mail["to"], mail["subject"]))
+        return {"invoiceId": invoice_id, "status": "sent", "sentTo": mail["to"]}
+
+    def draft(self, invoice_id: int) -> InvoiceDraft:
+        """The mail as it would leave; only what a person has seen is sent."""
+        with self.database.reading() as connection:
+            mail = _mail(_require_draft(connection, invoice_id))
+        return {"changes": [f"mail to {mail['to']}: {mail['subject']}"], "mail": mail}
 
 
-def invoice_tools(database: Database) -> list[Tool]:
-    """The two tools over invoices, declared."""
-    tools = InvoiceTools(database)
-    declared: dict[Any, Intent] = {
-        tools.invoice_create_draft: APPEND.but(
-            title="Create invoice draft", tags={"draft"}, **WRITES
-        ),
-        tools.invoice_send: SEND.but(title="Send invoice", tags={"mail"}, **WRITES),
-    }
-    return [strict_tool(function, intent) for function, intent in declared.items()]
+def declare_invoices(tools: Tools, database: Database) -> None:
+    """Declare the two tools over invoices."""
+    own = InvoiceTools(database)
+    writes = tools.group(category="invoices", scopes={"customers.write"})
+    writes.tool(APPEND, title="Create invoice draft", tags={"draft"})(own.invoice_create_draft)
+    writes.tool(SEND, tags={"mail"}, plan=own.draft, confirm="Send “{mail.subject}” to {mail.to}?")(
+        own.invoice_send
+    )
 
 
 def unpaid_invoices(database: Database) -> list[sqlite3.Row]:
@@ -86,6 +88,10 @@ _WITH_CUSTOMER: Final = """
     SELECT invoices.*, customers.name, customers.email
     FROM invoices JOIN customers ON customers.id = customer_id
 """
+
+
+def _mail(invoice: sqlite3.Row) -> Mail:
+    return {"to": invoice["email"], "subject": f"Invoice {invoice['id']}: {invoice['description']}"}
 
 
 def _require_open_customer(connection: sqlite3.Connection, customer_id: int) -> None:

@@ -1,19 +1,18 @@
 """The tool that migrates the database, with progress and cancellation between its steps."""
 
+import asyncio
+import concurrent.futures
 import logging
 import sqlite3
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import anyio
 from anyio import from_thread
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from avow.demo.data import Database, schema_version
-from avow.demo.declaration import strict_tool
 from avow.demo.migration import (
     STEPS,
     BrokenReferenceError,
@@ -26,6 +25,7 @@ from avow.demo.migration import (
 from avow.demo.results import MigrationReport, MigrationStatus
 from avow.demo.schema import LATEST_VERSION
 from avow.intent import DESTRUCTIVE
+from avow.serve import Context, Tools, context
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,6 @@ class MaintenanceTools:
 
     def migrate_database(
         self,
-        context: Context[Any, Any],
         dry_run: Annotated[  # noqa: FBT002 - a tool's arguments come by name
             bool, Field(description="Only say what would be done; nothing changes.")
         ] = False,
@@ -59,7 +58,7 @@ class MaintenanceTools:
         """
         if dry_run:
             return self._plan()
-        progress = _Progress(context, self.pace)
+        progress = _Progress(context(), self.pace)
         try:
             return self._run(progress)
         except BrokenReferenceError as error:
@@ -89,35 +88,35 @@ class _Progress:
     Raises `CancelledMigrationError` when the caller has cancelled.
     """
 
-    context: Context[Any, Any]
+    call: Context
     pace: float
     done: int = 0
 
     def __call__(self, count: int, what: str) -> None:
         self.done = count
-        if not from_thread.run(self._tell, count, what):
-            raise CancelledMigrationError
-
-    async def _tell(self, count: int, what: str) -> bool:
-        """Whether the caller still wants the migration."""
         try:
-            await self.context.report_progress(count, len(STEPS), f"Done: {what}.")
-            await anyio.sleep(self.pace)
-        except anyio.get_cancelled_exc_class():
-            # Not lost: the scope stays cancelled, and the thread has to roll back first.
-            return False
-        return True
+            from_thread.run(self._tell, count, what)
+            self.call.check_cancelled()
+        except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
+            # Not lost: the call stays cancelled, and the thread has to roll back first.
+            raise CancelledMigrationError from error
+
+    async def _tell(self, count: int, what: str) -> None:
+        await self.call.progress(count, len(STEPS), f"Done: {what}.")
+        await anyio.sleep(self.pace)
 
 
-def maintenance_tools(database: Database, *, pace: float) -> list[Tool]:
-    """The one tool that migrates, declared."""
-    intent = DESTRUCTIVE.but(
+def declare_maintenance(tools: Tools, database: Database, *, pace: float) -> None:
+    """Declare the one tool that migrates."""
+    own = MaintenanceTools(database, pace)
+    tools.tool(
+        DESTRUCTIVE,
+        dry_run=True,
         title="Migrate database",
         category="maintenance",
         tags={"dry-run", "progress"},
         scopes={"customers.write"},
-    )
-    return [strict_tool(MaintenanceTools(database, pace).migrate_database, intent)]
+    )(own.migrate_database)
 
 
 def _migrate_unless_cancelled(connection: sqlite3.Connection, progress: "_Progress") -> str | None:

@@ -79,6 +79,34 @@ class CustomerDeleted(TypedDict):
     deletedInvoices: NotRequired[int]
 
 
+class CustomerName(TypedDict):
+    """Whom a person is asked about."""
+
+    name: str
+
+
+class CustomerDeletion(TypedDict):
+    """What goes with a customer, in words, and what the question names."""
+
+    changes: list[str]
+    customer: CustomerName
+    invoices: int
+
+
+class Mail(TypedDict):
+    """A mail as it would leave."""
+
+    to: str
+    subject: str
+
+
+class InvoiceDraft(TypedDict):
+    """What sending an invoice would do."""
+
+    changes: list[str]
+    mail: Mail
+
+
 @with_config(CLOSED)
 class InvoiceDrafted(TypedDict):
     """A new invoice that nobody has been sent yet."""

@@ -7,20 +7,22 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final
 
 from mcp.server import MCPServer
 
 import avow
-from avow.demo.customers import customer_tools
+from avow.demo.customers import declare_customers
 from avow.demo.data import Database, open_database
-from avow.demo.invoices import invoice_tools
-from avow.demo.maintenance import maintenance_tools
+from avow.demo.invoices import declare_invoices
+from avow.demo.maintenance import declare_maintenance
 from avow.demo.prompts import add_prompts
 from avow.demo.resources import add_resources
-from avow.demo.web import web_tools
+from avow.demo.web import declare_web
 from avow.errors import AvowError
+from avow.policy import LOCAL, Policy, Principal
 
 DATA_VARIABLE: Final = "AVOW_DEMO_DATA"
 
@@ -30,8 +32,22 @@ A deleted customer and a sent invoice cannot be had back.
 """
 
 
-def build_server(database: Database, *, pace: float = 0.0) -> MCPServer[Any]:
+SCOPES: Final = ("customers.read", "customers.write")
+ALONE: Final[dict[str, Any]] = {
+    # Whoever starts it over stdio is its only user: may do everything, and is the one to be asked.
+    "principal": Principal(LOCAL),
+    "policy": Policy(channels=frozenset({"elicitation"})),
+    "store": "temporary",
+}
+
+
+def build_server(
+    database: Database, *, pace: float = 0.0, asks: bool = False, **bound: Any
+) -> MCPServer[Any]:
     """The server over `database`; a migration rests `pace` seconds after each step.
+
+    It asks nobody unless `asks` is true: it is there to be put behind a gateway, which asks.
+    `bound` are other words of `avow.bind`.
 
     >>> from avow.demo.data import open_database
     >>> with open_database() as database:
@@ -43,14 +59,13 @@ def build_server(database: Database, *, pace: float = 0.0) -> MCPServer[Any]:
         title="Studio customers and invoices",
         instructions=INSTRUCTIONS,
         version=avow.__version__,
-        tools=[
-            *customer_tools(database),
-            *invoice_tools(database),
-            *web_tools(),
-            *maintenance_tools(database, pace=pace),
-        ],
         log_level="WARNING",
     )
+    tools = avow.bind(server, asks=asks, scopes=SCOPES, **{**ALONE, **bound})
+    declare_customers(tools, database)
+    declare_invoices(tools, database)
+    declare_web(tools)
+    declare_maintenance(tools, database, pace=pace)
     add_resources(server, database)
     add_prompts(server, database)
     return server
@@ -63,7 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ExitStack() as stack:
             _leave_on_signals(stack)
             database = stack.enter_context(open_database(options.data))
-            build_server(database, pace=options.pace).run("stdio")
+            folder = stack.enter_context(TemporaryDirectory(prefix="avow-demo-"))
+            store = options.store or f"sqlite:{folder}/avow.db"
+            server = build_server(database, pace=options.pace, asks=options.asks, store=store)
+            server.run("stdio")
     except AvowError as error:
         sys.stderr.write(f"avow.demo.server: {error}\n")
         return error.exit_code
@@ -85,6 +103,17 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="SECONDS",
         default=0.0,
         help="how long a migration rests after each step, so that it can be watched",
+    )
+    parser.add_argument(
+        "--asks",
+        action="store_true",
+        help="ask through the client before anything is destroyed; leave it out behind a gateway",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        default=None,
+        help="where records and approvals are kept, such as sqlite:PATH; else they do not last",
     )
     return parser.parse_args(arguments)
 

@@ -4,21 +4,18 @@ import re
 from collections import Counter
 from typing import Annotated, Final
 
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from avow.demo.corpus import ARTICLES, Article
-from avow.demo.declaration import strict_tool
 from avow.demo.results import WebResults
 from avow.intent import FETCH
+from avow.serve import Tools
 
 TITLE_WEIGHT: Final = 3
 """How much more a word in a title counts than one in a text."""
 
 # The results of a real search differ from one time to the next: not idempotent, though it reads.
-SEARCHES: Final = FETCH.but(
-    idempotent=False, title="Search the web", category="web", tags={"search"}
-)
+SEARCHES: Final = FETCH.but(idempotent=False)
 
 
 def web_search(
@@ -42,9 +39,9 @@ def web_search(
     }
 
 
-def web_tools() -> list[Tool]:
-    """The one tool over the web, declared."""
-    return [strict_tool(web_search, SEARCHES)]
+def declare_web(tools: Tools) -> None:
+    """Declare the one tool over the web."""
+    tools.tool(SEARCHES, title="Search the web", category="web", tags={"search"})(web_search)
 
 
 def _words(text: str) -> list[str]:

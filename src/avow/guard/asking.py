@@ -89,12 +89,11 @@ def waits(guard: "Guard", approval: Approval) -> str:
 def _may_relay(call: Call, question: Question) -> bool:
     """Whether what the caller's own client says may count.
 
-    Where callers are known, the person at the client is the caller, who cannot approve. Where
-    people are named who may answer, a client cannot tell which of them its person is.
+    Where callers prove who they are, the person at the client is the caller, who cannot approve.
+    Where people are named who may answer, a client cannot tell which of them its person is.
     """
-    is_known = call.principal.scopes is not None
     is_strong = question.require == Require.OUT_OF_BAND or question.names_people
-    return _ELICITATION in call.under.channels and not is_known and not is_strong
+    return _ELICITATION in call.under.channels and not call.principal.is_known and not is_strong
 
 
 def _channels(guard: "Guard", call: Call, question: Question) -> list[Channel]:

@@ -35,6 +35,10 @@ class UnknownToolError(DeniedError):
         super().__init__(f"Unknown tool: {name}")
 
 
+class CrashError(Exception):
+    """A tool's own function raised something by mistake, which is the cause of this."""
+
+
 async def no_progress(_done: float, _total: float | None, _message: str | None) -> None:
     """Tell nobody."""
 
@@ -46,7 +50,8 @@ class Call:
     `started` is Unix seconds. `is_sent` turns true just before the server could see the call:
     from then on a lost answer means that nobody knows whether it ran. `outcome` is set by the
     step that knows better than the answer's own `isError`. `elicit` and `rounds` are the two ways
-    in which the caller's client can be asked, as far as it can.
+    in which the caller's client can be asked, as far as it can. `reached` is how far
+    the tool said it was, and of how much.
     """
 
     id: str
@@ -70,6 +75,7 @@ class Call:
     claim: str | None = None
     tries: int = 0
     is_sent: bool = False
+    reached: tuple[float, float | None] | None = None
     outcome: Outcome | None = None
     incident: str | None = None
 
@@ -96,6 +102,7 @@ class Call:
             "plan": self.plan and self.plan.digest,
             "grant": self.grant and self.grant.number,
             "channel": self.approved and self.approved.channel,
+            "reached": list(self.reached) if self.reached else None,
             "trace": trace[:128] if isinstance(trace, str) else None,
         }
         return {key: value for key, value in more.items() if value is not None}
@@ -161,7 +168,10 @@ def tool_error(text: str, **meta: Any) -> Answer:
     return {**answer, "_meta": meta} if meta else answer
 
 
-def unplanned(call: Call) -> Answer:
-    """The answer to a call whose author's plan cannot be had."""
+def unplanned(call: Call, why: str = "") -> Answer:
+    """The answer to a call whose author's plan cannot be had; `why` is what its author says."""
+    if why:
+        call.outcome = Outcome.TOOL_ERROR
+        return tool_error(f"Nothing was run: {why}")
     call.outcome = Outcome.FAILED
     return tool_error("Nothing was run: what this call would change could not be planned.")

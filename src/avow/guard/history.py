@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from avow.guard.call import Call
 from avow.intent import Level
-from avow.policy import Past, Policy, Situation, ToolFacts
+from avow.policy import Mode, Past, Policy, Situation, ToolFacts
 from avow.store import Look, Quota, Tick, Use, storable
 from avow.store import Past as Known
 
@@ -74,7 +74,7 @@ def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota
 
 async def quotas_now(guard: "Guard", call: Call) -> list[Quota]:
     """The same for a call as it stands."""
-    if not call.under.counts_calls or call.decided.would_be is not None:
+    if not call.under.counts_calls or call.under.mode is Mode.OBSERVE:
         return []
     return list(quotas_of(call.under, await situation_of(guard, call), _key(call)))
 

@@ -24,6 +24,7 @@ from avow.guard.steps.plan import plan
 from avow.guard.steps.repeat import repeat
 from avow.guard.steps.retry import retry
 from avow.guard.steps.validate import validate
+from avow.guard.steps.when import when
 from avow.keys import Keyring
 from avow.policy import Policy, Principal, Sight, ToolFacts, is_visible
 from avow.schema import LIMIT
@@ -51,6 +52,7 @@ STEPS: Final[tuple[Step, ...]] = (
     narrow,
     decide,
     outcome,
+    when,
     repeat,
     plan,
     output,

@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from avow.approvals import Approval, Plan, patched, take_plan
-from avow.errors import UsageError
+from avow.catalog import Tool
+from avow.errors import DeniedError, UsageError
 from avow.guard.call import Call
 from avow.guard.history import situation_of
 from avow.guard.narrowing import narrowed
@@ -32,7 +33,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is not as it was, and, where policy or an edit is the reason, why."""
+    """What is not as it was, and why, where policy, an edit or the plan's author says so."""
 
     change: Change
     reason: str = ""
@@ -53,12 +54,8 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
         return Found(Change.TOOL)
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
         return Found(Change.EDIT, problem)
-    if asked.intent.plan is not None and plan is not None:
-        try:
-            call.plan = await take_plan(asked.intent.plan, call.arguments)
-        except Exception:  # noqa: BLE001 - an author's function may raise anything
-            _log.exception("what a call of %s would change cannot be told any more", call.name)
-            return Found(Change.UNPLANNED)
+    if plan is not None and (unplanned := await _plan(call, asked)):
+        return unplanned
     decision = decide_by_policy(call.under, await situation_of(guard, call))
     if decision.effect is Effect.DENY:
         return Found(Change.POLICY, decision.reason)
@@ -102,6 +99,20 @@ async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:
         return str(error)
     call.arguments, call.arguments_digest = edited, digest(edited)
     call.tool, call.about = tool, facts_of(tool)
+    return None
+
+
+async def _plan(call: Call, asked: Tool) -> Found | None:
+    """Put a new plan in the place of the call's; what is wrong where there is none any more."""
+    if asked.intent.plan is None:
+        return None
+    try:
+        call.plan = await take_plan(asked.intent.plan, call.arguments)
+    except DeniedError as error:
+        return Found(Change.UNPLANNED, str(error))
+    except Exception:  # noqa: BLE001 - an author's function may raise anything
+        _log.exception("what a call of %s would change cannot be told any more", call.name)
+        return Found(Change.UNPLANNED)
     return None
 
 

@@ -14,10 +14,11 @@ class Intent:
     """All that is declared of one tool.
 
     `scopes` must all be held by a caller to see the tool; any one of `roles` is enough.
-    `confirm` is the sentence a person is asked. `plan` says what a call would change;
-    `narrow` may make one call's intent narrower than the tool's, never wider. Both take the
-    arguments. `grant` is the longest that an answer may hold, and `on_error` what is said where
-    the tool fails without a word of its own.
+    `confirm` is the sentence a person is asked. `plan` says what a call would change; `narrow` may
+    make one call's intent narrower than the tool's, never wider; `when` says whether a call may be
+    made at all, and `otherwise` what is said where not. These three functions take the arguments.
+    `grant` is the longest that an answer may hold, and `on_error` what is said where the tool
+    fails without a word of its own.
 
     >>> from avow import DELETE
     >>> DELETE.but(idempotent=True, title="Delete customer").hints.idempotent
@@ -35,6 +36,8 @@ class Intent:
     on_error: str | None = None
     plan: Callable[..., Any] | None = None
     narrow: Callable[..., Any] | None = None
+    when: Callable[..., Any] | None = None
+    otherwise: str | None = None
 
     @property
     def level(self) -> Level:

@@ -56,9 +56,8 @@ class Decision:
 
     `line` is that rule's line in the policy. `require`, `reviewers`, `expires` (seconds) and
     `grant`, the longest that an answer may hold, bind the question when the effect is `confirm`.
-    `would_be` is set when the mode is `observe`: what would have become of the call if the policy
-    were enforced. `retry_after` (seconds) is set when
-    a limit on calls was reached.
+    `would_be` is what would have become of the call: set when the mode is `observe`, and when
+    somebody else asks. `retry_after` (seconds) is set when a limit on calls was reached.
     """
 
     effect: Effect

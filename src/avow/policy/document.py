@@ -117,7 +117,8 @@ class Policy:
     `operator` and `first_use` are in the order in which they count. `channels` are those over
     which people may answer, and `people` those who may do so by a link, with their roles. `hidden`
     are the places in arguments that the log masks. `window` is how many seconds of history the
-    rules look back.
+    rules look back. `asks` is false where somebody else asks people about the calls that come, as a
+    gateway in front of a server does; no file says that.
     """
 
     mode: Mode = Mode.GUARDED
@@ -135,6 +136,7 @@ class Policy:
     hidden: tuple[Path, ...] = ()
     window: float = 0.0
     where: str = "policy"
+    asks: bool = True
 
     @property
     def counts_calls(self) -> bool:

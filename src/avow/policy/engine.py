@@ -23,12 +23,14 @@ def decide(policy: Policy, situation: Situation) -> Decision:
     """What becomes of a call.
 
     What is switched off is denied before everything, in every mode. Otherwise `observe` allows,
-    and the decision's `would_be` says what would have become of the call.
+    and the decision's `would_be` says what would have become of the call. So it does where a call
+    would ask and somebody else asks.
     """
     if off := find_off(policy, situation):
         return off
     judged = _with_default_strength(_judge(policy, situation), situation)
-    if policy.mode is not Mode.OBSERVE:
+    is_asked_elsewhere = judged.effect is Effect.CONFIRM and not policy.asks
+    if policy.mode is not Mode.OBSERVE and not is_asked_elsewhere:
         return judged
     return replace(judged, effect=Effect.ALLOW, would_be=judged.effect)
 
@@ -144,7 +146,7 @@ def _with_default_strength(decision: Decision, situation: Situation) -> Decision
 
     A rule that says `require = "any"` lets it.
     """
-    is_known = situation.principal.scopes is not None
+    is_known = situation.principal.is_known
     destroys = situation.facts.intent.level is Level.DESTRUCTIVE
     if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:
         return replace(decision, require=Require.OUT_OF_BAND)

@@ -1,6 +1,6 @@
 """Confirm: a person answers before the call goes on, and each answer serves one call."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import anyio
 
@@ -15,6 +15,12 @@ from avow.schema.plain import plain
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
+
+
+_NOBODY: Final = (
+    "Its client cannot ask a person, or must not, and there is no console and no other channel to "
+    "one: whoever runs this can give it one."
+)
 
 
 async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
@@ -56,7 +62,7 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     """
     asked = call.arguments, call.arguments_digest, call.tool, call.about
     if not can_ask(guard, call, question):
-        return _refused(call, f"{call.decided.reason}, and there is nobody to ask")
+        return _refused(call, f"{call.decided.reason}, and there is nobody to ask", _NOBODY)
     try:
         approval = await settled(guard, call, question, deadline)
     except SealError as error:
@@ -78,14 +84,15 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     return None
 
 
-def _refused(call: Call, reason: str) -> Answer:
+def _refused(call: Call, reason: str, more: str = "") -> Answer:
     call.outcome = Outcome.DENIED
-    return tool_error(f"Policy does not allow this call: {reason}. Nothing was run.")
+    text = f"Policy does not allow this call: {reason}. Nothing was run. {more}"
+    return tool_error(text.rstrip())
 
 
 def _changed(call: Call, found: Found) -> Answer:
     if found.change is Change.UNPLANNED:
-        return unplanned(call)
+        return unplanned(call, found.reason)
     if found.change is not Change.TOOL:
         return _refused(call, found.reason)
     call.outcome = Outcome.TOOL_CHANGED

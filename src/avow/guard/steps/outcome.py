@@ -9,7 +9,8 @@ import anyio
 from avow.audit import Outcome
 from avow.connect import RpcError
 from avow.errors import AuthenticationError, StoreError, UnreachableError
-from avow.guard.call import Answer, Call, lost_answer, tool_error
+from avow.guard.call import Answer, Call, CrashError, lost_answer, tool_error
+from avow.intent import Level
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -60,6 +61,8 @@ async def _answered(call: Call, then: "Then") -> Answer:
             return lost_answer(call)
         call.outcome = Outcome.UNREACHABLE
         return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
+    except CrashError as error:
+        return _crashed(call, error)
     except Exception:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
         incident = call.incident = uuid.uuid4().hex[:12]
         _log.exception("incident %s", incident)
@@ -67,6 +70,16 @@ async def _answered(call: Call, then: "Then") -> Answer:
         ran = "It may have run." if call.is_sent else "Nothing was run."
         what = call.found.intent.on_error or "Something went wrong inside avow"
         return tool_error(f"{what.rstrip('.')} (incident {incident}). {ran}")
+
+
+def _crashed(call: Call, error: CrashError) -> Answer:
+    """A tool's own function failed by mistake: its text may hold anything, so it stays here."""
+    incident = call.incident = uuid.uuid4().hex[:12]
+    _log.error("incident %s in %s", incident, call.name, exc_info=error.__cause__)
+    call.outcome = Outcome.TOOL_ERROR
+    what = call.found.intent.on_error or f"“{call.found.title}” failed"
+    ran = "" if call.found.level is Level.READ else " Part of it may have been done."
+    return tool_error(f"{what.rstrip('.')} (incident {incident}).{ran}")
 
 
 def _cancelled(call: Call) -> Outcome:

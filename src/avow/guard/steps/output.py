@@ -23,6 +23,11 @@ async def output(guard: "Guard", call: Call, then: "Then") -> Answer:
         return told
     # What is wrong holds the server's data, so it is for the log and not for the model.
     _log.warning("%s broke its output schema: %s", call.name, "; ".join(map(str, problems)))
+    return withheld(call)
+
+
+def withheld(call: Call) -> Answer:
+    """What is said in the place of a result that is not what its tool promised."""
     call.outcome = Outcome.BAD_OUTPUT
     return tool_error(
         f"“{call.found.title}” ran, but its result does not have the form that the tool promised, "

@@ -4,6 +4,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from avow.approvals import take_plan
+from avow.errors import DeniedError
 from avow.guard.call import Answer, Call, unplanned
 from avow.guard.history import situation_of
 from avow.intent import Level
@@ -17,7 +18,10 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def plan(guard: "Guard", call: Call, then: "Then") -> Answer:
-    """Go on with a plan where the tool has one and it matters; without it nothing runs."""
+    """Go on with a plan where the tool has one and it matters; without it nothing runs.
+
+    An author's function may say why there is none by a `DeniedError`; all else stays in the log.
+    """
     function = call.found.intent.plan
     matters = call.decided.effect is Effect.CONFIRM or (
         call.under.counts_targets and call.decided.effect is Effect.ALLOW
@@ -26,6 +30,8 @@ async def plan(guard: "Guard", call: Call, then: "Then") -> Answer:
         return await then(call)
     try:
         call.plan = await take_plan(function, call.arguments)
+    except DeniedError as error:
+        return unplanned(call, str(error))
     except Exception:  # noqa: BLE001 - an author's function may raise anything
         _log.exception("what a call of %s would change cannot be told", call.name)
         return unplanned(call)

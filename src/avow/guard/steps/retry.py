@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Final
 
-import stamina
-
 from avow.connect import RpcError
 from avow.errors import UnreachableError
 from avow.guard.call import Answer, Call
@@ -31,6 +29,8 @@ async def retry(guard: "Guard", call: Call, then: "Then") -> Answer:
             raise
         lost = [error]
     # Only now: getting ready to try again costs more than all other steps of a call that goes well.
+    import stamina  # noqa: PLC0415 - the same is so of importing it
+
     tries = stamina.retry_context(
         on=_is_transport, attempts=guard.attempts, timeout=_BUDGET_SECONDS, wait_initial=0.1
     )

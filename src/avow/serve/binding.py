@@ -1,0 +1,261 @@
+"""Binding tools to a server: declared once, and everything follows."""
+
+import contextlib
+import inspect
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, TypedDict, TypeVar, Unpack
+
+from avow.approvals import Approvals, Channel
+from avow.errors import UsageError
+from avow.intent import READ_ONLY, Intent, Span
+from avow.policy import LOCAL, Principal
+from avow.serve.definition import (
+    Execute,
+    ToolDefinition,
+    as_schema,
+    check_execute,
+    check_functions,
+)
+from avow.serve.door import Door
+from avow.serve.engine import Engine, Rules, Settings
+from avow.serve.frameworks import Framework, Shape, framework_of
+from avow.serve.functions import by_name, kept_in
+from avow.serve.shelf import DECLARED, Shelf
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Fields(TypedDict, total=False):
+    """What may be declared of a tool beside its hints; see `Intent`."""
+
+    title: str
+    category: str
+    tags: Collection[str]
+    scopes: Collection[str]
+    roles: Collection[str]
+    confirm: str
+    grant: Span
+    on_error: str
+    plan: Callable[..., Any]
+    narrow: Callable[..., Any]
+    when: Callable[..., Any]
+    otherwise: str
+
+
+_SETS = ("tags", "scopes", "roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The tools of one server, or a group of them with some fields in common."""
+
+    framework: Framework
+    shelf: Shelf
+    scopes: frozenset[str] | None = None
+    common: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    engine: Engine | None = field(default=None, repr=False)
+
+    @property
+    def approvals(self) -> Approvals:
+        """The questions to people, while the server runs. Raises `UsageError` before and after."""
+        if self.engine is None:
+            raise UsageError("these tools are bound to no server", fix="avow.bind(server)")
+        return self.engine.guard.approvals
+
+    @property
+    def definitions(self) -> list[ToolDefinition]:
+        """All that was declared here, in the order in which it was."""
+        return list(self.shelf.definitions.values())
+
+    def tool(
+        self,
+        intent: Intent | None = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        dry_run: bool = False,
+        **fields: Unpack[Fields],
+    ) -> Callable[[F], F]:
+        """Declare a typed function as a tool; its signature makes the schemas.
+
+        With `dry_run`, a call whose argument `dry_run` is true only reads. Raises `UsageError` for
+        what cannot be meant: a name that is taken, a scope that is not known, a sentence that names
+        what is not there.
+        """
+
+        def declared(function: F) -> F:
+            known = getattr(function, "__name__", "") if name is None else name
+            made = self._intent(known, intent, fields)
+            self.shelf.check_name(known)
+            kept = kept_in(function, known, is_bound=True)
+            shape = self._shape(kept, known, description or inspect.getdoc(function))
+            try:
+                definition = _definition(known, made, shape, dry_run=dry_run)
+            except UsageError:
+                self.framework.remove(known)
+                raise
+            self.shelf.add(definition, shape.function)
+            return function
+
+        return declared
+
+    def _shape(self, function: Callable[..., Any], name: str, text: str | None) -> Shape:
+        try:
+            return self.framework.add(function, name, text)
+        except UsageError:
+            raise
+        except Exception as error:  # each framework has errors of its own for what it cannot take
+            what = f"its types make no schema: {error}"
+            raise UsageError(what, where=f"tool {name}") from error
+
+    def add(
+        self,
+        *,
+        name: str,
+        intent: Intent,
+        execute: Execute,
+        description: str = "",
+        input_schema: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+        **fields: Unpack[Fields],
+    ) -> "Tools":
+        """Declare a tool as data; gives the same tools, so that more can follow.
+
+        `execute` gets the call's `Context` and its arguments. Raises what `tool` raises.
+        """
+        self.shelf.check_name(name)
+        schema = {"type": "object", **as_schema(name, input_schema)}
+        schema.setdefault("additionalProperties", False)
+        made = self._intent(name, intent, fields)
+        check_execute(execute, name)
+        self.shelf.add(ToolDefinition(name, made, description, schema, output_schema, execute))
+        return self
+
+    def group(self, **fields: Unpack[Fields]) -> "Tools":
+        """The same tools with fields in common for those that are declared through it."""
+        return replace(self, common=_merged(self.common, fields))
+
+    def _intent(self, name: str, intent: Intent | None, fields: Fields) -> Intent:
+        merged = _merged(self.common, fields)
+        made = (intent or Intent()).but(**merged)
+        for scope in sorted(made.scopes - self.scopes if self.scopes is not None else ()):
+            close = get_close_matches(scope, self.scopes or (), n=1)
+            fix = f"Did you mean {close[0]!r}?" if close else "Name it in bind(…, scopes=…)."
+            raise UsageError(f"there is no scope {scope!r}", where=f"tool {name}", fix=fix)
+        return made
+
+
+def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Sets are joined; of all else the nearer counts."""
+    found = {**common, **fields}
+    for name in _SETS:
+        if isinstance(found.get(name), str):
+            raise UsageError(f"{name} must be a set of texts, not the one text {found[name]!r}")
+        if name in found:
+            found[name] = frozenset(common.get(name, ())) | frozenset(fields.get(name, ()))
+    return found
+
+
+def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> ToolDefinition:
+    schema = {**shape.input_schema, "additionalProperties": False}
+    if dry_run:
+        check_functions(name, intent, frozenset(shape.input_schema.get("properties", {})))
+        intent = _with_dry_run(name, intent, schema)
+    return ToolDefinition(
+        name, intent, shape.description, schema, shape.output_schema, shape.execute
+    )
+
+
+def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Intent:
+    if schema.get("properties", {}).get("dry_run", {}).get("type") != "boolean":
+        what = "dry_run=True wants an argument dry_run that is a boolean"
+        raise UsageError(what, where=f"tool {name}")
+    own = by_name(intent.narrow)
+
+    def narrow(arguments: Mapping[str, Any]) -> Any:
+        if arguments.get("dry_run") is True:
+            return READ_ONLY.but(open_world=intent.hints.open_world)
+        return None if own is None else own(arguments)
+
+    return intent.but(narrow=narrow)
+
+
+def declare(intent: Intent, **fields: Unpack[Fields]) -> Callable[[F], F]:
+    """Declare a function that is registered in another way: put it below that decorator.
+
+    It counts once `bind` was called on its server.
+    """
+    made = intent.but(**_merged({}, fields))
+
+    def declared(function: F) -> F:
+        kept = kept_in(function)
+        setattr(kept, DECLARED, made)
+        if inspect.isfunction(function):
+            # So that it counts where the other decorator stands below this one as well.
+            setattr(function, DECLARED, made)
+        return kept
+
+    return declared
+
+
+def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
+    server: object,
+    *,
+    policy: Rules = None,
+    store: str = "",
+    principal: Principal | None = None,
+    scopes: Collection[str] | None = None,
+    console: str | None = None,
+    channels: Sequence[Channel] = (),
+    patience: float = 45.0,
+    asks: bool = True,
+    infer: bool = False,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Tools:
+    """Put avow before all tools of `server`, and give what declares them.
+
+    `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is who calls where
+    no token says so, as on stdio: left out, that is somebody without any scope. `scopes` are those
+    that there are; a tool that names another is refused. `store` is where records and approvals
+    are kept; `"temporary"` deletes them when the server ends. `asks=False` leaves asking people to
+    a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
+    what names and texts suggest for tools that declare nothing.
+
+    `console` is the address where people answer, and `channels` are other ways to them. With
+    neither, and without a policy, the client that calls is asked to ask its person (elicitation),
+    which is weaker: some clients answer by themselves.
+
+    Raises `UsageError` and `PolicyError`.
+    """
+    framework = framework_of(server)
+    lowlevel = framework.lowlevel
+    if any(isinstance(one, Door) for one in lowlevel.middleware):
+        raise UsageError("avow is bound to this server already", where=lowlevel.name)
+    shelf = Shelf(lowlevel.name, infer=infer)
+    settings = Settings(policy, store, console, channels, patience, asks, announce)
+    caller = principal or Principal(LOCAL, scopes=frozenset())
+    door = Door(shelf, framework, caller, has_principal=principal is not None)
+    engine = Engine(settings, door.find, door.run)
+    door.engines.append(engine)
+    lowlevel.middleware.insert(0, door)
+    if lowlevel.get_tool_input_schema is None:
+        # Without it the SDK lists all tools before each call over HTTP that has arguments.
+        lowlevel.get_tool_input_schema = shelf.input_schema
+    _open_with(lowlevel, engine, door)
+    known = None if scopes is None else frozenset(scopes)
+    return Tools(framework, shelf, known, engine=engine)
+
+
+def _open_with(lowlevel: Any, engine: Engine, door: Door) -> None:
+    """Open the engine with the server's own lifespan, and close it after."""
+    own = lowlevel.lifespan
+
+    @contextlib.asynccontextmanager
+    async def lifespan(server: Any) -> AsyncGenerator[Any]:
+        async with engine.opened(), own(server) as state:
+            await door.warn()
+            yield state
+
+    lowlevel.lifespan = lifespan

@@ -1,0 +1,207 @@
+"""A tool's definition as data: what it is called, what it does to the world, what it takes."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from avow.catalog import derive_title
+from avow.errors import UsageError
+from avow.intent import Intent, contradictions, declare
+from avow.schema import Checker
+
+if TYPE_CHECKING:
+    from avow.serve.context import Context
+
+Execute = Callable[["Context", Mapping[str, Any]], Awaitable[Any] | Any]
+"""Carries out one call: gets the call's context and its arguments, which fit the input schema."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_FIELD: Final = re.compile(r"\{([^{}]*)\}")
+_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """One tool that an author declares.
+
+    `execute` is `None` where a framework holds the function. Raises `UsageError` for what cannot be
+    meant, when it is made and not when it is called.
+
+    >>> from avow import DELETE
+    >>> ToolDefinition("customer_delete", DELETE).to_mcp_schema()["annotations"]["title"]
+    'Delete customer'
+    """
+
+    name: str
+    intent: Intent
+    description: str = ""
+    input_schema: Mapping[str, Any] = field(default_factory=lambda: _OBJECT)
+    output_schema: Mapping[str, Any] | None = None
+    execute: Execute | None = None
+    parameters: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        for schema in (self.input_schema, self.output_schema):
+            if schema is not None:
+                _check_schema(self.name, schema)
+        found: Mapping[str, Any] = self.input_schema.get("properties", {})
+        object.__setattr__(self, "parameters", frozenset(found))
+        _check_intent(self)
+
+    @property
+    def title(self) -> str:
+        """The title that was declared, or one derived from the name."""
+        return self.intent.title or derive_title(self.name)
+
+    @property
+    def category(self) -> str | None:
+        """Its category."""
+        return self.intent.category
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """Its tags."""
+        return self.intent.tags
+
+    @property
+    def read_only_hint(self) -> bool:
+        """Whether it only reads, with the specification's default where nothing is declared."""
+        return bool(self.intent.hints.with_defaults().read_only)
+
+    @property
+    def destructive_hint(self) -> bool:
+        """The same of whether it destroys."""
+        return bool(self.intent.hints.with_defaults().destructive)
+
+    @property
+    def idempotent_hint(self) -> bool:
+        """The same of whether a second call changes nothing more."""
+        return bool(self.intent.hints.with_defaults().idempotent)
+
+    @property
+    def open_world_hint(self) -> bool:
+        """The same of whether it reaches the outside world."""
+        return bool(self.intent.hints.with_defaults().open_world)
+
+    def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:
+        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`.
+
+        A sentence to confirm that only the plan can fill stays here: no client could read it.
+        """
+        raw: dict[str, Any] = {"name": self.name, "inputSchema": dict(self.input_schema)}
+        if self.description:
+            raw["description"] = self.description
+        if self.output_schema is not None:
+            raw["outputSchema"] = dict(self.output_schema)
+        return declare(raw, public(self.intent, raw).but(title=self.title), version=version)
+
+
+def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
+    """What clients read of it: a sentence that only the plan can fill stays here."""
+    known = _object(_object(raw.get("inputSchema")).get("properties"))
+    is_read = intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known))
+    return intent if is_read else intent.but(confirm=None)
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` for what MCP does not take as a tool's name."""
+    if not _NAME.fullmatch(name):
+        what = f"{name!r} is no name for a tool"
+        raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
+
+
+def as_schema(name: str, schema: object) -> Mapping[str, Any]:
+    """A schema that an author gave; nothing is one of an object without properties.
+
+    Raises `UsageError` for what is no schema.
+    """
+    if schema is None:
+        return {"properties": {}}
+    if not isinstance(schema, Mapping):
+        what = f"a schema is an object, not a {type(schema).__name__}"
+        raise UsageError(what, where=f"tool {name}", fix="For a model: Model.model_json_schema().")
+    return cast("Mapping[str, Any]", schema)
+
+
+def check_execute(execute: object, name: str) -> None:
+    """Raise `UsageError` for what cannot be called with a context and arguments."""
+    what = f"execute must be a function of (ctx, arguments), not {execute!r}"
+    if not callable(execute) or isinstance(execute, type):
+        raise UsageError(what, where=f"tool {name}")
+    try:
+        inspect.signature(execute).bind(None, {})
+    except (TypeError, ValueError) as error:
+        raise UsageError(what, where=f"tool {name}") from error
+    if inspect.isgeneratorfunction(execute) or inspect.isasyncgenfunction(execute):
+        what = "a generator gives no one result"
+        raise UsageError(what, where=f"tool {name}", fix="Return a list, or an avow.Page of one.")
+
+
+def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
+    """Raise `UsageError` where plan, narrow or when want what is no argument of the tool."""
+    for field_name in ("plan", "narrow", "when"):
+        function = getattr(intent, field_name)
+        if function is None:
+            continue
+        if not callable(function):
+            what = f"{field_name} must be a function, not {function!r}"
+            raise UsageError(what, where=f"tool {name}")
+        _check_parameters(f"tool {name}", function, known)
+
+
+def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
+    as_schema(name, schema)
+    try:
+        Checker(schema)
+    except UsageError as error:
+        raise UsageError(error.what, where=f"tool {name}") from error
+    if schema.get("type") != "object":
+        raise UsageError("its schema must be of an object", where=f"tool {name}")
+
+
+def _check_intent(definition: ToolDefinition) -> None:
+    where, intent = f"tool {definition.name}", definition.intent
+    for finding in contradictions(intent):
+        raise UsageError(finding.message, where=where)
+    if intent.otherwise is not None and intent.when is None:
+        raise UsageError("“otherwise” says what holds where “when” does not", where=where)
+    check_functions(definition.name, intent, definition.parameters)
+    # What a plan gives is known only when there is one; without it, only arguments can be named.
+    if intent.confirm is not None and intent.plan is None:
+        _check_template(where, intent.confirm, definition.parameters)
+
+
+def _check_parameters(where: str, function: Callable[..., Any], known: frozenset[str]) -> None:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the parameters of {function!r} cannot be read", where=where) from error
+    for name, one in parameters.items():
+        is_needed = one.default is one.empty and one.kind not in (
+            one.VAR_KEYWORD,
+            one.VAR_POSITIONAL,
+        )
+        if is_needed and name not in known | {"arguments"}:
+            called = getattr(function, "__name__", "a function of it")
+            what = f"{called} wants {name!r}, which is no argument of the tool"
+            raise UsageError(
+                what, where=where, fix=f"It has: {', '.join(sorted(known)) or 'none'}."
+            )
+
+
+def _check_template(where: str, template: str, known: frozenset[str]) -> None:
+    for name in _unknown_in(template, known):
+        what = f"confirm names {{{name}}}, which is no argument of the tool"
+        fix = "Name an argument, or give a plan that holds it."
+        raise UsageError(what, where=where, fix=fix)
+
+
+def _unknown_in(template: str, known: frozenset[str]) -> list[str]:
+    return [one for one in _FIELD.findall(template) if one.partition(".")[0] not in known]
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

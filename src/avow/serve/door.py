@@ -1,0 +1,254 @@
+"""The door of a server: every list and every call of a tool goes through the guard.
+
+One middleware for all three kinds of server, since each is the SDK's low-level server inside. The
+SDK marks middleware as provisional: this file and `binding` are all that know of it.
+"""
+
+import logging
+import uuid
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+import mcp_types as types
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.exceptions import MCPError
+
+from avow.approvals.elicitation import INPUT
+from avow.errors import StoreError
+from avow.guard import Answer, Call, UnknownToolError, tool_error
+from avow.guard.call import CrashError
+from avow.guard.steps.output import withheld
+from avow.policy import LOCAL, Principal
+from avow.serve.context import Context, Running, running
+from avow.serve.engine import Engine
+from avow.serve.exchange import (
+    Request,
+    as_object,
+    client_name,
+    dress,
+    elicit_of,
+    has_begun,
+    rounds_of,
+)
+from avow.serve.frameworks import Framework
+from avow.serve.functions import is_on_purpose
+from avow.serve.results import ShapeError, agreed, as_answer, is_made
+from avow.serve.shelf import Shelf
+
+_log: Final = logging.getLogger(__name__)
+
+_OURS: Final = ("inputResponses", "requestState")
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """One request on its way, and the rest of the server's own chain."""
+
+    ctx: Request
+    then: CallNext
+
+
+_passing: ContextVar[Passing] = ContextVar("avow_passing")
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The middleware. `principal` is who calls where no token says so.
+
+    `has_principal` is whether the author has said who that is.
+    """
+
+    shelf: Shelf
+    framework: Framework
+    principal: Principal
+    has_principal: bool = True
+    engines: list[Engine] = field(default_factory=list[Engine])
+
+    async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
+        if not is_ours or not has_begun(ctx):
+            return await call_next(_harmless(ctx) if is_ours else ctx)
+        token = _passing.set(Passing(ctx, call_next))
+        try:
+            if ctx.method == "tools/list":
+                return await self._list(ctx, call_next)
+            return await self._call(ctx)
+        except UnknownToolError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        except StoreError as error:
+            _log.error("%s", error)
+            what = "Nothing was run: avow cannot write its log."
+            raise MCPError(types.INTERNAL_ERROR, what) from None
+        except MCPError:
+            raise
+        except Exception as error:  # the edge of a request: the client learns nothing of our inside
+            incident = uuid.uuid4().hex[:12]
+            _log.exception("incident %s", incident)
+            what = f"Something went wrong inside avow (incident {incident})."
+            raise MCPError(types.INTERNAL_ERROR, what) from error
+        finally:
+            _passing.reset(token)
+
+    async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        result = await _listed(ctx, call_next)
+        await self._take(result.get("tools") or [])
+        guard, caller = self.engines[0].guard, self._caller(ctx)
+        looked = [(one, guard.sees(caller, one)) for one in self.shelf.tools.values()]
+        seen = [self.shelf.entry(one, found[0]) for one, found in looked if found is not None]
+        return dress(
+            ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
+        )
+
+    async def _call(self, ctx: Request) -> HandlerResult:
+        params = as_object(ctx.params)
+        name: Any = params.get("name")
+        arguments: Any = params.get("arguments")
+        if not isinstance(name, str):
+            raise MCPError(types.INVALID_PARAMS, "a call names its tool")
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise MCPError(types.INVALID_PARAMS, "the arguments of a call are an object")
+        answer = await self.engines[0].guard.call(
+            self._caller(ctx),
+            name,
+            as_object(cast("object", arguments)),
+            progress=ctx.session.report_progress,
+            meta=as_object(params.get("_meta")) or None,
+            elicit=elicit_of(ctx),
+            rounds=rounds_of(ctx),
+        )
+        return dress(ctx, answer, self.framework.lowlevel)
+
+    async def warn(self) -> None:
+        """Tell the author, before anybody calls, what to declare and what nobody can see."""
+        await self._take(await self.framework.entries())
+        wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
+        if wanted and not self.has_principal and not self.framework.knows_callers:
+            _log.warning(
+                "nobody sees the tools that want the scopes %s, unless calls carry a token: "
+                "on stdio there is none. Pass avow.bind(…, principal=avow.Principal(%r, "
+                "scopes=frozenset(%r)))",
+                ", ".join(wanted),
+                LOCAL,
+                wanted,
+            )
+
+    async def _take(self, entries: list[dict[str, Any]]) -> None:
+        found = {one["name"]: await self.framework.function_of(one["name"]) for one in entries}
+        self.shelf.take(entries, found)
+
+    def _caller(self, ctx: Request) -> Principal:
+        """Who calls: by the verified token where there is one, else as the author has said."""
+        token = get_access_token()
+        if token is None:
+            return replace(self.principal, client=client_name(ctx), is_local=True)
+        roles: Any = (token.claims or {}).get("roles")
+        roles = [roles] if isinstance(roles, str) else roles
+        held = cast("list[Any]", roles if isinstance(roles, list) else [])
+        return Principal(
+            token.subject or token.client_id,
+            client=token.client_id,
+            scopes=frozenset(token.scopes),
+            roles=frozenset(one for one in held if isinstance(one, str)),
+        )
+
+    async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
+        """The tool of this name.
+
+        The framework is asked where it is not known, where it is another one by now, or to be sure.
+        """
+        if is_fresh or name not in self.shelf.tools or not await self._is_same(name):
+            passing = _passing.get()
+            ctx = replace(passing.ctx, method="tools/list", params=_meta_only(passing.ctx))
+            await self._take((await _listed(ctx, passing.then)).get("tools") or [])
+        return self.shelf.tools.get(name)
+
+    async def _is_same(self, name: str) -> bool:
+        definition = self.shelf.definitions.get(name)
+        if definition is not None and definition.execute is not None:
+            return True
+        return await self.framework.function_of(name) is self.shelf.found.get(name)
+
+    async def run(self, call: Call) -> Answer:
+        """Carry out one call: by its definition, or as the framework does."""
+        call.is_sent = True
+        now = Running(call)
+        token = running.set(now)
+        try:
+            definition = self.shelf.definitions.get(call.name)
+            if definition is not None and definition.execute is not None:
+                return await _execute(definition.execute, call)
+            return await self._pass(call, now)
+        except ShapeError as error:
+            # The value itself is the author's data: neither the model nor the log gets it.
+            _log.warning("%s: %s", call.name, error)
+            return withheld(call)
+        finally:
+            running.reset(token)
+
+    async def _pass(self, call: Call, now: Running) -> Answer:
+        passing = _passing.get()
+        params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
+        if INPUT in as_object(params.get("inputResponses")):
+            params = {key: one for key, one in params.items() if key not in _OURS}
+        try:
+            answer = _wire(await passing.then(replace(passing.ctx, params=params)))
+        except MCPError as error:
+            if now.crash is not None:
+                raise CrashError from now.crash
+            return tool_error(str(error))
+        if now.crash is not None:
+            raise CrashError from now.crash
+        if now.said is not None:
+            return tool_error(str(now.said))
+        if now.returned is None:
+            return answer
+        (value,) = now.returned
+        if answer.get("isError") is True and not is_made(value):
+            raise ShapeError("what the tool returned does not fit its type")
+        return agreed(answer, value)
+
+
+async def _execute(execute: Any, call: Call) -> Answer:
+    try:
+        return await as_answer(execute, Context(call))
+    except ShapeError:
+        raise
+    except Exception as error:
+        if is_on_purpose(error):
+            return tool_error(str(error))
+        raise CrashError from error
+
+
+def _harmless(ctx: Request) -> Request:
+    """What the SDK is given to refuse before the handshake: not a call, should it not refuse."""
+    return replace(ctx, method="tools/list", params=None)
+
+
+def _meta_only(ctx: Request) -> dict[str, Any] | None:
+    """The envelope of a call, for a list that is asked for on its behalf."""
+    meta = as_object(ctx.params).get("_meta")
+    return None if meta is None else {"_meta": meta}
+
+
+async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
+    """All tools that the framework has, whatever page was asked for: hiding needs them all."""
+    entries: list[dict[str, Any]] = []
+    params: Mapping[str, Any] | None = {
+        key: one for key, one in as_object(ctx.params).items() if key != "cursor"
+    } or None
+    while True:
+        page = _wire(await then(replace(ctx, method="tools/list", params=params)))
+        entries += cast("list[dict[str, Any]]", page.get("tools") or [])
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str):
+            return {**page, "tools": entries}
+        params = {**as_object(params), "cursor": cursor}
+
+
+def _wire(result: HandlerResult) -> dict[str, Any]:
+    if result is None or isinstance(result, dict):
+        return result or {}
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)

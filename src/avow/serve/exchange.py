@@ -1,0 +1,82 @@
+"""What a request says of its client, and how that client can be asked; what an answer must wear."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+
+from avow.approvals import Elicit, Rounds
+from avow.connect.envelope import HANDSHAKE_VERSIONS
+
+META: Final = "io.modelcontextprotocol/"
+
+Request = ServerRequestContext[Any, Any]
+
+
+def client_name(ctx: Request) -> str:
+    """What the client calls itself: in each request since 2026-07-28, in the handshake before."""
+    known = ctx.session.client_params
+    if ctx.protocol_version in HANDSHAKE_VERSIONS and known is not None:
+        name: Any = known.client_info.name
+    else:
+        name = as_object(_meta_of(ctx).get(f"{META}clientInfo")).get("name")
+    return name[:128] if isinstance(name, str) and name else "unknown"
+
+
+def has_begun(ctx: Request) -> bool:
+    """Whether the handshake is over, where the client's version has one; the SDK looks later."""
+    return ctx.session._connection.initialize_accepted  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
+
+
+def elicit_of(ctx: Request) -> Elicit | None:
+    """How an older client is asked: by a request of the server, while its call waits."""
+    known = ctx.session.client_params
+    if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
+        return None
+    if known.capabilities.elicitation is None:
+        return None
+
+    async def elicit(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        result = await ctx.session.elicit_form(
+            params["message"], dict(params["requestedSchema"]), ctx.request_id
+        )
+        return result.model_dump(mode="json", by_alias=True)
+
+    return elicit
+
+
+def rounds_of(ctx: Request) -> Rounds | None:
+    """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
+    capabilities = as_object(_meta_of(ctx).get(f"{META}clientCapabilities"))
+    if ctx.protocol_version in HANDSHAKE_VERSIONS or "elicitation" not in capabilities:
+        return None
+    params = as_object(ctx.params)
+    responses, state = params.get("inputResponses"), params.get("requestState")
+    return Rounds(
+        as_object(responses) if responses is not None else None,
+        state if isinstance(state, str) else None,
+    )
+
+
+def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[str, Any]:
+    """What 2026-07-28 wants around every result; older clients are spared it."""
+    # What a server behind says of its own connection is not about this one.
+    given = as_object(result.get("_meta"))
+    meta = {key: value for key, value in given.items() if not key.startswith(META)}
+    if ctx.protocol_version in HANDSHAKE_VERSIONS:
+        kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
+        return {**kept, "_meta": meta} if meta else kept
+    meta[f"{META}serverInfo"] = server.server_info_stamp
+    is_cacheable = ctx.method.endswith("/list") or ctx.method == "resources/read"
+    fresh = {"ttlMs": 0, "cacheScope": "private"} if is_cacheable else {}
+    return {"resultType": "complete", **fresh, **result, "_meta": meta}
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """`value` if it is an object; what is none holds nothing."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _meta_of(ctx: Request) -> Mapping[str, Any]:
+    return as_object(as_object(ctx.params).get("_meta"))

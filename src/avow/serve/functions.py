@@ -1,0 +1,192 @@
+"""Authors' functions: called by their parameters' names, and never leaking what they raise."""
+
+import asyncio
+import functools
+import inspect
+import typing
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
+
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+
+from avow.errors import AvowError, DeniedError, UsageError
+from avow.serve.context import current_call
+from avow.serve.page import as_object_type, unpaged
+
+_ANYWAY: Final = ("mcp.", "fastmcp.")
+_OWN_WORDS: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
+_MOST_SECONDS: Final = 10.0
+"""How long a plan, a narrowing or a condition may take: all calls wait where these block."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class BrokenError(Exception):
+    """Stands for what an author's function raised and no server survives: `SystemExit`, say."""
+
+
+def by_name(
+    function: Callable[..., Any] | None, seconds: float = _MOST_SECONDS
+) -> Callable[[Mapping[str, Any]], Any] | None:
+    """`function` as the guard calls it: with all arguments of a call.
+
+    It gets those that it has parameters for; one called `arguments` gets all of them. A plain
+    function runs in a thread. One that takes too long ends as `TimeoutError`.
+    """
+    if function is None:
+        return None
+    parameters = inspect.signature(function).parameters
+    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+
+    async def call(arguments: Mapping[str, Any]) -> Any:
+        given = {
+            name: value for name, value in arguments.items() if takes_all or name in parameters
+        }
+        if "arguments" in parameters and "arguments" not in given:
+            given["arguments"] = arguments
+        with anyio.fail_after(seconds):
+            return await _survived(function, (), given, is_left=True)
+
+    return call
+
+
+def as_plan(
+    function: Callable[..., Any] | None,
+) -> Callable[[Mapping[str, Any]], Awaitable[Any]] | None:
+    """A plan's function as the guard calls it: the same, and it may say why there is no plan."""
+    named = by_name(function)
+    if named is None:
+        return None
+
+    async def call(arguments: Mapping[str, Any]) -> Any:
+        try:
+            return await named(arguments)
+        except Exception as error:
+            if is_on_purpose(error):
+                raise DeniedError(str(error)) from error
+            raise
+
+    return call
+
+
+def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
+    """`function` for a framework, but what it raises by mistake is kept for the guard to tell of.
+
+    What an author raises on purpose (`ToolError` and its like) goes on as it is, as does
+    cancellation. Where `is_bound`, it does not run but in a call that the guard let through.
+    Raises `UsageError` for what gives no one result, and for types that cannot be read.
+    """
+    what = name or getattr(function, "__name__", "") or type(function).__name__
+    _check(function, what)
+
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        call = current_call()
+        if call is None:
+            if not is_bound:
+                return unpaged(await _survived(function, args, kwargs))
+            raise UsageError(
+                f"the tool {what!r} was called past avow",
+                fix="Call it through a client of the server that was bound.",
+            )
+        try:
+            value = unpaged(await _survived(function, args, kwargs))
+        except Exception as error:
+            is_said = is_on_purpose(error)
+            call.crash, call.said = (None, error) if is_said else (error, None)
+            raise
+        call.crash, call.said, call.returned = None, None, (value,)
+        return value
+
+    _dress(run, function, what)
+    return run  # pyright: ignore[reportReturnType] - the same signature, as `_dress` says
+
+
+def is_on_purpose(error: BaseException) -> bool:
+    """Whether an author raised this so that the caller reads it."""
+    if isinstance(error, AvowError):
+        return True
+    return any(
+        one.__name__ in _OWN_WORDS and one.__module__.startswith(_ANYWAY)
+        for one in type(error).__mro__
+    )
+
+
+async def called(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of an author's function. A plain one may block, so it runs in a thread.
+
+    Raises what it raises; in the place of what no server survives, `BrokenError`.
+    """
+    return await _survived(function, args, {})
+
+
+async def _survived(
+    function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], *, is_left: bool = False
+) -> Any:
+    """Call it. A cancellation goes on only where there is one: a function may raise its own."""
+    try:
+        if _is_async(function):
+            return await function(*args, **kwargs)
+        result = await anyio.to_thread.run_sync(
+            functools.partial(function, *args, **kwargs), abandon_on_cancel=is_left
+        )
+        return await result if inspect.isawaitable(result) else result
+    except (Exception, KeyboardInterrupt, GeneratorExit):
+        raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        raise BrokenError from error
+    except BaseException as error:
+        raise BrokenError from error
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(_target(function), "__call__", None)  # noqa: B004 - its own method is looked at
+    )
+
+
+def _target(function: Callable[..., Any]) -> Callable[..., Any]:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _check(function: Callable[..., Any], name: str) -> None:
+    if not callable(function):
+        raise UsageError(f"{function!r} is no function", where=f"tool {name}")
+    target = _target(function)
+    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
+        what = "a generator gives no one result"
+        raise UsageError(what, where=f"tool {name}", fix="Return a list, or an avow.Page of one.")
+
+
+def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
+    """Make `run` look like `function` to whoever reads signatures, whatever kind it is."""
+    target = _target(function)
+    if not inspect.isroutine(target):
+        target = type(target).__call__
+    try:
+        hints = typing.get_type_hints(target, include_extras=True)
+        signature = inspect.signature(function)
+    except (NameError, TypeError, ValueError) as error:
+        what = f"its signature cannot be read: {error}"
+        raise UsageError(what, where=f"tool {name}") from error
+    parameters = [
+        one.replace(annotation=hints.get(one.name, one.annotation))
+        for one in signature.parameters.values()
+    ]
+    result = as_object_type(hints.get("return", signature.return_annotation))
+    run.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
+    told = {one.name: one.annotation for one in parameters} | {"return": result}
+    run.__annotations__ = {
+        key: one for key, one in told.items() if one is not inspect.Parameter.empty
+    }
+    run.__dict__.update(getattr(function, "__dict__", {}) if inspect.isroutine(function) else {})
+    run.__name__ = run.__qualname__ = getattr(function, "__name__", name)
+    run.__module__ = getattr(function, "__module__", run.__module__)
+    run.__doc__ = inspect.getdoc(function)

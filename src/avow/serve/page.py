@@ -1,0 +1,34 @@
+"""A part of a list, as what a tool returns."""
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast, get_args, get_origin
+
+from typing_extensions import TypedDict
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A part of a list: its items, where to go on (`None` at the end), and how many there are."""
+
+    items: list[T] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType] - of T
+    next_cursor: str | None = None
+    total: int | None = None
+
+
+def as_object_type(annotation: Any) -> Any:
+    """What all frameworks make the same schema of, for a function that returns a page."""
+    if annotation is not Page and get_origin(annotation) is not Page:
+        return annotation
+    (item,) = get_args(annotation) or (Any,)
+    fields = {"items": list[item], "next_cursor": str | None, "total": int | None}
+    return TypedDict("Page", fields)  # pyright: ignore[reportArgumentType, reportGeneralTypeIssues] - of a type that is known when it runs
+
+
+def unpaged(value: Any) -> Any:
+    """A page as that object; all else as it is."""
+    if not isinstance(value, Page):
+        return value  # pyright: ignore[reportUnknownVariableType] - whatever it is
+    page = cast("Page[Any]", value)
+    return {"items": page.items, "next_cursor": page.next_cursor, "total": page.total}

@@ -1,0 +1,260 @@
+"""One definition of tools on each framework, offered over each transport, in both eras."""
+
+import json
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp_types as types
+from fastmcp import FastMCP
+from mcp import Client, StdioServerParameters
+from mcp.server import MCPServer
+from mcp.server.lowlevel import Server
+from pydantic import BaseModel
+from tests.connect.serving import ENVIRONMENT, serve_app
+
+import avow
+from avow.audit import merged, verify
+from avow.keys import load_keys
+from avow.serve import Tools
+from avow.store import open_store, store_path
+
+ERAS = ["legacy", "2026-07-28"]
+KINDS = ["MCPServer", "Server", "FastMCP"]
+CALLER = avow.Principal("amy", scopes=frozenset({"customers.read", "customers.write"}))
+
+YES = types.ElicitResult(action="accept", content={"approve": True})
+NOT = types.ElicitResult(action="accept", content={"approve": False})
+NO = types.ElicitResult(action="decline")
+AWAY = types.ElicitResult(action="cancel")
+
+
+class Customer(BaseModel):
+    """One customer."""
+
+    id: int
+    name: str
+
+
+class Open(Customer):
+    """A customer with what is nobody's business."""
+
+    iban: str = "DE-SECRET"
+
+
+def make(kind: str, **more: Any) -> Any:
+    """An empty server of one framework."""
+    if kind == "Server":
+        return Server("studio", **more)
+    return (MCPServer if kind == "MCPServer" else FastMCP)("studio", **more)
+
+
+def inside(server: Any) -> Any:
+    """What the SDK's client connects to in the same process."""
+    return getattr(server, "_mcp_server", server)
+
+
+def app_of(server: Any) -> Any:
+    """The same over HTTP."""
+    return server.http_app() if isinstance(server, FastMCP) else server.streamable_http_app()
+
+
+@dataclass
+class Studio:
+    """What the tools work on, and what they have done."""
+
+    customers: dict[int, str] = field(
+        default_factory=lambda: {one: f"customer {one}" for one in range(1, 6)}
+    )
+    done: list[str] = field(default_factory=list[str])
+
+
+def declare_studio(tools: Tools, studio: Studio) -> None:
+    """The tools that are the same on all frameworks: by types, as data, and in a group."""
+    reading = tools.group(scopes={"customers.read"}, category="customers")
+    writing = tools.group(scopes={"customers.write"}, category="customers")
+
+    @reading.tool(avow.READ_ONLY)
+    def customer_get(customer_id: int) -> Customer:
+        """One customer."""
+        return Open(id=customer_id, name=studio.customers[customer_id])
+
+    @reading.tool(avow.READ_ONLY, tags={"lists"})
+    async def customer_list(cursor: str | None = None) -> avow.Page[Customer]:
+        """A page of customers."""
+        start = int(cursor or 0)
+        ids = sorted(studio.customers)
+        found = [Open(id=one, name=studio.customers[one]) for one in ids[start : start + 2]]
+        end = start + len(found)
+        return avow.Page(list(found), str(end) if end < len(ids) else None, len(ids))
+
+    def plan(customer_id: int) -> list[str]:
+        return [f"delete {studio.customers[customer_id]}"]
+
+    @writing.tool(avow.DELETE, confirm="Delete customer {customer_id} for good?", plan=plan)
+    def customer_delete(customer_id: int) -> str:
+        """Delete a customer."""
+        assert avow.context().plan is not None
+        studio.done.append(f"delete {customer_id}")
+        return f"deleted {studio.customers.pop(customer_id)}"
+
+    def write(ctx: avow.Context, given: Any) -> Any:
+        studio.customers[given["id"]] = given["name"]
+        studio.done.append(f"write {given['id']}")
+        return ctx.json({"id": given["id"], "name": given["name"], "iban": "DE-SECRET"})
+
+    writing.add(
+        name="customer_write",
+        intent=avow.UPSERT,
+        description="Create or change a customer.",
+        input_schema={
+            "type": "object",
+            "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
+            "required": ["id", "name"],
+        },
+        output_schema=Customer.model_json_schema() | {"additionalProperties": False},
+        execute=write,
+    )
+
+
+@dataclass
+class Offered:
+    """A bound server of one kind, its tools and what they work on."""
+
+    server: Any
+    tools: Tools
+    studio: Studio
+    url: str
+
+    @asynccontextmanager
+    async def client(
+        self, era: str = "2026-07-28", answer: types.ElicitResult | None = None, **more: Any
+    ) -> AsyncGenerator["Caller"]:
+        """A client in the same process, and a person at it if there is an `answer`."""
+        caller = Caller(answer=answer)
+        asks: dict[str, Any] = {"elicitation_callback": caller.person} if answer is not None else {}
+        async with Client(inside(self.server), mode=era, **asks, **more) as client:
+            caller.client = client
+            yield caller
+
+
+@dataclass
+class Caller:
+    """A client, and what its person was asked."""
+
+    client: Any = None
+    answer: types.ElicitResult | None = None
+    asked: list[str] = field(default_factory=list[str])
+
+    async def person(
+        self,
+        context: Any,  # noqa: ARG002 - as the SDK calls it
+        params: types.ElicitRequestParams,
+    ) -> types.ElicitResult:
+        self.asked.append(params.message)
+        assert self.answer is not None
+        return self.answer
+
+    async def call(self, name: str, arguments: Any = None, **more: Any) -> types.CallToolResult:
+        """The result of a call; bounded, since a server may forget to answer."""
+        with anyio.fail_after(20):
+            return await self.client.call_tool(name, arguments or {}, **more)
+
+    async def names(self) -> list[str]:
+        """The tools that are listed."""
+        return sorted(one.name for one in (await self.client.list_tools()).tools)
+
+
+def offer(
+    kind: str,
+    where: Path | None = None,
+    declare: Callable[[Tools, Studio], None] = declare_studio,
+    server: Any = None,
+    **more: Any,
+) -> Offered:
+    """A bound server of one kind with some tools; the studio's if none are given."""
+    folder = where or Path(tempfile.mkdtemp())
+    url = f"sqlite:{folder / 'avow.db'}"
+    server = make(kind) if server is None else server
+    options: dict[str, Any] = {"principal": CALLER, "patience": 0.3, **more}
+    tools = avow.bind(server, store=url, **options)
+    offered = Offered(server, tools, Studio(), url)
+    declare(tools, offered.studio)
+    return offered
+
+
+@asynccontextmanager
+async def reached(
+    kind: str, era: str, transport: str, where: Path, answer: types.ElicitResult | None = None
+) -> AsyncGenerator[Caller]:
+    """The studio's tools over one transport, in one era."""
+    caller = Caller(answer=answer)
+    asks: dict[str, Any] = {"elicitation_callback": caller.person} if answer is not None else {}
+    async with (
+        _target(kind, transport, where) as target,
+        Client(target, mode=era, **asks) as client,
+    ):
+        caller.client = client
+        yield caller
+
+
+@asynccontextmanager
+async def _target(kind: str, transport: str, where: Path) -> AsyncGenerator[Any]:
+    if transport == "stdio":
+        words = ["-m", "tests.serve.serving", kind, str(where)]
+        env = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{Path.cwd()}"}
+        yield StdioServerParameters(command=sys.executable, args=words, env=env)
+        return
+    offered = offer(kind, where)
+    if transport == "memory":
+        yield inside(offered.server)
+        return
+    async with serve_app(app_of(offered.server)) as base:
+        yield f"{base}/mcp"
+
+
+def text(result: types.CallToolResult) -> str:
+    """The texts of a result."""
+    return "\n".join(one.text for one in result.content if isinstance(one, types.TextContent))
+
+
+async def lines(url: str) -> list[dict[str, Any]]:
+    """The record's lines about calls, oldest first; fails where the log does not verify."""
+    store = open_store(url)
+    try:
+        report = await verify(store, load_keys(store_path(url)))
+        assert report.problems == []
+        rows = [merged(row) for row in reversed(await store.records())]
+        return [{"event": row.event, **json.loads(row.body)} for row in rows if row.call]
+    finally:
+        await store.close()
+
+
+async def outcomes(url: str) -> list[str]:
+    """How the calls on record ended, oldest first."""
+    return [one["outcome"] for one in await lines(url) if "outcome" in one]
+
+
+def main() -> None:
+    """Serve on stdin and stdout."""
+    offered = offer(sys.argv[1], Path(sys.argv[2]))
+    if sys.argv[1] != "Server":
+        offered.server.run("stdio")
+        return
+    from mcp.server.stdio import stdio_server
+
+    async def run() -> None:
+        async with stdio_server() as (read, write):
+            made = offered.server.create_initialization_options()
+            await offered.server.run(read, write, made)
+
+    anyio.run(run)
+
+
+if __name__ == "__main__":
+    main()

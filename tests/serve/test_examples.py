@@ -1,0 +1,22 @@
+"""Every server in the documentation runs: on both frameworks, over each way, in both eras."""
+
+from pathlib import Path
+
+import pytest
+from tests.serve.examples import Example, answer_of, connected, find_examples
+
+pytestmark = pytest.mark.anyio
+
+EXAMPLES = find_examples("README.md", "docs/servers.md")
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("transport", ["memory", "stdio", "http"])
+@pytest.mark.parametrize("framework", ["MCPServer", "FastMCP"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
+async def test_a_server_of_the_documentation_answers_as_it_says(
+    example: Example, framework: str, transport: str, era: str, tmp_path: Path
+) -> None:
+    async with connected(example.on(framework), transport, era, tmp_path) as client:
+        for said in example.calls:
+            assert said.words in await answer_of(client, said), said
