@@ -10,12 +10,23 @@ from avow.intent import (
     SEND,
     Evidence,
     Hints,
+    Intent,
     Resolved,
     ResolvedIntent,
     Source,
     resolve,
 )
-from avow.policy import Decision, Past, Policy, Principal, Situation, ToolFacts, decide, load_policy
+from avow.policy import (
+    Decision,
+    Past,
+    Policy,
+    Principal,
+    Situation,
+    ToolFacts,
+    decide,
+    is_visible,
+    load_policy,
+)
 
 QUIET_WRITE = Hints(read_only=False, destructive=False, idempotent=True, open_world=False)
 HINTS = {
@@ -75,3 +86,11 @@ def operated(**hints: bool) -> ResolvedIntent:
         name: Resolved(value, Source.OPERATOR) for name, value in hints.items()
     }
     return replace(resolve(Evidence()), **named)
+
+
+def sees(principal: Principal, intent: Intent) -> bool:
+    """Whether a caller may know of a tool with this intent where no rule hides it."""
+    facts = ToolFacts(
+        "crm", "x", resolve(Evidence(intent.hints)), scopes=intent.scopes, roles=intent.roles
+    )
+    return is_visible(Policy(), principal, facts)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.intent.strategies import INTENTS
+from tests.policy.samples import sees
 
 from avow.intent import Intent, Resolved, ResolvedIntent, Source
-from avow.policy import LOCAL, Decision, Effect, Mode, Principal, decide_by_mode, has_access
+from avow.policy import LOCAL, Decision, Effect, Mode, Principal, decide_by_mode
 
 MODES = [Mode.OBSERVE, Mode.PLAN, Mode.GUARDED, Mode.STRICT, Mode.UNATTENDED]
 
@@ -114,7 +115,7 @@ def test_every_scope_of_a_tool_must_be_held(
 ) -> None:
     tool = Intent(scopes=frozenset(needed))
 
-    assert has_access(Principal("amy", scopes=frozenset(held)), tool) is expected
+    assert sees(Principal("amy", scopes=frozenset(held)), tool) is expected
 
 
 @pytest.mark.parametrize(
@@ -136,13 +137,13 @@ def test_any_one_role_of_a_tool_is_enough(
     def amy(*scopes: str) -> Principal:
         return Principal("amy", scopes=frozenset(scopes), roles=frozenset(held))
 
-    assert has_access(amy("a"), tool) is expected
-    assert has_access(amy(), tool) is False
+    assert sees(amy("a"), tool) is expected
+    assert sees(amy(), tool) is False
 
 
 @given(INTENTS)
 def test_where_nobody_hands_out_scopes_everything_is_visible(tool: Intent) -> None:
-    assert has_access(Principal(LOCAL), tool)
+    assert sees(Principal(LOCAL), tool)
 
 
 @given(INTENTS, st.frozensets(st.text(max_size=3)), st.frozensets(st.text(max_size=3)))
@@ -152,4 +153,4 @@ def test_whoever_holds_more_sees_no_less(
     fewer = Principal("amy", scopes=scopes, roles=scopes)
     greater = Principal("amy", scopes=scopes | more, roles=scopes | more)
 
-    assert has_access(fewer, tool) <= has_access(greater, tool)
+    assert sees(fewer, tool) <= sees(greater, tool)

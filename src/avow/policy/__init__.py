@@ -1,6 +1,5 @@
 """Who calls, and what may run. Pure: no I/O, no SDK."""
 
-from avow.policy.access import has_access
 from avow.policy.cases import Case, CaseResult, load_cases, run_case
 from avow.policy.decision import Decision, Effect, Mode, Require, Reviewers
 from avow.policy.document import Limits, Policy, Rule
@@ -38,7 +37,6 @@ __all__ = [
     "explain",
     "facts_of",
     "foresee",
-    "has_access",
     "is_visible",
     "json_schema",
     "load_cases",
