@@ -1,5 +1,8 @@
 """What all tests share."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 from tests.databases import place, postgres, store
@@ -15,3 +18,22 @@ settings.load_profile("unhurried")
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio, the loop that avow is served on."""
     return "asyncio"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository with one commit and one staged change."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "a.txt").write_text("one\n")
+    for words in (
+        ["init", "-q", "-b", "main"],
+        ["config", "user.email", "amy@example.com"],
+        ["config", "user.name", "Amy"],
+        ["add", "."],
+        ["commit", "-q", "-m", "first"],
+    ):
+        subprocess.run(["git", "-C", str(folder), *words], check=True)
+    (folder / "a.txt").write_text("two\n")
+    subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
+    return folder

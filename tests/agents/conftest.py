@@ -1,6 +1,5 @@
 """Real servers for a client in the same process, over stdio and over HTTP."""
 
-import subprocess
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 
@@ -34,22 +33,3 @@ async def client(database: Database, era: str) -> AsyncGenerator[Client]:
     """A client of the demo in the same process."""
     async with Client(build_server(database), mode=era) as connected:
         yield connected
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A git repository with one commit and one staged change."""
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    (folder / "a.txt").write_text("one\n")
-    for words in (
-        ["init", "-q", "-b", "main"],
-        ["config", "user.email", "amy@example.com"],
-        ["config", "user.name", "Amy"],
-        ["add", "."],
-        ["commit", "-q", "-m", "first"],
-    ):
-        subprocess.run(["git", "-C", str(folder), *words], check=True)
-    (folder / "a.txt").write_text("two\n")
-    subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
-    return folder

@@ -77,7 +77,7 @@ class Wire:
         own = dict(params)
         data: dict[str, Any] = {"method": method, "params": own}
         options: CallOptions = {}
-        session._stamp(data, options)  # noqa: SLF001
+        session._stamp(data, options)
         if self.is_modern:
             envelope = Envelope(self.client.protocol_version, {}, {})
             stamped = options.get("headers") or {}
@@ -87,7 +87,7 @@ class Wire:
             options["timeout"] = seconds
         if progress is not None:
             options["on_progress"] = cast("ProgressFnT", progress)  # it calls by position
-        dispatcher = session._dispatcher  # noqa: SLF001
+        dispatcher = session._dispatcher
         if getattr(dispatcher, "_closed", False):
             what = "the client's connection is closed"
             raise RpcError(types.CONNECTION_CLOSED, what, fault=Fault.NOT_SENT)
@@ -121,7 +121,7 @@ class Wire:
 
         first = await send(errand.responses, errand.state)
         try:
-            raw = await self.client._drive_input_required(first, send)  # noqa: SLF001
+            raw = await self.client._drive_input_required(first, send)
             return await self._finished(errand, call, raw)
         except MCPError as error:  # of the client's own callbacks and extensions
             raise received(error) from error
@@ -132,7 +132,7 @@ class Wire:
         kind = raw.get("resultType", _COMPLETE)
         if not self.is_modern or kind == _COMPLETE:
             return raw
-        claim = session._active_claims.get(str(kind))  # noqa: SLF001
+        claim = session._active_claims.get(str(kind))
         if claim is None:
             # MCP 2026-07-28: a result of a kind that the client does not know is not valid.
             raise RpcError(PARSE_ERROR, f"a result of the kind {kind!r}", fault=Fault.LOST)
@@ -186,17 +186,17 @@ def _object(value: object) -> Mapping[str, Any]:
 @contextmanager
 def _overheard(client: Client, forget: Callable[[], None]) -> "Generator[None]":
     session = client.session
-    before = session._message_handler  # noqa: SLF001
+    before = session._message_handler
 
     async def handle(message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             forget()
         await before(message)
 
-    session._message_handler = handle  # noqa: SLF001
+    session._message_handler = handle
     try:
         yield
     finally:
         # Whoever came after this one still hands on to it, and it goes on handing on.
-        if session._message_handler is handle:  # noqa: SLF001
-            session._message_handler = before  # noqa: SLF001
+        if session._message_handler is handle:
+            session._message_handler = before
