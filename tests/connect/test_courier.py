@@ -11,7 +11,7 @@ from tests.connect.servers.web import MODERN, OLD, Answer, Exchange, Site, serve
 from tests.connect.serving import until
 
 from avow.connect import Fault, RpcError, UrlTarget
-from avow.connect import courier as courier_module
+from avow.connect.web import site as site_module
 from avow.connect.link import Link, open_link
 from avow.connect.listing import list_all
 from avow.errors import (
@@ -320,7 +320,7 @@ async def test_many_calls_share_few_connections(site: Site) -> None:
 async def test_a_server_that_never_says_goodbye_does_not_hold_the_connection_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(courier_module, "_GOODBYE_SECONDS", 0.2)
+    monkeypatch.setattr(site_module, "_GOODBYE_SECONDS", 0.2)
     with serve_web(OLD, delete=Exchange.hang) as site, anyio.fail_after(3):
         async with open_link(UrlTarget("web", site.url), timeout=5) as link:
             assert len(await list_all(link, "tools/list", timeout=5)) == 2

@@ -27,10 +27,11 @@ class Diary:
     stderr: IO[str]
     garbage: list[str] = field(default_factory=list[str])
 
-    async def note_garbage(self, error: Exception) -> None:
+    def note_garbage(self, line: bytes) -> None:
         """Keep the first lines of stdout that were no messages."""
         if len(self.garbage) < _TAIL_LINES:
-            self.garbage.append(_input_of(error))
+            said = line[: 4 * _LINE_LENGTH].decode(errors="replace").strip()
+            self.garbage.append(str(redact(said[:_LINE_LENGTH])))
 
     def tail(self) -> str:
         """The last lines of stderr, secrets masked."""
@@ -113,10 +114,3 @@ def _is_timeout(error: Exception) -> bool:
     return isinstance(error, TimeoutError) or (
         isinstance(error, RpcError) and error.fault is Fault.TIMED_OUT
     )
-
-
-def _input_of(error: Exception) -> str:
-    """The line that could not be read; pydantic keeps it beside what it says about it."""
-    details = getattr(error, "errors", None)
-    raw = details()[0].get("input", "") if callable(details) else str(error)  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType,reportIndexIssue,reportOptionalSubscript]
-    return str(redact(str(raw)[:_LINE_LENGTH]))  # pyright: ignore[reportUnknownArgumentType]

@@ -1,44 +1,35 @@
 """One connection to one server: raw JSON in, raw JSON out, in either protocol era.
 
-The SDK carries the messages; its models never see them, so keys it does not know and hints of a
-wrong type arrive as they were sent.
+No model of the protocol sees the messages, so keys that nobody knows and hints of a wrong type
+arrive as they were sent.
 """
 
+import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any, Final, TextIO, cast
+from typing import IO, Any, Final
 
 import anyio
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.dispatcher import CallOptions, DispatchContext, ProgressFnT
-from mcp.shared.exceptions import MCPError
-from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.shared.transport_context import TransportContext
+import msgspec
 
 from avow import __version__
-from avow.connect.courier import http_client
 from avow.connect.envelope import Envelope
 from avow.connect.failure import Diary, explain
+from avow.connect.inbox import Inbox, Notified, Progress, ignore
 from avow.connect.kinds import CommandTarget, UrlTarget
+from avow.connect.message import read_object
 from avow.connect.negotiate import Greeting, negotiate
-from avow.connect.process import start_process
-from avow.connect.rpc import METHOD_NOT_FOUND, Fault, RpcError
+from avow.connect.peer import Peer
+from avow.connect.process import lines_of, start_process
+from avow.connect.rpc import Fault, RpcError
+from avow.connect.web.site import Site
 from avow.errors import AvowError, ServerExitedError, UnreachableError
 
 CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "avow", "title": "avow", "version": __version__}
 
-_LARGEST_EVENT: Final = 64 * 1024 * 1024
-"""In bytes. The SDK takes 1 MiB, and many results with a picture are larger: they would be lost
-after the call has run."""
-
-Progress = Callable[[float, float | None, str | None], Awaitable[None]]
-Notified = Callable[[str, Mapping[str, Any]], Awaitable[None]]
-
-
-async def ignore(_method: str, _params: Mapping[str, Any]) -> None:
-    """Take no notice of a server's notifications."""
+_LEAVE_SECONDS: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -47,7 +38,7 @@ class Link:
 
     name: str
     greeting: Greeting
-    _dispatcher: JSONRPCDispatcher[TransportContext]
+    _carrier: Peer | Site
     closed: anyio.Event = field(default_factory=anyio.Event)
 
     @property
@@ -70,13 +61,14 @@ class Link:
         """
         envelope = self.greeting.envelope
         try:
-            return await _send(
-                self._dispatcher, method, params, envelope, timeout, progress, input_schema
+            raw = await _send(
+                self._carrier, method, params, envelope, timeout, progress, input_schema
             )
         except RpcError as error:
             if error.fault is Fault.EXPIRED:
                 self.closed.set()
             raise
+        return _result(raw)
 
 
 @contextlib.asynccontextmanager
@@ -123,24 +115,15 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
     failure: Exception | None = None
     with _stderr_file() as stderr:
         diary = Diary(stderr)
-        try:
-            async with contextlib.AsyncExitStack() as stack:
-                try:
-                    dispatcher, closed = await _start(target, stack, diary, opening.notified)
-                    # Only here: a time limit may not enclose the start of tasks that outlive it.
-                    with anyio.fail_after(opening.deadline - anyio.current_time()):
-                        greeting = await _greet(dispatcher, opening, is_old=is_old)
-                    link = Link(target.name, greeting, dispatcher, closed)
-                except (AvowError, RpcError, OSError, ValueError) as error:
-                    failure = explain(error, target, diary, timeout)
-                else:
-                    try:
-                        yield link
-                    except Exception as error:  # noqa: BLE001 - raised below, outside its wrappers
-                        failure = error
-        except ExceptionGroup as group:
-            # The transport's own tasks failed: on the way in, that is why there is no connection.
-            failure = failure or explain(group, target, diary, timeout)
+        async with contextlib.AsyncExitStack() as stack:
+            try:
+                carrier, closed = await _start(target, stack, diary, opening.notified)
+                with anyio.fail_after(opening.deadline - anyio.current_time()):
+                    greeting = await _greet(carrier, opening, is_old=is_old)
+            except (AvowError, RpcError, OSError, ValueError) as error:
+                failure = explain(error, target, diary, timeout)
+            else:
+                yield Link(target.name, greeting, carrier, closed)
     if failure is not None:
         raise failure
 
@@ -150,90 +133,111 @@ async def _start(
     stack: contextlib.AsyncExitStack,
     diary: Diary,
     notified: Notified,
-) -> tuple[JSONRPCDispatcher[TransportContext], anyio.Event]:
+) -> tuple[Peer | Site, anyio.Event]:
     """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
-    if isinstance(target, CommandTarget):
-        transport = start_process(target, cast("TextIO", diary.stderr))
-    else:
-        client = await stack.enter_async_context(http_client(target.url, target.headers))
-        transport = streamable_http_client(
-            target.url, http_client=client, max_sse_event_size=_LARGEST_EVENT
-        )
-    read, write = await stack.enter_async_context(transport)
-    dispatcher = JSONRPCDispatcher[TransportContext](
-        read, write, on_stream_exception=diary.note_garbage
-    )
     closed = anyio.Event()
-    group = await stack.enter_async_context(anyio.create_task_group())
-    stack.callback(group.cancel_scope.cancel)
-    await group.start(_run, dispatcher, notified, closed)
-    return dispatcher, closed
+    beside = await stack.enter_async_context(_Beside())
+    inbox = Inbox(notified)
+    if isinstance(target, UrlTarget):
+        site = Site(target.url, target.headers, inbox, beside.spawn)
+        stack.push_async_callback(site.close)
+        return site, closed
+    said, say = await stack.enter_async_context(start_process(target, diary.stderr))
+    peer = Peer(say, inbox, beside.spawn)
+    reading = asyncio.ensure_future(_read(said, peer, diary, closed))
+    stack.push_async_callback(_ended, reading)
+    return peer, closed
 
 
-async def _greet(
-    dispatcher: JSONRPCDispatcher[TransportContext], opening: _Opening, *, is_old: bool
-) -> Greeting:
+async def _read(
+    said: asyncio.StreamReader, peer: Peer, diary: Diary, closed: anyio.Event
+) -> None:
+    """Take in what a process says, until it ends."""
+    try:
+        async for line in lines_of(said):
+            try:
+                await peer.receive(line)
+            except ValueError:
+                diary.note_garbage(line)
+    finally:
+        peer.close()
+        closed.set()
+
+
+async def _greet(carrier: Peer | Site, opening: _Opening, *, is_old: bool) -> Greeting:
     async def send(
         method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
     ) -> dict[str, Any]:
-        return await _send(dispatcher, method, params, envelope, seconds, None, None)
+        return _result(await _send(carrier, method, params, envelope, seconds, None, None))
 
     async def notify(method: str, envelope: Envelope) -> None:
-        await dispatcher.notify(method, None, {"headers": envelope.headers(method, {})})
+        if isinstance(carrier, Peer):
+            await carrier.notify(method)
+        else:
+            await carrier.notify(method, envelope.headers(method, {}))
+            carrier.hear()
 
     return await negotiate(
         send, notify, opening.client_info, timeout=opening.timeout, is_old=is_old
     )
 
 
-async def _run(
-    dispatcher: JSONRPCDispatcher[TransportContext],
-    notified: Notified,
-    closed: anyio.Event,
-    *,
-    task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
-) -> None:
-    async def on_notify(
-        _: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
-    ) -> None:
-        await notified(method, params or {})
-
-    try:
-        await dispatcher.run(_answer, on_notify, task_status=task_status)
-    finally:
-        closed.set()
-
-
-async def _answer(
-    _: DispatchContext[TransportContext], method: str, __: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """What a server may ask of avow: only whether it is there. No capability is offered."""
-    if method == "ping":
-        return {}
-    raise MCPError(METHOD_NOT_FOUND, f"avow does not offer {method}")
-
-
 async def _send(
-    dispatcher: JSONRPCDispatcher[TransportContext],
+    carrier: Peer | Site,
     method: str,
     params: Mapping[str, Any],
     envelope: Envelope,
     timeout: float,
     progress: Progress | None,
     input_schema: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    options: CallOptions = {
-        "timeout": timeout,
-        "headers": envelope.headers(method, params, input_schema),
-        # Neither of the two that open a connection may be cancelled (MCP, cancellation).
-        "cancel_on_abandon": method not in ("initialize", "server/discover"),
-    }
-    if progress is not None:
-        options["on_progress"] = cast("ProgressFnT", progress)  # it calls by position
+) -> msgspec.Raw:
+    told = envelope.params(params)
+    if isinstance(carrier, Peer):
+        message = await carrier.request(method, told, timeout=timeout, progress=progress)
+    else:
+        headers = envelope.headers(method, params, input_schema)
+        message = await carrier.request(
+            method, told, headers, timeout=timeout, progress=progress, is_modern=envelope.is_modern
+        )
+    if message.error:
+        raise RpcError.received(message)
+    return message.result
+
+
+def _result(raw: msgspec.Raw) -> dict[str, Any]:
     try:
-        return await dispatcher.send_raw_request(method, envelope.params(params), options)
-    except MCPError as error:
-        raise RpcError.received(error.code, error.message, error.data) from error
+        return read_object(raw)
+    except ValueError as error:  # the words quote what could not be read
+        raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+
+
+class _Beside:
+    """What goes on beside the requests; it is waited for a little when the connection ends."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def __aenter__(self) -> "_Beside":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with anyio.CancelScope(shield=True):
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=_LEAVE_SECONDS)
+            for task in [*self._tasks]:
+                await _ended(task)
+
+
+async def _ended(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
 
 
 def _stderr_file() -> IO[str]:

@@ -1,22 +1,19 @@
-"""A server's process and the messages over its pipes, one JSON document a line.
+"""A server's process and the lines over its pipes.
 
-The SDK's own stdio client ends the process group only of a server that does not end by itself,
-and tells nobody which process it started. Here whatever a server has started ends with it.
+Whatever a server has started ends with it: its process group is ended even where the server ends
+by itself.
 """
 
+import asyncio
 import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import AsyncGenerator
-from typing import Final, TextIO
+from asyncio.subprocess import Process
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import IO, Final
 
 import anyio
-from anyio.abc import Process
-from anyio.streams.buffered import BufferedByteReceiveStream
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
 
 from avow.connect.environment import child_environment
 from avow.connect.kinds import CommandTarget
@@ -29,97 +26,64 @@ _LARGEST_LINE: Final = 64 * 1024 * 1024
 
 _POLL_SECONDS: Final = 0.01
 
-Received = SessionMessage | Exception
-Streams = tuple[MemoryObjectReceiveStream[Received], MemoryObjectSendStream[SessionMessage]]
+Say = Callable[[bytes], Awaitable[None]]
 
 
 @contextlib.asynccontextmanager
-async def start_process(target: CommandTarget, stderr: TextIO) -> AsyncGenerator[Streams]:
-    """Start the server; give what it says and what is said to it. Enter and leave in one task.
+async def start_process(
+    target: CommandTarget, stderr: IO[str]
+) -> AsyncGenerator[tuple[asyncio.StreamReader, Say]]:
+    """Start the server; give what it says and what says a line to it. Enter and leave in one task.
 
-    What it says is a message, or an exception for a line that is none. Its stream ends with the
-    process. Raises `OSError` where the command cannot be run. On leaving, also when cancelled, the
-    process is given time to end, and then its whole process group is ended.
+    Raises `OSError` where the command cannot be run. On leaving, also when cancelled, the process
+    is given time to end, and then its whole process group is ended.
     """
-    process = await anyio.open_process(
-        [target.command, *target.args],
+    process = await asyncio.create_subprocess_exec(
+        target.command,
+        *target.args,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
         env=child_environment(target.env),
         cwd=target.cwd,
         start_new_session=True,
+        limit=_LARGEST_LINE,
     )
-    said, received = anyio.create_memory_object_stream[Received](0)
-    sent, to_say = anyio.create_memory_object_stream[SessionMessage](0)
+    assert process.stdin  # noqa: S101 - they were asked for
+    assert process.stdout  # noqa: S101
+    stdin = process.stdin
+
+    async def say(line: bytes) -> None:
+        # A pipe that is closed ends the conversation; whoever reads notices.
+        with contextlib.suppress(OSError):
+            stdin.write(line + b"\n")
+            await stdin.drain()
+
     try:
-        async with anyio.create_task_group() as group:
-            group.start_soon(_listen, process, said)
-            group.start_soon(_speak, process, to_say, said)
-            try:
-                yield received, sent
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await _end(process)
-                group.cancel_scope.cancel()
+        yield process.stdout, say
     finally:
-        for stream in (said, received, sent, to_say):
-            stream.close()
+        with anyio.CancelScope(shield=True):
+            await _end(process)
 
 
-async def _listen(process: Process, said: MemoryObjectSendStream[Received]) -> None:
-    """Pass on each line of stdout until it ends, or is no line any more."""
-    assert process.stdout  # noqa: S101 - it was asked for when the process was started
-    lines = BufferedByteReceiveStream(process.stdout)
-    with contextlib.suppress(
-        anyio.EndOfStream,
-        anyio.IncompleteRead,
-        anyio.DelimiterNotFound,
-        anyio.BrokenResourceError,
-        anyio.ClosedResourceError,
-    ):
-        async with said:
-            while True:
-                line = await lines.receive_until(b"\n", _LARGEST_LINE)
-                await said.send(_parse(line))
-
-
-def _parse(line: bytes) -> Received:
-    """One line as a message; bytes that are not UTF-8 must not end the connection."""
-    try:
-        text = line.decode(errors="replace")
-        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
-    except ValueError as error:
-        return error
-
-
-async def _speak(
-    process: Process,
-    to_say: MemoryObjectReceiveStream[SessionMessage],
-    said: MemoryObjectSendStream[Received],
-) -> None:
-    """Write each message as one line; a pipe that is closed ends the conversation."""
-    assert process.stdin  # noqa: S101 - it was asked for when the process was started
-    try:
-        async with to_say:
-            async for one in to_say:
-                text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await process.stdin.send(text.encode() + b"\n")
-    except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-        await said.aclose()
+async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
+    """Each line until the end, or until one that does not end."""
+    with contextlib.suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
+        while True:
+            yield (await said.readuntil(b"\n"))[:-1]
 
 
 async def _end(process: Process) -> None:
     """Close stdin, wait, then end the process group: first by word, then by force."""
     assert process.stdin  # noqa: S101 - it was asked for when the process was started
-    with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-        await process.stdin.aclose()
+    process.stdin.close()
     await _wait(process)
     if _signal_group(process.pid, signal.SIGTERM):
         await _wait_for_group(process.pid)
         _signal_group(process.pid, signal.SIGKILL)
         await _wait(process)
-    await process.aclose()
+    # Its children may hold its pipes open: nobody reads them any more.
+    process._transport.close()  # noqa: SLF001  # pyright: ignore - asyncio has no other way
 
 
 async def _wait(process: Process) -> None:

@@ -1,30 +1,16 @@
 """A JSON-RPC error: as a server answered it, or as the connection failed to bring an answer."""
 
-import os
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Any, Final
 
-CONNECTION_LOST: Final = -32000
-TIMED_OUT: Final = -32001
-PARSE_ERROR: Final = -32700
+from avow.connect.message import Message, read_value
+
+INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
-
-FAULT_KEY: Final = f"io.avow/fault-{os.urandom(8).hex()}"
-"""Marks an error that avow's side made because no answer came, in the error's `data`.
-
-Drawn anew in each process, so that no server can say it.
-"""
-
-_OWN_ERRORS: Final = {
-    CONNECTION_LOST: ("Connection closed", "SSE stream "),
-    PARSE_ERROR: ("Failed to parse ",),
-    TIMED_OUT: ("Request ",),
-}
-"""How the errors begin that the SDK makes where no answer came.
-
-Servers use the same codes for errors of theirs, as in `-32000 Server not initialized`.
-"""
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+PARSE_ERROR: Final = -32700
+NO_ANSWER: Final = -32000
 
 
 class Fault(StrEnum):
@@ -57,17 +43,21 @@ class RpcError(Exception):
         return self.fault in (Fault.LOST, Fault.TIMED_OUT)
 
     @classmethod
-    def received(cls, code: int, message: str, data: Any) -> "RpcError":
-        """An error as the SDK's dispatcher raises it, with the fault that its code or mark tells.
+    def none(cls, fault: Fault, message: str) -> "RpcError":
+        """That there is no answer, and why."""
+        return cls(NO_ANSWER, message, fault=fault)
 
-        The dispatcher itself answers for a closed connection, a timeout and unreadable text.
-        """
-        if isinstance(data, Mapping):
-            marked = cast("Mapping[str, Any]", data).get(FAULT_KEY)
-            if marked is not None:
-                return cls(code, message, fault=Fault(marked))
-        if data is not None or not message.startswith(_OWN_ERRORS.get(code, ())):
-            return cls(code, message, data)
-        if code == PARSE_ERROR:  # its words quote what could not be read
-            return cls(code, "its answer cannot be read", fault=Fault.LOST)
-        return cls(code, message, fault=Fault.TIMED_OUT if code == TIMED_OUT else Fault.LOST)
+    @classmethod
+    def received(cls, message: Message) -> "RpcError":
+        """An error as a server sent it; one that is malformed is one all the same."""
+        try:
+            error: Any = read_value(message.error)
+        except ValueError:
+            error = None
+        told: dict[str, Any] = error if isinstance(error, dict) else {}
+        code, text = told.get("code"), told.get("message")
+        return cls(
+            code if isinstance(code, int) else INTERNAL_ERROR,
+            text if isinstance(text, str) else "the server's error cannot be read",
+            told.get("data"),
+        )

@@ -1,6 +1,6 @@
 """A client of a server under test: with a caller, a policy and people of the test's choice."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Mapping, AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import anyio
+import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
@@ -16,7 +17,6 @@ from avow.agents.approver import Approver as AnyApprover
 from avow.agents.approver import open_channel
 from avow.approvals import Channel
 from avow.connect import CommandTarget, Target, UrlTarget
-from avow.connect.courier import http_client
 from avow.errors import UsageError
 from avow.guard import PolicyFile
 from avow.policy import Mode, Policy, Principal
@@ -134,10 +134,16 @@ async def _client_of(target: Target, stack: AsyncExitStack) -> Client:
             )
         )
     if isinstance(target, UrlTarget):
-        http = await stack.enter_async_context(http_client(target.url, target.headers))
+        http = await stack.enter_async_context(_http(target.headers))
         return Client(streamable_http_client(target.url, http_client=http))
     what, fix = "a saved list has no server behind it", "Give the server itself."
     raise UsageError(what, where=target.path, fix=fix)
+
+
+def _http(headers: Mapping[str, str]) -> httpx2.AsyncClient:
+    # As bytes: what stands in a configuration need not be ASCII.
+    encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+    return httpx2.AsyncClient(headers=encoded, timeout=httpx2.Timeout(None, connect=10.0))
 
 
 def _mode(word: str | None) -> Mode | None:

@@ -1,0 +1,95 @@
+"""JSON-RPC 2.0 messages as bytes: only the envelope is read, what is inside stays as it came."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+Id = int | str
+
+NOTHING: Final = msgspec.Raw(b"")
+
+
+class Message(msgspec.Struct, gc=False):
+    """A request (`id` and `method`), a notification (`method`), or a response (`id` alone).
+
+    `params`, `result` and `error` are JSON as received, and empty where there is none.
+    """
+
+    jsonrpc: str = ""
+    id: Id | None = None
+    method: str | None = None
+    params: msgspec.Raw = NOTHING
+    result: msgspec.Raw = NOTHING
+    error: msgspec.Raw = NOTHING
+
+    @property
+    def is_response(self) -> bool:
+        """Whether it answers a request."""
+        return self.method is None and bool(self.result or self.error)
+
+
+_decoder: Final = msgspec.json.Decoder(Message)
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def read_message(data: bytes) -> Message:
+    """The one message that `data` holds; bytes that are not UTF-8 are replaced.
+
+    Raises `ValueError` for what is none, and for JSON that is nested too deeply.
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        data = data.decode(errors="replace").encode()
+    try:
+        found = _decoder.decode(data)
+    except RecursionError:
+        message = "it is nested too deeply"
+        raise ValueError(message) from None
+    if found.jsonrpc != "2.0" or not (found.method or found.is_response):
+        message = "it is no JSON-RPC 2.0 message"
+        raise ValueError(message)
+    return found
+
+
+def read_value(raw: msgspec.Raw) -> Any:
+    """What is inside a message. Raises `ValueError` for what cannot be read."""
+    try:
+        return msgspec.json.decode(raw)
+    except RecursionError:
+        message = "it is nested too deeply"
+        raise ValueError(message) from None
+
+
+def read_object(raw: msgspec.Raw) -> dict[str, Any]:
+    """The same for an object; an empty one where there is nothing. Raises `ValueError`."""
+    found = read_value(raw) if raw else {}
+    if not isinstance(found, dict):
+        message = "it holds no object where there must be one"
+        raise ValueError(message)
+    return found  # pyright: ignore[reportUnknownVariableType] - keys of JSON are texts
+
+
+def write_request(number: Id, method: str, params: Mapping[str, Any]) -> bytes:
+    """A request. Raises `ValueError` or `TypeError` for what JSON cannot say."""
+    return _encode({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+
+def write_notification(method: str, params: Mapping[str, Any] | None = None) -> bytes:
+    """A notification."""
+    told = {"params": params} if params else {}
+    return _encode({"jsonrpc": "2.0", "method": method, **told})
+
+
+def write_result(number: Id | None, result: Any) -> bytes:
+    """The answer to a request; `result` may hold `msgspec.Raw` that goes out as it is."""
+    return _encode({"jsonrpc": "2.0", "id": number, "result": result})
+
+
+def write_error(number: Id | None, code: int, message: str, data: Any = None) -> bytes:
+    """The answer that there is none."""
+    error: dict[str, Any] = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    return _encode({"jsonrpc": "2.0", "id": number, "error": error})

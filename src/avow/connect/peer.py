@@ -1,0 +1,134 @@
+"""A conversation over lines of JSON, one message each (stdio, MCP 2024-11-05 to 2026-07-28)."""
+
+import asyncio
+import itertools
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from avow.connect.inbox import PROGRESS, Inbox, Progress, tell
+from avow.connect.message import (
+    Message,
+    read_object,
+    write_notification,
+    write_request,
+)
+from avow.connect.message import read_message as read
+from avow.connect.rpc import Fault, RpcError
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What has come for one request; whoever made it takes it from here, in order."""
+
+    come: deque[Message] = field(default_factory=deque[Message])
+    waiter: asyncio.Future[None] | None = None
+    is_lost: bool = False
+
+    def wake(self) -> None:
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
+
+    async def next(self) -> Message:
+        while not self.come:
+            if self.is_lost:
+                raise RpcError.none(Fault.LOST, "Connection closed")
+            self.waiter = asyncio.get_running_loop().create_future()
+            await self.waiter
+        return self.come.popleft()
+
+
+@dataclass(slots=True)
+class Peer:
+    """The near side. `send` writes one line, and `spawn` runs what goes on beside the requests."""
+
+    send: Callable[[bytes], Awaitable[None]]
+    inbox: Inbox
+    spawn: Callable[[Coroutine[Any, Any, None]], object]
+    is_closed: bool = False
+    _waiting: dict[int, _Pending] = field(default_factory=dict[int, _Pending])
+    _numbers: Any = field(default_factory=lambda: itertools.count(1))
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout: float,
+        progress: Progress | None = None,
+    ) -> Message:
+        """The response to one request, `timeout` seconds at most. Raises `RpcError`.
+
+        Cancelling tells the other side, but for what opens a conversation (MCP, cancellation).
+        """
+        number = next(self._numbers)
+        pending = self._waiting[number] = _Pending(is_lost=self.is_closed)
+        may_cancel = method not in ("initialize", "server/discover")
+        try:
+            async with asyncio.timeout(timeout):
+                if not self.is_closed:
+                    await self.send(write_request(number, method, params | _token(params, number, progress)))
+                while not (message := await pending.next()).is_response:
+                    await tell(progress, message)
+                return message
+        except TimeoutError:
+            self._cancel(number, is_told=may_cancel)
+            raise RpcError.none(Fault.TIMED_OUT, f"Request {method!r} timed out") from None
+        except asyncio.CancelledError:
+            self._cancel(number, is_told=may_cancel)
+            raise
+        finally:
+            del self._waiting[number]
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        """Send a notification."""
+        await self.send(write_notification(method, params))
+
+    async def receive(self, line: bytes) -> None:
+        """Take in one line. Raises `ValueError` for one that is no message."""
+        message = read(line)
+        if message.is_response:
+            self._hand_over(message.id, message)
+        elif message.id is not None:
+            self.spawn(self._answer(message))
+        elif message.method != PROGRESS or not self._hand_over(_token_of(message), message):
+            await self.inbox.notify(message)
+
+    def close(self) -> None:
+        """The other side is gone: no request gets an answer any more."""
+        self.is_closed = True
+        for one in self._waiting.values():
+            one.is_lost = True
+            one.wake()
+
+    def _hand_over(self, number: object, message: Message) -> bool:
+        """Give a message to the request that it is about; one that nobody waits for is dropped."""
+        # `True` and 1.0 are keys of a dict as 1 is, and no ids of ours.
+        pending = self._waiting.get(number) if type(number) is int else None
+        if pending is None:
+            return False
+        pending.come.append(message)
+        pending.wake()
+        return True
+
+    async def _answer(self, message: Message) -> None:
+        await self.send(await self.inbox.answer(message))
+
+    def _cancel(self, number: int, *, is_told: bool) -> None:
+        if is_told and not self.is_closed:
+            self.spawn(self.notify("notifications/cancelled", {"requestId": number}))
+
+
+def _token(params: Mapping[str, Any], number: int, progress: Progress | None) -> dict[str, Any]:
+    """The token under which progress is told, where somebody wants to know."""
+    if progress is None:
+        return {}
+    return {"_meta": {**(params.get("_meta") or {}), "progressToken": number}}
+
+
+def _token_of(message: Message) -> object:
+    try:
+        return read_object(message.params).get("progressToken")
+    except ValueError:
+        return None

@@ -1,0 +1,92 @@
+"""What an HTTP answer is in MCP: a message, a stream of them, or the reason why there is none."""
+
+from collections.abc import AsyncGenerator
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urljoin
+
+from avow.connect.message import Message, read_message
+from avow.connect.rpc import Fault, RpcError
+from avow.connect.web.connection import Reply
+from avow.connect.web.events import Event, EventReader
+
+EVENTS: Final = "text/event-stream"
+JSON: Final = "application/json"
+_REDIRECTS: Final = (
+    HTTPStatus.MOVED_PERMANENTLY,
+    HTTPStatus.FOUND,
+    HTTPStatus.TEMPORARY_REDIRECT,
+    HTTPStatus.PERMANENT_REDIRECT,
+)
+
+
+def kind_of(reply: Reply) -> str:
+    """Its media type, without parameters."""
+    return reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def is_stream(reply: Reply) -> bool:
+    """Whether it is a stream of events."""
+    return reply.status == HTTPStatus.OK and kind_of(reply) == EVENTS
+
+
+def redirect(reply: Reply, url: str) -> str | None:
+    """Where it sends the request on to, if it does."""
+    place = reply.headers.get("location")
+    return urljoin(url, place) if place and reply.status in _REDIRECTS else None
+
+
+async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
+    """The messages of a stream as they come. Raises `BrokenError`, and `ValueError` as read."""
+    while piece := await reply.piece():
+        for event in reader.feed(piece):
+            if event.kind == "message":
+                yield event
+
+
+def response(body: bytes, number: int) -> Message:
+    """The response to request `number`. Raises `ValueError` for what is none."""
+    message = read_message(body)
+    is_refusal = message.id is None and bool(message.error)
+    if not message.is_response or (message.id != number and not is_refusal):
+        what = "it answers another request"
+        raise ValueError(what)
+    return message
+
+
+async def refuse(reply: Reply, request: bytes, *, has_session: bool) -> None:
+    """Raise `RpcError` for an answer that holds no response."""
+    status, kind = reply.status, kind_of(reply)
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        raise RpcError.none(Fault.UNAUTHORIZED, f"HTTP {status}")
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED:
+        # A proxy's 502 or 504 says nothing of whether the server behind it did its work.
+        raise RpcError.none(Fault.LOST, f"HTTP {status}")
+    if status >= HTTPStatus.BAD_REQUEST:
+        raise await _refusal(reply, request, has_session=has_session)
+    is_request = read_message(request).id is not None
+    if is_request and kind not in (JSON, EVENTS) and status != HTTPStatus.ACCEPTED:
+        raise RpcError.none(Fault.NOT_MCP, f"HTTP {status} with {kind or 'no content type'}")
+    if is_request and status == HTTPStatus.ACCEPTED:
+        raise RpcError.none(Fault.LOST, f"HTTP {status} in the place of a response")
+
+
+async def _refusal(reply: Reply, request: bytes, *, has_session: bool) -> RpcError:
+    """What a 4xx means: the server's own error where it holds one.
+
+    A server that was started anew knows none of its old sessions: it says 404 (MCP 2025-11-25,
+    Streamable HTTP, session management), and many say 400 instead.
+    """
+    status = reply.status
+    try:
+        message = read_message(await reply.body() if kind_of(reply) == JSON else b"")
+    except ValueError:
+        message = Message()
+    is_gone = has_session and status == HTTPStatus.NOT_FOUND
+    if not message.error:
+        return RpcError.none(Fault.EXPIRED if is_gone else Fault.REFUSED, f"HTTP {status}")
+    error = RpcError.received(message)
+    if has_session and message.id != read_message(request).id:
+        is_gone = is_gone or "session" in error.message.lower()
+        return RpcError.none(Fault.EXPIRED, f"HTTP {status}") if is_gone else error
+    return error
