@@ -1,22 +1,28 @@
 """The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import secrets
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog
 from avow.connect.target import Target
+from avow.gateway.doors.desk import Desk
+from avow.gateway.doors.hosts import names_of, refuse_foreign
+from avow.gateway.doors.http import HttpDoor
+from avow.gateway.doors.ticket import Tickets
 from avow.gateway.fleet import Fleet, open_fleet
-from avow.gateway.front import make_server, only_from
 from avow.gateway.passage import Passage
 from avow.guard import Guard, keep_quiet
 from avow.keys import Keyring
-from avow.policy import Policy
+from avow.keys.ring import KEY_BYTES
+from avow.policy import LOCAL, Policy, Principal
 from avow.store import Store
 
 PATH: Final = "/mcp"
@@ -28,6 +34,7 @@ class Gateway:
 
     fleet: Fleet
     guard: Guard
+    keys: Keyring
 
 
 @asynccontextmanager
@@ -69,18 +76,28 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
                 patience=patience,
                 announce=announce,
             ),
+            keys or Keyring.of([secrets.token_bytes(KEY_BYTES)]),
         )
 
 
-def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> Starlette:
+def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> ASGIApp:
     """The application that serves `gateway` on a loopback `host`, with `routes` beside `/mcp`.
 
     Requests that name another host or come from another origin are refused (DNS rebinding).
     """
-    server = make_server(Passage(gateway.fleet, gateway.guard))
-    return server.streamable_http_app(
-        streamable_http_path=PATH,
-        host=host,
-        transport_security=only_from(host),
-        custom_starlette_routes=list(routes),  # pyright: ignore[reportArgumentType] - any route will do
-    )
+    names = names_of(host)
+    tickets = Tickets(gateway.keys)
+    passage = Passage(gateway.fleet, gateway.guard)
+
+    def identify(headers: Mapping[str, str]) -> Principal:
+        refuse_foreign(headers, names)
+        return Principal(LOCAL)
+
+    door = HttpDoor(Desk(passage), tickets, identify)
+    pages = Starlette(routes=list(routes))
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        is_mcp = scope["type"] == "http" and scope["path"] == PATH
+        await (door if is_mcp else pages)(scope, receive, send)
+
+    return app

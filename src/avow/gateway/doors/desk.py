@@ -1,0 +1,174 @@
+"""The desk: answers one request of one client, whichever door it came through."""
+
+import logging
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from avow import __version__
+from avow.approvals import Elicit, Rounds
+from avow.connect.envelope import MODERN
+from avow.connect.message import Message, write_error, write_result
+from avow.connect.rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    RpcError,
+)
+from avow.errors import StoreError
+from avow.gateway.doors.client import META, Client, Line
+from avow.gateway.doors.parameters import parameters_of
+from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Request
+from avow.guard import UnknownToolError
+from avow.guard.call import Progress, no_progress
+
+_log: Final = logging.getLogger(__name__)
+
+SERVER_INFO: Final[Mapping[str, Any]] = {
+    "name": "avow",
+    "title": "avow gateway",
+    "version": __version__,
+}
+INSTRUCTIONS: Final = (
+    "Calls that may destroy something wait until a person approves them outside this "
+    "conversation. A tool error that says so is not a failure: tell the person, then make "
+    "the same call again."
+)
+CAPABILITIES: Final[Mapping[str, Any]] = {
+    "tools": {},
+    "prompts": {},
+    "resources": {},
+    "completions": {},
+}
+_FRESH: Final[Mapping[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
+
+Told = tuple[bytes, int | None]
+"""A response, and the code of the error that it is, if it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Answers requests by the gateway's passage."""
+
+    passage: Passage
+
+    async def answer(self, message: Message, client: Client, line: Line) -> Told:
+        """The response to a request. Cancelling cancels what it began."""
+        try:
+            params = parameters_of(message)
+            result = await self._result(message.method or "", params, client, line)
+            return write_result(message.id, result), None
+        except UnknownToolError as error:
+            return _error(message, INVALID_PARAMS, str(error))
+        except RpcError as error:
+            return _error(message, _code(client, error.code), error.message, error.data)
+        except StoreError as error:
+            _log.error("%s", error)
+            return _error(
+                message, INTERNAL_ERROR, "Nothing was run: avow cannot write its log."
+            )
+        except Exception:  # the edge of a request: the client learns nothing of our inside
+            incident = uuid.uuid4().hex[:12]
+            _log.exception("incident %s", incident)
+            what = f"Something went wrong inside avow (incident {incident})."
+            return _error(message, INTERNAL_ERROR, what)
+
+    async def _result(
+        self, method: str, params: dict[str, Any], client: Client, line: Line
+    ) -> Mapping[str, Any]:
+        route = self.passage.routes.get(method)
+        if route is not None:
+            return _dressed(method, await route(_request(method, params, client, line)), client)
+        if method == "server/discover" and client.is_modern:
+            return _dressed(method, discovery(), client)
+        if method == "ping" and not client.is_modern:
+            return {}
+        raise RpcError(METHOD_NOT_FOUND, "Method not found", method)
+
+
+def discovery() -> dict[str, Any]:
+    """What the gateway says of itself (MCP 2026-07-28, discovery)."""
+    return {
+        "supportedVersions": [MODERN],
+        "capabilities": CAPABILITIES,
+        "instructions": INSTRUCTIONS,
+    }
+
+
+def _request(method: str, params: dict[str, Any], client: Client, line: Line) -> Request:
+    return Request(
+        method=method,
+        params=params,
+        version=client.version,
+        principal=client.principal,
+        progress=_progress(params, line),
+        elicit=_elicit(client, line),
+        rounds=_rounds(params, client),
+    )
+
+
+def _progress(params: Mapping[str, Any], line: Line) -> Progress:
+    """Where progress is told: only who gave a token for it wants to know."""
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if meta else None
+    if token is None:
+        return no_progress
+
+    async def tell(done: float, total: float | None, text: str | None) -> None:
+        told: dict[str, Any] = {"progressToken": token, "progress": done}
+        told |= {} if total is None else {"total": total}
+        told |= {} if text is None else {"message": text}
+        await line.notify("notifications/progress", told)
+
+    return tell
+
+
+def _elicit(client: Client, line: Line) -> Elicit | None:
+    """How an older client is asked: by a request to it, while its call waits."""
+    if client.is_modern or "elicitation" not in client.capabilities:
+        return None
+
+    async def elicit(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await line.ask("elicitation/create", params)
+
+    return elicit
+
+
+def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
+    """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
+    if not client.is_modern or "elicitation" not in client.capabilities:
+        return None
+    responses, state = params.get("inputResponses"), params.get("requestState")
+    return Rounds(
+        (responses if isinstance(responses, dict) else {}) if responses is not None else None,
+        state if isinstance(state, str) else None,
+    )
+
+
+def _dressed(method: str, result: Mapping[str, Any], client: Client) -> Mapping[str, Any]:
+    """What 2026-07-28 wants around every result; older clients are spared it."""
+    # What a server behind says of its own connection is not about this one.
+    given = result.get("_meta")
+    meta = (
+        {key: value for key, value in given.items() if not key.startswith(META)}
+        if isinstance(given, dict)
+        else {}
+    )
+    if not client.is_modern:
+        kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
+        return {**kept, "_meta": meta} if meta else kept
+    meta[f"{META}serverInfo"] = SERVER_INFO
+    is_cacheable = method.endswith("/list") or method in ("resources/read", "server/discover")
+    fresh = _FRESH if is_cacheable else {}
+    return {"resultType": "complete", **fresh, **result, "_meta": meta}
+
+
+def _error(message: Message, code: int, text: str, data: Any = None) -> Told:
+    return write_error(message.id, code, text, data), code
+
+
+def _code(client: Client, code: int) -> int:
+    """The code of an error in the client's version: 2026-07-28 has none for a missing resource."""
+    return INVALID_PARAMS if code == RESOURCE_NOT_FOUND and client.is_modern else code
+

@@ -1,0 +1,75 @@
+"""What a request of 2026-07-28 must carry over HTTP (MCP, Streamable HTTP, request headers)."""
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from avow.connect.envelope import MODERN
+from avow.connect.message import Message
+from avow.connect.rpc import INVALID_PARAMS, RpcError
+from avow.gateway.doors.client import META, Client, name_of
+from avow.policy import Principal
+
+HEADER_MISMATCH: Final = -32020
+UNSUPPORTED_VERSION: Final = -32022
+
+_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_VERSION: Final = f"{META}protocolVersion"
+_CAPABILITIES: Final = f"{META}clientCapabilities"
+
+
+def client_of(
+    message: Message, params: Mapping[str, Any], headers: Mapping[str, str], principal: Principal
+) -> Client:
+    """The client that a request speaks of, if its headers agree with its body.
+
+    Whoever routes by a header must see what is carried out. Raises `RpcError`.
+    """
+    meta = params.get("_meta")
+    if not isinstance(meta, Mapping) or _VERSION not in meta or _CAPABILITIES not in meta:
+        what = f"params._meta must hold {_VERSION!r} and {_CAPABILITIES!r}"
+        raise RpcError(INVALID_PARAMS, what)
+    _check(message, params, meta, headers)
+    capabilities = meta[_CAPABILITIES]
+    if not isinstance(capabilities, dict):
+        raise RpcError(INVALID_PARAMS, f"{_CAPABILITIES} must be an object")
+    client = name_of(meta.get(f"{META}clientInfo"))
+    return Client(replace(principal, client=client), MODERN, capabilities)
+
+
+def refuse_version(version: object) -> None:
+    """Raise `RpcError` for a version that the stateless protocol does not have here."""
+    if version != MODERN:
+        data = {"supported": [MODERN], "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+
+def _check(
+    message: Message,
+    params: Mapping[str, Any],
+    meta: Mapping[str, Any],
+    headers: Mapping[str, str],
+) -> None:
+    pairs = {"mcp-protocol-version": meta[_VERSION], "mcp-method": message.method}
+    for name, value in pairs.items():
+        if headers.get(name) != value:
+            raise RpcError(HEADER_MISMATCH, f"the header {name} does not say what the body says")
+    key = _NAMED.get(message.method or "")
+    if key is not None and decode_header(headers.get("mcp-name")) != params.get(key):
+        raise RpcError(HEADER_MISMATCH, "the header mcp-name does not say what the body says")
+    refuse_version(meta[_VERSION])
+
+
+def decode_header(value: str | None) -> str | None:
+    """The text that a header carries; `None` where it is none, or not encoded as it must be."""
+    if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    payload = value[9:-2]
+    try:
+        found = b64decode(payload, validate=True)
+        text = found.decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return text if b64encode(found).decode() == payload else None

@@ -1,0 +1,124 @@
+"""The answer to one POST: JSON where it comes alone, a stream where something comes before it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import anyio
+from starlette.types import Receive, Send
+
+_PATIENCE_SECONDS: Final = 0.2
+"""How long a request may take before its client is watched and its stream kept alive."""
+
+PING_SECONDS: Final = 15.0
+"""How often a stream on which nothing is said shows that it lives: proxies close silent ones."""
+
+Header = tuple[bytes, bytes]
+
+EVENT_HEADERS: Final[Sequence[Header]] = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+)
+_JSON: Final = (b"content-type", b"application/json")
+
+
+def as_event(body: bytes) -> bytes:
+    """One message as a server-sent event; what stands between its values is no line's end."""
+    if b"\n" in body or b"\r" in body:
+        body = body.replace(b"\r", b" ").replace(b"\n", b" ")
+    return b"event: message\ndata: " + body + b"\n\n"
+
+
+class Reply:
+    """What goes back. Whoever takes only JSON gets the response alone."""
+
+    def __init__(self, send: Send, *, takes_events: bool, headers: Sequence[Header] = ()) -> None:
+        self._send = send
+        self._takes_events = takes_events
+        self._headers = headers
+        self._turn = asyncio.Lock()
+        self.is_stream = False
+        self.is_over = False
+
+    async def say(self, body: bytes) -> bool:
+        """Send a message that is not the response; whether it could be."""
+        if not self._takes_events or self.is_over:
+            return False
+        async with self._turn:
+            await self._open()
+            await self._piece(as_event(body), more=True)
+        return True
+
+    async def finish(self, body: bytes, status: int = 200) -> None:
+        """Send the response."""
+        self.is_over = True
+        async with self._turn:
+            if self.is_stream:
+                await self._piece(as_event(body), more=False)
+                return
+            length = (b"content-length", str(len(body)).encode())
+            headers = [_JSON, length, *self._headers]
+            await self._send({"type": "http.response.start", "status": status, "headers": headers})
+            await self._piece(body, more=False)
+
+    async def ping(self) -> None:
+        """Show that the answer is still to come."""
+        if self._takes_events and not self.is_over:
+            async with self._turn:
+                await self._open()
+                await self._piece(b": ping\n\n", more=True)
+
+    async def _open(self) -> None:
+        if not self.is_stream:
+            self.is_stream = True
+            headers = [*EVENT_HEADERS, *self._headers]
+            await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def _piece(self, body: bytes, *, more: bool) -> None:
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+async def watched(
+    work: Callable[[], Awaitable[None]], reply: Reply, receive: Receive, *, ends_with_client: bool
+) -> None:
+    """Do `work`; keep its stream alive, and end it when the client leaves, if that means so.
+
+    Since 2026-07-28 a client cancels by closing the stream of its answer; before, a broken
+    connection meant nothing. Most work is over before anybody starts to watch.
+    """
+    loop = asyncio.get_running_loop()
+    watcher: asyncio.Task[None] | None = None
+    with anyio.CancelScope() as scope:
+
+        def start() -> None:
+            nonlocal watcher
+            gone = scope.cancel if ends_with_client else None
+            watcher = loop.create_task(_watch(reply, receive, gone))
+
+        timer = loop.call_later(_PATIENCE_SECONDS, start)
+        try:
+            await work()
+        finally:
+            timer.cancel()
+            if watcher is not None:
+                watcher.cancel()
+
+
+async def _watch(reply: Reply, receive: Receive, gone: Callable[[], None] | None) -> None:
+    leaving = asyncio.ensure_future(_left(receive))
+    try:
+        while True:
+            done, _ = await asyncio.wait([leaving], timeout=PING_SECONDS)
+            if done:
+                if gone is not None:
+                    gone()
+                return
+            await reply.ping()
+    finally:
+        leaving.cancel()
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

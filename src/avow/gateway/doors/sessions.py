@@ -1,0 +1,147 @@
+"""What a session of the handshake eras has in mid-air: its stream, its questions, its calls."""
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from avow.connect.message import Id, Message, read_object, write_notification, write_request
+from avow.connect.rpc import INTERNAL_ERROR, RpcError
+from avow.gateway.doors.reply import Reply
+
+_MOST_QUEUED: Final = 256
+_MOST_ENDED: Final = 10_000
+
+
+@dataclass(slots=True)
+class Session:
+    """What is going on in one session, in this process."""
+
+    running: dict[Id, Callable[[], object]] = field(default_factory=dict[Id, Callable[[], object]])
+    asked: dict[str, asyncio.Future[Message]] = field(
+        default_factory=dict[str, asyncio.Future[Message]]
+    )
+    stream: asyncio.Queue[bytes] | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing would be lost if it were forgotten."""
+        return not self.running and not self.asked and self.stream is None
+
+    def say(self, body: bytes) -> bool:
+        """Put a message on the stream that the client holds open, if it does and keeps up."""
+        if self.stream is None or self.stream.full():
+            return False
+        self.stream.put_nowait(body)
+        return True
+
+    def answered(self, message: Message) -> bool:
+        """Take the client's answer to a question; whether it was asked."""
+        waiting = self.asked.get(message.id) if isinstance(message.id, str) else None
+        if waiting is None or waiting.done():
+            return False
+        waiting.set_result(message)
+        return True
+
+    def cancel(self, number: object) -> None:
+        """The client wants one of its requests no more."""
+        end = self.running.get(number) if isinstance(number, int | str) else None
+        if end is not None and not isinstance(number, bool):
+            end()
+
+
+@dataclass(slots=True)
+class Sessions:
+    """The sessions in which something goes on here; all else is in their tokens."""
+
+    _live: dict[str, Session] = field(default_factory=dict[str, Session])
+    _ended: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
+
+    def of(self, name: str) -> Session:
+        """The session of this id."""
+        return self._live.setdefault(name, Session())
+
+    def known(self, name: str) -> Session | None:
+        """The session of this id, if something goes on in it."""
+        return self._live.get(name)
+
+    def rest(self, name: str) -> None:
+        """Forget a session in which nothing goes on any more."""
+        found = self._live.get(name)
+        if found is not None and found.is_idle:
+            del self._live[name]
+
+    def end(self, name: str) -> None:
+        """The client has said goodbye."""
+        self._ended[name] = None
+        while len(self._ended) > _MOST_ENDED:
+            self._ended.popitem(last=False)
+        found = self._live.pop(name, None)
+        for end in [*found.running.values()] if found else []:
+            end()
+
+    def has_ended(self, name: str) -> bool:
+        """Whether the client has said goodbye to this session."""
+        return name in self._ended
+
+    def tell(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        """Tell all clients that listen."""
+        body = write_notification(method, params)
+        for one in self._live.values():
+            one.say(body)
+
+
+def open_stream(session: Session) -> asyncio.Queue[bytes] | None:
+    """The queue of a new stream; `None` where the session has one already."""
+    if session.stream is not None:
+        return None
+    session.stream = asyncio.Queue(_MOST_QUEUED)
+    return session.stream
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """The way back to a client of the handshake eras, while one of its requests is answered."""
+
+    session: Session
+    reply: Reply
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        """See `Line.notify`."""
+        await self._say(write_notification(method, params))
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See `Line.ask`."""
+        number = secrets.token_hex(8)
+        waiting = asyncio.get_running_loop().create_future()
+        self.session.asked[number] = waiting
+        try:
+            if not await self._say(write_request(number, method, params)):
+                raise RpcError(INTERNAL_ERROR, "the client listens to no stream")
+            message: Message = await waiting
+        finally:
+            del self.session.asked[number]
+        if message.error:
+            raise RpcError.received(message)
+        return read_object(message.result)
+
+    async def _say(self, body: bytes) -> bool:
+        return await self.reply.say(body) or self.session.say(body)
+
+
+@dataclass(frozen=True, slots=True)
+class ModernLine:
+    """The way back to a client of 2026-07-28: the stream of its answer, and no questions."""
+
+    reply: Reply
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        """See `Line.notify`."""
+        await self.reply.say(write_notification(method, params))
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See `Line.ask`."""
+        del params
+        raise RpcError(INTERNAL_ERROR, f"a client of 2026-07-28 cannot be asked {method}")

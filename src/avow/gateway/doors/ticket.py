@@ -1,0 +1,69 @@
+"""Session tokens of the handshake eras: signed, so that any replica knows what they say."""
+
+import secrets
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from avow.keys import Keyring
+
+_PURPOSE: Final = "session"
+_SECONDS: Final = 7 * 86_400.0
+_MOST_CAPABILITIES: Final = 2_048
+"""Bytes; a header has to hold them."""
+
+
+class Ticket(msgspec.Struct, frozen=True, array_like=True):
+    """What a session token says: `subject` is its caller, `replica` who made it, in Unix seconds.
+
+    `capabilities` are the client's.
+    """
+
+    id: str
+    subject: str
+    client: str
+    version: str
+    capabilities: dict[str, Any]
+    replica: str
+    expires: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tickets:
+    """Makes and reads the tokens of one gateway, whose replicas share their keys."""
+
+    keys: Keyring
+    replica: str = ""
+    clock: Callable[[], float] = time.time
+
+    def make(
+        self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]
+    ) -> tuple[Ticket, str]:
+        """A new session's ticket, and the token that says so."""
+        if len(msgspec.json.encode(capabilities)) > _MOST_CAPABILITIES:
+            # What a client can do is its keys; what it says about each may be as long as it likes.
+            capabilities = {key: {} for key in [*capabilities][:64] if len(key) <= 64}
+        ticket = Ticket(
+            id=secrets.token_hex(12),
+            subject=subject,
+            client=client,
+            version=version,
+            capabilities=capabilities,
+            replica=self.replica,
+            expires=self.clock() + _SECONDS,
+        )
+        body = urlsafe_b64encode(msgspec.json.encode(ticket)).rstrip(b"=")
+        return ticket, f"{body.decode()}.{self.keys.sign(_PURPOSE, body)}"
+
+    def read(self, token: str, *, subject: str) -> Ticket | None:
+        """What a token says; `None` for one of another caller, a forged and an expired one."""
+        text, _, signature = token.partition(".")
+        if not token.isascii() or not self.keys.verify(_PURPOSE, text.encode(), signature):
+            return None
+        ticket = msgspec.json.decode(urlsafe_b64decode(text + "=" * (-len(text) % 4)), type=Ticket)
+        is_good = ticket.subject == subject and ticket.expires > self.clock()
+        return ticket if is_good else None
