@@ -43,7 +43,7 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
     """
     with listener:
         signal.signal(signal.SIGTERM, _terminate)
-        anyio.run(_serve, targets, options, listener)
+        anyio.run(_serve, targets, options, listener, backend_options={"use_uvloop": True})
     return 0
 
 

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.applications import Starlette
@@ -34,7 +34,7 @@ class Gateway:
 
     fleet: Fleet
     guard: Guard
-    keys: Keyring
+    keys: Keyring = field(default_factory=lambda: Keyring.of([secrets.token_bytes(KEY_BYTES)]))
 
 
 @asynccontextmanager
@@ -76,7 +76,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
                 patience=patience,
                 announce=announce,
             ),
-            keys or Keyring.of([secrets.token_bytes(KEY_BYTES)]),
+            **({"keys": keys} if keys else {}),
         )
 
 
