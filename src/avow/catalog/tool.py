@@ -40,7 +40,8 @@ class Tool:
     """One tool of one server.
 
     `raw` is its entry of `tools/list`, exactly as received. `origin` tells servers of one name
-    apart: a digest of what was connected to.
+    apart: a digest of what was connected to. `is_marked` is whether its schema may name arguments
+    that travel as HTTP headers too (`x-mcp-header`).
     """
 
     server: str
@@ -52,6 +53,7 @@ class Tool:
     findings: tuple[Finding, ...]
     fingerprint: str
     origin: str = ""
+    is_marked: bool = False
 
     @property
     def qualified_name(self) -> str:
@@ -137,6 +139,7 @@ def make_tool(
         findings=said.findings,
         fingerprint=_fingerprint_at(f"{server}, tool {name!r}", raw),
         origin=origin,
+        is_marked="x-mcp-header" in repr(raw.get("inputSchema")),
     )
 
 

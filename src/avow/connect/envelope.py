@@ -4,6 +4,7 @@
 headers must agree with the body. Before that only a version header goes along.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +14,7 @@ LATEST_HANDSHAKE: Final = "2025-11-25"
 HANDSHAKE_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST_HANDSHAKE)
 
 _META: Final = "io.modelcontextprotocol/"
+_ENCODED: Final = "=?base64?"
 _NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
@@ -45,19 +47,34 @@ class Envelope:
     ) -> dict[str, str]:
         """HTTP headers that name what the body says (2026-07-28, Streamable HTTP transport).
 
-        `input_schema` is the called tool's: arguments it marks with `x-mcp-header` travel as
-        headers too. Importing the SDK late keeps this module free to import.
+        `input_schema` is the called tool's, where it marks arguments with `x-mcp-header`: these
+        travel as headers too.
         """
         found = {"mcp-protocol-version": self.version}
         if not self.is_modern:
             return found
-        from mcp.shared.inbound import encode_header_value, mcp_param_headers, x_mcp_header_map  # noqa: PLC0415 - slow
-
         found["mcp-method"] = method
         name = params.get(_NAMED.get(method, ""))
         if isinstance(name, str):
-            found["mcp-name"] = encode_header_value(name)
-        if method == "tools/call" and input_schema:
-            arguments: Mapping[str, Any] = params.get("arguments") or {}
-            found |= mcp_param_headers(x_mcp_header_map(input_schema), arguments)
+            found["mcp-name"] = encode_header(name)
+        if input_schema is not None:
+            found |= _marked(input_schema, params.get("arguments") or {})
         return found
+
+
+def encode_header(value: str) -> str:
+    """A text as a header can carry it: as it is, or in base64 between marks.
+
+    >>> encode_header("get_echo"), encode_header("größe")
+    ('get_echo', '=?base64?Z3LDtsOfZQ==?=')
+    """
+    is_plain = value.isascii() and value.isprintable() and value == value.strip()
+    if is_plain and not value.startswith(_ENCODED):
+        return value
+    return f"{_ENCODED}{b64encode(value.encode()).decode()}?="
+
+
+def _marked(input_schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
+    from mcp.shared.inbound import mcp_param_headers, x_mcp_header_map  # noqa: PLC0415 - half a second, for the few tools that want it
+
+    return mcp_param_headers(x_mcp_header_map(input_schema), arguments)

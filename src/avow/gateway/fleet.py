@@ -16,6 +16,7 @@ from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.errors import AvowError, TargetError
 from avow.gateway.upstream import Upstream
 from avow.guard import Answer, Call
+from avow.guard.call import no_progress
 
 _log: Final = logging.getLogger(__name__)
 
@@ -57,13 +58,12 @@ class Fleet:
         failure: AvowError | None = None
         for upstream in self._owners(qualified_name):
             try:
-                tools, _ = await upstream.tools(is_fresh=is_fresh)
+                tool = await upstream.tool(qualified_name, is_fresh=is_fresh)
             except AvowError as error:
                 failure = error
                 continue
-            for tool in tools:
-                if tool.qualified_name == qualified_name:
-                    return tool
+            if tool is not None:
+                return tool
         if failure is not None:
             raise failure
         return None
@@ -86,8 +86,8 @@ class Fleet:
             "tools/call",
             {"name": tool.name, "arguments": call.arguments, **_own_meta(call)},
             timeout=self.timeout,
-            progress=call.progress,
-            input_schema=tool.input_schema,
+            progress=None if call.progress is no_progress else call.progress,
+            input_schema=tool.input_schema if tool.is_marked else None,
         )
 
     async def collect(self, method: str) -> list[tuple[Upstream, dict[str, Any]]]:

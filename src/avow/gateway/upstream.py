@@ -74,6 +74,7 @@ class Upstream:
         self._try: _Connecting | None = None
         self._wanted = anyio.Event()
         self._lists: dict[str, _Cached] = {}
+        self._named: dict[str, Tool] = {}
         self._tools: tuple[list[Any], list[Tool], list[str]] | None = None
 
     async def run(self) -> None:
@@ -111,8 +112,9 @@ class Upstream:
         if attempt is None or attempt.is_over:
             attempt = self._try = _Connecting(before=attempt and attempt.error)
             self._wanted.set()
-        with anyio.move_on_after(_AGAIN_SECONDS if attempt.before else None):
-            await attempt.done.wait()
+        if not attempt.done.is_set():
+            with anyio.move_on_after(_AGAIN_SECONDS if attempt.before else None):
+                await attempt.done.wait()
         if attempt.link is None:
             error = attempt.error or attempt.before
             raise error or UnreachableError("no connection", where=self.name)
@@ -142,7 +144,13 @@ class Upstream:
         if self._tools is None or self._tools[0] is not entries:
             found = read_tools(self.name, entries, trust=self._trust, origin=self._origin)
             self._tools = (entries, *found)
+            self._named = {one.qualified_name: one for one in reversed(found[0])}
         return self._tools[1], self._tools[2]
+
+    async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
+        """Its tool of this name; of two with one name the first."""
+        await self.tools(is_fresh=is_fresh)
+        return self._named.get(qualified_name)
 
     async def _notified(self, method: str, _params: Mapping[str, Any]) -> None:
         """Forget a list that the server says has changed."""

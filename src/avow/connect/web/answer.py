@@ -30,10 +30,11 @@ def is_stream(reply: Reply) -> bool:
     return reply.status == HTTPStatus.OK and kind_of(reply) == EVENTS
 
 
-def redirect(reply: Reply, url: str) -> str | None:
-    """Where it sends the request on to, if it does."""
-    place = reply.headers.get("location")
-    return urljoin(url, place) if place and reply.status in _REDIRECTS else None
+def redirect(reply: Reply, url: str, path: str) -> str | None:
+    """Where it sends a request for `path` at the place of `url` on to, if it does."""
+    if reply.status not in _REDIRECTS or not (place := reply.headers.get("location")):
+        return None
+    return urljoin(urljoin(url, path), place)
 
 
 async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
@@ -54,8 +55,8 @@ def response(body: bytes, number: int) -> Message:
     return message
 
 
-async def refuse(reply: Reply, request: bytes, *, has_session: bool) -> None:
-    """Raise `RpcError` for an answer that holds no response."""
+async def refuse(reply: Reply, number: int | None, *, has_session: bool) -> None:
+    """Raise `RpcError` for an answer that holds no response; to request `number`, if it was one."""
     status, kind = reply.status, kind_of(reply)
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         raise RpcError.none(Fault.UNAUTHORIZED, f"HTTP {status}")
@@ -63,15 +64,15 @@ async def refuse(reply: Reply, request: bytes, *, has_session: bool) -> None:
         # A proxy's 502 or 504 says nothing of whether the server behind it did its work.
         raise RpcError.none(Fault.LOST, f"HTTP {status}")
     if status >= HTTPStatus.BAD_REQUEST:
-        raise await _refusal(reply, request, has_session=has_session)
-    is_request = read_message(request).id is not None
-    if is_request and kind not in (JSON, EVENTS) and status != HTTPStatus.ACCEPTED:
-        raise RpcError.none(Fault.NOT_MCP, f"HTTP {status} with {kind or 'no content type'}")
-    if is_request and status == HTTPStatus.ACCEPTED:
+        raise await _refusal(reply, number, has_session=has_session)
+    if number is None or kind in (JSON, EVENTS):
+        return
+    if status == HTTPStatus.ACCEPTED:
         raise RpcError.none(Fault.LOST, f"HTTP {status} in the place of a response")
+    raise RpcError.none(Fault.NOT_MCP, f"HTTP {status} with {kind or 'no content type'}")
 
 
-async def _refusal(reply: Reply, request: bytes, *, has_session: bool) -> RpcError:
+async def _refusal(reply: Reply, number: int | None, *, has_session: bool) -> RpcError:
     """What a 4xx means: the server's own error where it holds one.
 
     A server that was started anew knows none of its old sessions: it says 404 (MCP 2025-11-25,
@@ -86,7 +87,7 @@ async def _refusal(reply: Reply, request: bytes, *, has_session: bool) -> RpcErr
     if not message.error:
         return RpcError.none(Fault.EXPIRED if is_gone else Fault.REFUSED, f"HTTP {status}")
     error = RpcError.received(message)
-    if has_session and message.id != read_message(request).id:
+    if has_session and message.id != number:
         is_gone = is_gone or "session" in error.message.lower()
         return RpcError.none(Fault.EXPIRED, f"HTTP {status}") if is_gone else error
     return error

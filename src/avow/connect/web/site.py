@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 import anyio
 
@@ -152,7 +152,7 @@ class Site:
         headers: Mapping[str, str],
         progress: Progress | None,
     ) -> Message:
-        async with self._post(body, headers) as exchange:
+        async with self._post(body, headers, number) as exchange:
             reply = exchange.reply
             if method == "initialize":
                 self.session = reply.headers.get(_SESSION)
@@ -224,12 +224,17 @@ class Site:
                 await exchange.reply.body()
 
     @contextlib.asynccontextmanager
-    async def _post(self, body: bytes, headers: Mapping[str, str]) -> AsyncGenerator[Exchange]:
-        """One POST whose answer may be MCP; all else is raised as the `Fault` that it is."""
+    async def _post(
+        self, body: bytes, headers: Mapping[str, str], number: int | None = None
+    ) -> AsyncGenerator[Exchange]:
+        """One POST; what is no answer in MCP is raised as the `Fault` that it is.
+
+        `number` is that of the request, where it is one.
+        """
         exchange: Exchange | None = None
         try:
             exchange = await self._followed(body, headers)
-            await refuse(exchange.reply, body, has_session=self.session is not None)
+            await refuse(exchange.reply, number, has_session=self.session is not None)
             yield exchange
         except NotSentError as error:
             raise RpcError.none(Fault.NOT_SENT, f"no connection: {error}") from error
@@ -248,7 +253,7 @@ class Site:
             exchange = await self._exchange("POST", self._path, told, body)
             try:
                 await exchange.reply.head()
-                goal = redirect(exchange.reply, urljoin(self.url, self._path))
+                goal = redirect(exchange.reply, self.url, self._path)
             except BaseException:
                 exchange.close()
                 raise
