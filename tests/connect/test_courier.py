@@ -11,9 +11,9 @@ from tests.connect.servers.web import MODERN, OLD, Answer, Exchange, Site, serve
 from tests.connect.serving import until
 
 from avow.connect import Fault, RpcError, UrlTarget
-from avow.connect.web import site as site_module
 from avow.connect.link import Link, open_link
 from avow.connect.listing import list_all
+from avow.connect.web import site as site_module
 from avow.errors import (
     AuthenticationError,
     NotMcpError,

@@ -68,7 +68,12 @@ def test_secrets_in_what_a_server_says_are_masked() -> None:
 
 def test_garbage_is_kept_only_as_far_as_it_is_needed() -> None:
     diary = Diary(io.StringIO())
-    for line in (b"x" * 999, b"token=ghp_0123456789abcdefghijABCDEFGHIJ012345", b"\xff", *[b"a"] * 9):
+    for line in (
+        b"x" * 999,
+        b"token=ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        b"\xff",
+        *[b"a"] * 9,
+    ):
         diary.note_garbage(line)
 
     assert len(diary.garbage) == 5

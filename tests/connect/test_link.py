@@ -267,7 +267,7 @@ async def test_a_program_with_arguments_that_no_process_can_take_is_told() -> No
 
 
 async def test_a_host_name_that_cannot_be_one_is_told() -> None:
-    with pytest.raises(UnreachableError, match="cannot be a host.s name"):
+    with pytest.raises(UnreachableError, match="cannot be a host's name"):
         async with open_link(UrlTarget("x", "http://ü..example/mcp"), timeout=5):
             raise AssertionError
 

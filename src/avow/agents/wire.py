@@ -30,12 +30,16 @@ if TYPE_CHECKING:
 _COMPLETE: Final = "complete"
 
 _UNANSWERED: Final = {
+    types.CONNECTION_CLOSED: ("Connection closed", "SSE stream "),
     types.INTERNAL_ERROR: ("Server returned an error response",),
     types.INVALID_REQUEST: ("server answered a request with 202", "Unexpected content type: "),
-    types.REQUEST_TIMEOUT: ("Timed out after ",),
+    types.PARSE_ERROR: ("Failed to parse ",),
+    types.REQUEST_TIMEOUT: ("Request ", "Timed out after "),
 }
-"""How the errors begin that the SDK's own transports make where no answer came, beyond those that
-`RpcError.received` knows: avow's transport marks them, and this client has its own."""
+"""How the errors begin that the SDK makes where no answer came.
+
+Servers use the same codes for errors of theirs, as in `-32000 Server not initialized`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +169,10 @@ def received(error: MCPError) -> RpcError:
     """An error of the SDK's client, with the fault where it means that no answer came."""
     if error.data is None and error.message.startswith(_UNANSWERED.get(error.code, ("\0",))):
         fault = Fault.TIMED_OUT if error.code == types.REQUEST_TIMEOUT else Fault.LOST
-        return RpcError(error.code, error.message, fault=fault)
-    return RpcError.received(error.code, error.message, error.data)
+        # What could not be read is quoted in these words.
+        told = "its answer cannot be read" if error.code == types.PARSE_ERROR else error.message
+        return RpcError(error.code, told, fault=fault)
+    return RpcError(error.code, error.message, error.data)
 
 
 def _params(

@@ -51,6 +51,15 @@ class Inbox:
             return write_error(message.id, INTERNAL_ERROR, str(error))
 
 
+def with_token(
+    params: Mapping[str, Any], number: int, progress: Progress | None
+) -> Mapping[str, Any]:
+    """With the token under which progress is told, where somebody wants to know."""
+    if progress is None:
+        return params
+    return {**params, "_meta": {**(params.get("_meta") or {}), "progressToken": number}}
+
+
 async def tell(progress: Progress | None, message: Message) -> None:
     """Pass on how far a request has come, as far as that can be read."""
     if progress is None:
@@ -59,11 +68,11 @@ async def tell(progress: Progress | None, message: Message) -> None:
         params = read_object(message.params)
     except ValueError:
         return
-    done, total, text = (params.get(key) for key in ("progress", "total", "message"))
-    if _is_number(done):
-        known = total if _is_number(total) else None
-        await progress(done, known, text if isinstance(text, str) else None)
+    done, total = _number(params.get("progress")), _number(params.get("total"))
+    text = params.get("message")
+    if done is not None:
+        await progress(done, total, text if isinstance(text, str) else None)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -9,7 +9,7 @@ import contextlib
 import tempfile
 from collections.abc import AsyncGenerator, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Self
 
 import anyio
 import msgspec
@@ -149,9 +149,7 @@ async def _start(
     return peer, closed
 
 
-async def _read(
-    said: asyncio.StreamReader, peer: Peer, diary: Diary, closed: anyio.Event
-) -> None:
+async def _read(said: asyncio.StreamReader, peer: Peer, diary: Diary, closed: anyio.Event) -> None:
     """Take in what a process says, until it ends."""
     try:
         async for line in lines_of(said):
@@ -223,7 +221,7 @@ class _Beside:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def __aenter__(self) -> "_Beside":
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

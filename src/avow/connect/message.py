@@ -1,7 +1,7 @@
 """JSON-RPC 2.0 messages as bytes: only the envelope is read, what is inside stays as it came."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -64,11 +64,11 @@ def read_value(raw: msgspec.Raw) -> Any:
 
 def read_object(raw: msgspec.Raw) -> dict[str, Any]:
     """The same for an object; an empty one where there is nothing. Raises `ValueError`."""
-    found = read_value(raw) if raw else {}
+    found: Any = read_value(raw) if raw else {}
     if not isinstance(found, dict):
         message = "it holds no object where there must be one"
-        raise ValueError(message)
-    return found  # pyright: ignore[reportUnknownVariableType] - keys of JSON are texts
+        raise ValueError(message)  # noqa: TRY004 - what came is wrong, not what was passed
+    return cast("dict[str, Any]", found)
 
 
 def write_request(number: Id, method: str, params: Mapping[str, Any]) -> bytes:
@@ -93,3 +93,10 @@ def write_error(number: Id | None, code: int, message: str, data: Any = None) ->
     if data is not None:
         error["data"] = data
     return _encode({"jsonrpc": "2.0", "id": number, "error": error})
+
+
+def in_one_line(body: bytes) -> bytes:
+    """The same message without line breaks: between the values of JSON they mean nothing."""
+    if b"\n" in body or b"\r" in body:
+        return body.replace(b"\r", b" ").replace(b"\n", b" ")
+    return body

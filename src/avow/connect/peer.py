@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from avow.connect.inbox import PROGRESS, Inbox, Progress, tell
+from avow.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
 from avow.connect.message import (
     Message,
     read_object,
@@ -68,7 +68,9 @@ class Peer:
         try:
             async with asyncio.timeout(timeout):
                 if not self.is_closed:
-                    await self.send(write_request(number, method, params | _token(params, number, progress)))
+                    await self.send(
+                        write_request(number, method, with_token(params, number, progress))
+                    )
                 while not (message := await pending.next()).is_response:
                     await tell(progress, message)
                 return message
@@ -118,13 +120,6 @@ class Peer:
     def _cancel(self, number: int, *, is_told: bool) -> None:
         if is_told and not self.is_closed:
             self.spawn(self.notify("notifications/cancelled", {"requestId": number}))
-
-
-def _token(params: Mapping[str, Any], number: int, progress: Progress | None) -> dict[str, Any]:
-    """The token under which progress is told, where somebody wants to know."""
-    if progress is None:
-        return {}
-    return {"_meta": {**(params.get("_meta") or {}), "progressToken": number}}
 
 
 def _token_of(message: Message) -> object:

@@ -1,7 +1,7 @@
 """A JSON-RPC error: as a server answered it, or as the connection failed to bring an answer."""
 
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from avow.connect.message import Message, read_value
 
@@ -54,7 +54,7 @@ class RpcError(Exception):
             error: Any = read_value(message.error)
         except ValueError:
             error = None
-        told: dict[str, Any] = error if isinstance(error, dict) else {}
+        told = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
         code, text = told.get("code"), told.get("message")
         return cls(
             code if isinstance(code, int) else INTERNAL_ERROR,

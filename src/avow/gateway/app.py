@@ -16,6 +16,7 @@ from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
 from avow.gateway.doors.hosts import names_of, refuse_foreign
 from avow.gateway.doors.http import HttpDoor
+from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.passage import Passage
@@ -86,14 +87,13 @@ def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> A
     Requests that name another host or come from another origin are refused (DNS rebinding).
     """
     names = names_of(host)
-    tickets = Tickets(gateway.keys)
-    passage = Passage(gateway.fleet, gateway.guard)
+    desk = Desk(Passage(gateway.fleet, gateway.guard))
 
-    def identify(headers: Mapping[str, str]) -> Principal:
+    async def identify(headers: Mapping[str, str]) -> Principal:
         refuse_foreign(headers, names)
         return Principal(LOCAL)
 
-    door = HttpDoor(Desk(passage), tickets, identify)
+    door = HttpDoor(desk, identify, StatefulDoor(desk, Tickets(gateway.keys)))
     pages = Starlette(routes=list(routes))
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

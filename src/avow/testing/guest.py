@@ -1,6 +1,6 @@
 """A client of a server under test: with a caller, a policy and people of the test's choice."""
 
-from collections.abc import Mapping, AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches

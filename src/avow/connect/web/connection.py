@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections import deque
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Final, cast
 
 import httptools
@@ -23,7 +24,16 @@ class BrokenError(Exception):
 class Reply:
     """The answer to one request: its head, and then its body piece by piece."""
 
-    __slots__ = ("_error", "_kept", "_pieces", "_resume", "_waiter", "headers", "is_whole", "status")
+    __slots__ = (
+        "_error",
+        "_kept",
+        "_pieces",
+        "_resume",
+        "_waiter",
+        "headers",
+        "is_whole",
+        "status",
+    )
 
     def __init__(self, resume: Callable[[], None]) -> None:
         self.status = 0
@@ -187,7 +197,7 @@ class Connection(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
-        if status >= 200 and self._reply is not None:
+        if status >= HTTPStatus.OK and self._reply is not None:
             self._reply.status, self._reply.headers = status, self._headers
             self._reply.wake()
 

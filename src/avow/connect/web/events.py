@@ -17,11 +17,13 @@ class Event:
 
 @dataclass(slots=True)
 class EventReader:
-    """Takes pieces of a stream and gives the events that are whole.
+    r"""Takes pieces of a stream and gives the events that are whole.
 
-    >>> reader = EventReader()
-    >>> [one.data for one in reader.feed(b"data: 1\\n\\nda")], reader.feed(b"ta: 2\\n\\n")[0].data
-    ([b'1'], b'2')
+    >>> reader = EventReader(most=100)
+    >>> [one.data for one in reader.feed(b"data: 1\n\nda")]
+    [b'1']
+    >>> [one.data for one in reader.feed(b"ta: 2\n\n")]
+    [b'2']
     """
 
     most: int

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 import anyio
 
-from avow.connect.inbox import PROGRESS, Inbox, Progress, tell
+from avow.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
 from avow.connect.message import (
     Message,
     read_message,
@@ -86,7 +86,7 @@ class Site:
         notification before.
         """
         number = next(self._numbers)
-        body = write_request(number, method, _marked(params, number, progress))
+        body = write_request(number, method, with_token(params, number, progress))
         try:
             async with asyncio.timeout(timeout):
                 return await self._ask(method, body, number, headers, progress)
@@ -284,13 +284,6 @@ class Site:
             yield exchange if is_stream(exchange.reply) else None
         finally:
             exchange.close()
-
-
-def _marked(params: Mapping[str, Any], number: int, progress: Progress | None) -> Mapping[str, Any]:
-    """With the token under which progress is told, where somebody wants to know."""
-    if progress is None:
-        return params
-    return {**params, "_meta": {**(params.get("_meta") or {}), "progressToken": number}}
 
 
 def target_of(url: str) -> str:

@@ -4,7 +4,7 @@ import logging
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, cast
 
 from avow import __version__
 from avow.approvals import Elicit, Rounds
@@ -18,7 +18,6 @@ from avow.connect.rpc import (
 )
 from avow.errors import StoreError
 from avow.gateway.doors.client import META, Client, Line
-from avow.gateway.doors.parameters import parameters_of
 from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Request
 from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
@@ -41,10 +40,17 @@ CAPABILITIES: Final[Mapping[str, Any]] = {
     "resources": {},
     "completions": {},
 }
+CANCELLED: Final = -32800
+"""The code of what a client wanted no more."""
+
 _FRESH: Final[Mapping[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
 
-Told = tuple[bytes, int | None]
-"""A response, and the code of the error that it is, if it is one."""
+
+class Told(NamedTuple):
+    """A response, and the code of the error that it is, if it is one."""
+
+    body: bytes
+    code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +59,21 @@ class Desk:
 
     passage: Passage
 
-    async def answer(self, message: Message, client: Client, line: Line) -> Told:
+    async def answer(
+        self, message: Message, params: dict[str, Any], client: Client, line: Line
+    ) -> Told:
         """The response to a request. Cancelling cancels what it began."""
         try:
-            params = parameters_of(message)
             result = await self._result(message.method or "", params, client, line)
-            return write_result(message.id, result), None
+            return Told(write_result(message.id, result))
         except UnknownToolError as error:
             return _error(message, INVALID_PARAMS, str(error))
         except RpcError as error:
             return _error(message, _code(client, error.code), error.message, error.data)
         except StoreError as error:
             _log.error("%s", error)
-            return _error(
-                message, INTERNAL_ERROR, "Nothing was run: avow cannot write its log."
-            )
-        except Exception:  # the edge of a request: the client learns nothing of our inside
+            return _error(message, INTERNAL_ERROR, "Nothing was run: avow cannot write its log.")
+        except Exception:  # noqa: BLE001 - the edge of a request: the client learns nothing of our inside
             incident = uuid.uuid4().hex[:12]
             _log.exception("incident %s", incident)
             what = f"Something went wrong inside avow (incident {incident})."
@@ -141,20 +146,20 @@ def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
         return None
     responses, state = params.get("inputResponses"), params.get("requestState")
     return Rounds(
-        (responses if isinstance(responses, dict) else {}) if responses is not None else None,
+        None if responses is None else _object(responses),
         state if isinstance(state, str) else None,
     )
+
+
+def _object(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _dressed(method: str, result: Mapping[str, Any], client: Client) -> Mapping[str, Any]:
     """What 2026-07-28 wants around every result; older clients are spared it."""
     # What a server behind says of its own connection is not about this one.
-    given = result.get("_meta")
-    meta = (
-        {key: value for key, value in given.items() if not key.startswith(META)}
-        if isinstance(given, dict)
-        else {}
-    )
+    given: Mapping[str, Any] = result.get("_meta") or {}
+    meta = {key: value for key, value in given.items() if not key.startswith(META)}
     if not client.is_modern:
         kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
         return {**kept, "_meta": meta} if meta else kept
@@ -165,10 +170,9 @@ def _dressed(method: str, result: Mapping[str, Any], client: Client) -> Mapping[
 
 
 def _error(message: Message, code: int, text: str, data: Any = None) -> Told:
-    return write_error(message.id, code, text, data), code
+    return Told(write_error(message.id, code, text, data), code)
 
 
 def _code(client: Client, code: int) -> int:
     """The code of an error in the client's version: 2026-07-28 has none for a missing resource."""
     return INVALID_PARAMS if code == RESOURCE_NOT_FOUND and client.is_modern else code
-

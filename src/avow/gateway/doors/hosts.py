@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from avow.gateway.doors.http import RefusedError
+from avow.gateway.doors.request import RefusedError
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -4,7 +4,7 @@ import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from avow.connect.envelope import MODERN
 from avow.connect.message import Message
@@ -20,23 +20,37 @@ _VERSION: Final = f"{META}protocolVersion"
 _CAPABILITIES: Final = f"{META}clientCapabilities"
 
 
-def client_of(
-    message: Message, params: Mapping[str, Any], headers: Mapping[str, str], principal: Principal
-) -> Client:
-    """The client that a request speaks of, if its headers agree with its body.
+def alone(params: Mapping[str, Any], principal: Principal) -> Client:
+    """The client that a request speaks of, in which all stands that there is to know.
 
-    Whoever routes by a header must see what is carried out. Raises `RpcError`.
+    Raises `RpcError`.
     """
-    meta = params.get("_meta")
-    if not isinstance(meta, Mapping) or _VERSION not in meta or _CAPABILITIES not in meta:
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    if _VERSION not in meta or _CAPABILITIES not in meta:
         what = f"params._meta must hold {_VERSION!r} and {_CAPABILITIES!r}"
         raise RpcError(INVALID_PARAMS, what)
-    _check(message, params, meta, headers)
-    capabilities = meta[_CAPABILITIES]
+    capabilities: Any = meta[_CAPABILITIES]
     if not isinstance(capabilities, dict):
         raise RpcError(INVALID_PARAMS, f"{_CAPABILITIES} must be an object")
-    client = name_of(meta.get(f"{META}clientInfo"))
-    return Client(replace(principal, client=client), MODERN, capabilities)
+    refuse_version(meta[_VERSION])
+    caller = replace(principal, client=name_of(meta.get(f"{META}clientInfo")))
+    return Client(caller, MODERN, cast("dict[str, Any]", capabilities))
+
+
+def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+    """Whoever routes by a header must see what is carried out. Raises `RpcError`."""
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    said: dict[str, Any] = {
+        "mcp-protocol-version": meta.get(_VERSION),
+        "mcp-method": message.method,
+    }
+    key = _NAMED.get(message.method or "")
+    if key is not None:
+        said["mcp-name"] = params.get(key)
+    for name, value in said.items():
+        # A header may be missing only where there is nothing that it could say.
+        if value is not None and decode_header(headers.get(name)) != value:
+            raise RpcError(HEADER_MISMATCH, f"the header {name} does not say what the body says")
 
 
 def refuse_version(version: object) -> None:
@@ -44,22 +58,6 @@ def refuse_version(version: object) -> None:
     if version != MODERN:
         data = {"supported": [MODERN], "requested": version}
         raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
-
-
-def _check(
-    message: Message,
-    params: Mapping[str, Any],
-    meta: Mapping[str, Any],
-    headers: Mapping[str, str],
-) -> None:
-    pairs = {"mcp-protocol-version": meta[_VERSION], "mcp-method": message.method}
-    for name, value in pairs.items():
-        if headers.get(name) != value:
-            raise RpcError(HEADER_MISMATCH, f"the header {name} does not say what the body says")
-    key = _NAMED.get(message.method or "")
-    if key is not None and decode_header(headers.get("mcp-name")) != params.get(key):
-        raise RpcError(HEADER_MISMATCH, "the header mcp-name does not say what the body says")
-    refuse_version(meta[_VERSION])
 
 
 def decode_header(value: str | None) -> str | None:

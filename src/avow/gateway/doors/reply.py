@@ -5,13 +5,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 import anyio
-from starlette.types import Receive, Send
+from starlette.types import Send
+
+from avow.connect.message import in_one_line
 
 _PATIENCE_SECONDS: Final = 0.2
 """How long a request may take before its client is watched and its stream kept alive."""
 
 PING_SECONDS: Final = 15.0
 """How often a stream on which nothing is said shows that it lives: proxies close silent ones."""
+
+PING: Final = b": ping\n\n"
 
 Header = tuple[bytes, bytes]
 
@@ -24,10 +28,8 @@ _JSON: Final = (b"content-type", b"application/json")
 
 
 def as_event(body: bytes) -> bytes:
-    """One message as a server-sent event; what stands between its values is no line's end."""
-    if b"\n" in body or b"\r" in body:
-        body = body.replace(b"\r", b" ").replace(b"\n", b" ")
-    return b"event: message\ndata: " + body + b"\n\n"
+    """One message as a server-sent event."""
+    return b"event: message\ndata: " + in_one_line(body) + b"\n\n"
 
 
 class Reply:
@@ -67,7 +69,7 @@ class Reply:
         if self._takes_events and not self.is_over:
             async with self._turn:
                 await self._open()
-                await self._piece(b": ping\n\n", more=True)
+                await self._piece(PING, more=True)
 
     async def _open(self) -> None:
         if not self.is_stream:
@@ -80,7 +82,11 @@ class Reply:
 
 
 async def watched(
-    work: Callable[[], Awaitable[None]], reply: Reply, receive: Receive, *, ends_with_client: bool
+    work: Callable[[], Awaitable[None]],
+    reply: Reply,
+    left: Callable[[], Awaitable[None]],
+    *,
+    ends_with_client: bool,
 ) -> None:
     """Do `work`; keep its stream alive, and end it when the client leaves, if that means so.
 
@@ -93,8 +99,7 @@ async def watched(
 
         def start() -> None:
             nonlocal watcher
-            gone = scope.cancel if ends_with_client else None
-            watcher = loop.create_task(_watch(reply, receive, gone))
+            watcher = loop.create_task(_watch(reply, left, scope if ends_with_client else None))
 
         timer = loop.call_later(_PATIENCE_SECONDS, start)
         try:
@@ -105,20 +110,14 @@ async def watched(
                 watcher.cancel()
 
 
-async def _watch(reply: Reply, receive: Receive, gone: Callable[[], None] | None) -> None:
-    leaving = asyncio.ensure_future(_left(receive))
+async def _watch(
+    reply: Reply, left: Callable[[], Awaitable[None]], scope: anyio.CancelScope | None
+) -> None:
+    leaving = asyncio.ensure_future(left())
     try:
-        while True:
-            done, _ = await asyncio.wait([leaving], timeout=PING_SECONDS)
-            if done:
-                if gone is not None:
-                    gone()
-                return
+        while not (await asyncio.wait([leaving], timeout=PING_SECONDS))[0]:
             await reply.ping()
+        if scope is not None:
+            scope.cancel()
     finally:
         leaving.cancel()
-
-
-async def _left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -5,11 +5,10 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from avow.connect.message import Id, Message, read_object, write_notification, write_request
 from avow.connect.rpc import INTERNAL_ERROR, RpcError
-from avow.gateway.doors.reply import Reply
 
 _MOST_QUEUED: Final = 256
 _MOST_ENDED: Final = 10_000
@@ -101,12 +100,20 @@ def open_stream(session: Session) -> asyncio.Queue[bytes] | None:
     return session.stream
 
 
+class Outlet(Protocol):
+    """What takes a message to the client: the stream of an answer, or its pipe."""
+
+    async def say(self, body: bytes) -> bool:
+        """Send a message; whether it could be sent."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SessionLine:
     """The way back to a client of the handshake eras, while one of its requests is answered."""
 
     session: Session
-    reply: Reply
+    reply: Outlet
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """See `Line.notify`."""
@@ -135,7 +142,7 @@ class SessionLine:
 class ModernLine:
     """The way back to a client of 2026-07-28: the stream of its answer, and no questions."""
 
-    reply: Reply
+    reply: Outlet
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """See `Line.notify`."""

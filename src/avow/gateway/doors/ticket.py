@@ -15,6 +15,7 @@ _PURPOSE: Final = "session"
 _SECONDS: Final = 7 * 86_400.0
 _MOST_CAPABILITIES: Final = 2_048
 """Bytes; a header has to hold them."""
+_KNOWN: Final = ("roots", "sampling", "elicitation", "tasks")
 
 
 class Ticket(msgspec.Struct, frozen=True, array_like=True):
@@ -40,13 +41,11 @@ class Tickets:
     replica: str = ""
     clock: Callable[[], float] = time.time
 
-    def make(
-        self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]
-    ) -> tuple[Ticket, str]:
-        """A new session's ticket, and the token that says so."""
+    def make(self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]) -> str:
+        """The token of a new session."""
         if len(msgspec.json.encode(capabilities)) > _MOST_CAPABILITIES:
             # What a client can do is its keys; what it says about each may be as long as it likes.
-            capabilities = {key: {} for key in [*capabilities][:64] if len(key) <= 64}
+            capabilities = {key: {} for key in capabilities if key in _KNOWN}
         ticket = Ticket(
             id=secrets.token_hex(12),
             subject=subject,
@@ -58,7 +57,7 @@ class Tickets:
         )
         # Letters of one case: some clients keep all headers in small ones.
         body = b32encode(msgspec.json.encode(ticket)).rstrip(b"=").lower()
-        return ticket, f"{body.decode()}.{self.keys.sign(_PURPOSE, body)}"
+        return f"{body.decode()}.{self.keys.sign(_PURPOSE, body)}"
 
     def read(self, token: str, *, subject: str) -> Ticket | None:
         """What a token says; `None` for one of another caller, a forged and an expired one."""

@@ -1,0 +1,33 @@
+"""The handshake of the versions before 2026-07-28 (MCP, lifecycle)."""
+
+from typing import Any, cast
+
+from avow.connect.envelope import HANDSHAKE_VERSIONS, LATEST_HANDSHAKE
+from avow.connect.message import Message, read_object
+from avow.connect.rpc import INVALID_PARAMS, RpcError
+from avow.gateway.doors.client import name_of
+from avow.gateway.doors.desk import CAPABILITIES, INSTRUCTIONS, SERVER_INFO
+
+
+def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
+    """The version agreed on, what the client can do, and its name. Raises `RpcError`."""
+    try:
+        params = read_object(message.params)
+    except ValueError:
+        params = {}
+    wanted, offered = params.get("protocolVersion"), params.get("capabilities")
+    if not isinstance(wanted, str) or not isinstance(offered, dict):
+        what = "initialize must say protocolVersion and capabilities"
+        raise RpcError(INVALID_PARAMS, what)
+    version = wanted if wanted in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE
+    return version, cast("dict[str, Any]", offered), name_of(params.get("clientInfo"))
+
+
+def greeting(version: str) -> dict[str, Any]:
+    """The gateway's answer to it."""
+    return {
+        "protocolVersion": version,
+        "capabilities": CAPABILITIES,
+        "serverInfo": SERVER_INFO,
+        "instructions": INSTRUCTIONS,
+    }

@@ -1,0 +1,144 @@
+"""The sessions of the handshake eras over HTTP (MCP 2025-11-25, Streamable HTTP)."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from typing import Final
+
+import anyio
+
+from avow.connect.message import Id, Message, read_object, write_error, write_result
+from avow.connect.rpc import RpcError
+from avow.gateway.doors.client import Client
+from avow.gateway.doors.desk import CANCELLED, Desk
+from avow.gateway.doors.handshake import greeting, hello_of
+from avow.gateway.doors.parameters import parameters_of
+from avow.gateway.doors.reply import EVENT_HEADERS, PING, PING_SECONDS, Reply, as_event, watched
+from avow.gateway.doors.request import RefusedError, Request
+from avow.gateway.doors.sessions import SessionLine, Sessions, open_stream
+from avow.gateway.doors.ticket import Ticket, Tickets
+from avow.policy import Principal
+
+_SESSION: Final = "mcp-session-id"
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulDoor:
+    """Answers within sessions. What a session is stands in its token, so any replica can."""
+
+    desk: Desk
+    tickets: Tickets
+    sessions: Sessions = field(default_factory=Sessions)
+
+    async def take(self, request: Request, principal: Principal, message: Message) -> None:
+        """One message of a client. Raises `RefusedError`."""
+        if message.method == "initialize" and message.id is not None:
+            await self._begin(request, principal, message)
+            return
+        ticket = self._ticket(request, principal)
+        if message.method is not None and message.id is not None:
+            await self._answer(request, principal, ticket, message, message.id)
+            return
+        session = self.sessions.known(ticket.id)
+        if session is not None and message.is_response:
+            session.answered(message)
+        elif session is not None and message.method == "notifications/cancelled":
+            with contextlib.suppress(ValueError):
+                session.cancel(read_object(message.params).get("requestId"))
+        await request.accept()
+
+    async def listen(self, request: Request, principal: Principal) -> None:
+        """The stream on which a client hears what belongs to none of its requests.
+
+        Raises `RefusedError`.
+        """
+        ticket = self._ticket(request, principal)
+        if not request.takes_events:
+            raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, "a GET must accept text/event-stream")
+        session = self.sessions.of(ticket.id)
+        queue = open_stream(session)
+        if queue is None:
+            raise RefusedError(HTTPStatus.CONFLICT, "this session has a stream already")
+        headers = [*EVENT_HEADERS]
+        try:
+            await request.send({"type": "http.response.start", "status": 200, "headers": headers})
+            await _stream(request, queue)
+        finally:
+            session.stream = None
+            self.sessions.rest(ticket.id)
+
+    async def end(self, request: Request, principal: Principal) -> None:
+        """The client says goodbye. Raises `RefusedError`."""
+        self.sessions.end(self._ticket(request, principal).id)
+        await Reply(request.send, takes_events=False).finish(b"")
+
+    async def _begin(self, request: Request, principal: Principal, message: Message) -> None:
+        try:
+            version, capabilities, client = hello_of(message)
+        except RpcError as error:
+            body = write_error(message.id, error.code, error.message)
+            await Reply(request.send, takes_events=False).finish(body)
+            return
+        token = self.tickets.make(
+            subject=principal.subject, client=client, version=version, capabilities=capabilities
+        )
+        headers = ((_SESSION.encode(), token.encode()),)
+        reply = Reply(request.send, takes_events=False, headers=headers)
+        await reply.finish(write_result(message.id, greeting(version)))
+
+    async def _answer(
+        self, request: Request, principal: Principal, ticket: Ticket, message: Message, number: Id
+    ) -> None:
+        """A request, which the client may cancel by a notification; leaving is no word of its."""
+        reply = Reply(request.send, takes_events=request.takes_events)
+        caller = replace(principal, client=ticket.client)
+        client = Client(caller, ticket.version, ticket.capabilities)
+        session = self.sessions.of(ticket.id)
+        line = SessionLine(session, reply)
+
+        async def work() -> None:
+            body = write_error(number, CANCELLED, "Request cancelled")
+            with anyio.CancelScope() as scope:
+                session.running[number] = scope.cancel
+                try:
+                    params = parameters_of(message)
+                    body = (await self.desk.answer(message, params, client, line)).body
+                except RpcError as error:
+                    body = write_error(number, error.code, error.message, error.data)
+            await reply.finish(body)
+
+        try:
+            await watched(work, reply, request.left, ends_with_client=False)
+        finally:
+            session.running.pop(number, None)
+            self.sessions.rest(ticket.id)
+
+    def _ticket(self, request: Request, principal: Principal) -> Ticket:
+        token = request.headers.get(_SESSION)
+        if token is None:
+            what = "the header Mcp-Session-Id is missing: begin with initialize"
+            raise RefusedError(HTTPStatus.BAD_REQUEST, what)
+        ticket = self.tickets.read(token, subject=principal.subject)
+        if ticket is None or self.sessions.has_ended(ticket.id):
+            what = "Session not found: begin a new one with initialize"
+            raise RefusedError(HTTPStatus.NOT_FOUND, what)
+        return ticket
+
+
+async def _stream(request: Request, queue: "asyncio.Queue[bytes]") -> None:
+    """Send what comes until the client leaves."""
+    leaving = asyncio.ensure_future(request.left())
+    try:
+        while True:
+            coming = asyncio.ensure_future(queue.get())
+            waiting = {leaving, coming}
+            await asyncio.wait(waiting, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if leaving.done():
+                coming.cancel()
+                return
+            body = as_event(coming.result()) if coming.done() else PING
+            coming.cancel()
+            await request.send({"type": "http.response.body", "body": body, "more_body": True})
+    finally:
+        leaving.cancel()
