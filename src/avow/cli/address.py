@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from avow.errors import AvowError, PortInUseError, UsageError
+from avow.policy import Principal
 
 _HIGHEST_PORT: Final = 65_535
 
@@ -24,6 +25,7 @@ class Options:
     policy: str | None = None
     webhook: str | None = None
     heads: str | None = None
+    principal: Principal | None = None
 
 
 def check_seconds(value: float, where: str) -> None:

@@ -1,11 +1,15 @@
 """`avow gateway`: put the guard and the console in front of MCP servers."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from avow.cli.address import Options, listen
 from avow.connect import parse_target
+from avow.errors import UsageError
+from avow.policy import LOCAL, Principal
+
+_PORT: Final = 8321
 
 
 def gateway(  # noqa: PLR0913 - each is an option of its own
@@ -15,7 +19,10 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     heads: str | None = None,
     store: str | None = None,
     host: str = "127.0.0.1",
-    port: int = 8321,
+    port: int | None = None,
+    stdio: bool = False,
+    as_: Annotated[str | None, Parameter(name="--as")] = None,
+    scope: list[str] | None = None,
     timeout: float = 60.0,
     patience: float = 45.0,
     json: bool = False,
@@ -46,7 +53,14 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     host
         A loopback address to listen on.
     port
-        The port to listen on; 0 takes a free one.
+        The port to listen on; 0 takes a free one. Default: 8321, or a free one with --stdio.
+    stdio
+        Speak MCP over standard input and output to the client that has started avow. The console
+        is served as ever; its link goes to standard error.
+    as_
+        Who calls over --stdio. Default: local.
+    scope
+        A scope that the caller over --stdio has; may be given many times. Without one it sees all.
     timeout
         Seconds to wait for a server.
     patience
@@ -56,8 +70,23 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     """
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
-    options = Options(store, host, port, timeout, patience, json, policy, webhook, heads)
+    port = (0 if stdio else _PORT) if port is None else port
+    caller = _caller(as_, scope, is_stdio=stdio)
+    options = Options(store, host, port, timeout, patience, json, policy, webhook, heads, caller)
     listener = listen(options)
     from avow.cli.serve import serve
 
     return serve(targets, options, listener)
+
+
+def _caller(name: str | None, scopes: list[str] | None, *, is_stdio: bool) -> Principal | None:
+    """Who calls over stdio, where nothing else can say so."""
+    if not is_stdio:
+        if name is not None or scopes is not None:
+            what = "over HTTP nobody is who an option says"
+            raise UsageError(what, where="--as", fix="Say it together with --stdio.")
+        return None
+    if name is not None and not name.strip():
+        raise UsageError("a caller has a name", where="--as")
+    known = None if scopes is None else frozenset(scopes)
+    return Principal(name or LOCAL, scopes=known, is_local=True)

@@ -23,11 +23,13 @@ from avow.cli.terminal import plain, print_error, print_error_json, talk
 from avow.connect import Target
 from avow.console import Login, make_routes
 from avow.errors import AvowError, UsageError
-from avow.gateway import PATH, Gateway, make_app, open_gateway
+from avow.gateway import PATH, Gateway, make_app, make_desk, open_gateway
+from avow.gateway.doors.pipes import standard_pipes
+from avow.gateway.doors.stdio import StdioDoor
 from avow.gateway.upstream import Upstream
 from avow.guard import PolicyFile
 from avow.keys import Keyring, load_keys
-from avow.policy import Policy
+from avow.policy import Policy, Principal
 from avow.store import is_postgres, open_store, store_path
 
 _GRACE_SECONDS: Final = 3
@@ -90,10 +92,27 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
             server = uvicorn.Server(config)
             # What is still open when avow ends is cut off, which is no error to tell of.
             logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
-            await server.serve(sockets=[listener])
+            if options.principal is None:
+                await server.serve(sockets=[listener])
+            else:
+                await _serve_stdio(gateway, options.principal, server, listener)
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+async def _serve_stdio(
+    gateway: Gateway, principal: Principal, server: uvicorn.Server, listener: socket.socket
+) -> None:
+    """Speak to the client that has started avow, until it has said all; the console beside."""
+
+    async def converse() -> None:
+        async with standard_pipes() as (lines, write):
+            await StdioDoor(make_desk(gateway), principal, write).run(lines)
+        server.should_exit = True
+
+    async with beside(converse):
+        await server.serve(sockets=[listener])
 
 
 def _emit(options: Options) -> Emit:
@@ -158,7 +177,9 @@ def _base_url(host: str, port: int) -> str:
 
 
 def _print_addresses(base: str, link: str, options: Options) -> None:
-    if options.is_json:
+    if options.principal is not None:
+        _announce(link)
+    elif options.is_json:
         addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link}
         sys.stdout.write(json.dumps(addresses) + "\n")
     else:

@@ -81,13 +81,18 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
         )
 
 
+def make_desk(gateway: Gateway) -> Desk:
+    """What answers the requests to `gateway`, whichever door they come through."""
+    return Desk(Passage(gateway.fleet, gateway.guard))
+
+
 def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> ASGIApp:
     """The application that serves `gateway` on a loopback `host`, with `routes` beside `/mcp`.
 
     Requests that name another host or come from another origin are refused (DNS rebinding).
     """
     names = names_of(host)
-    desk = Desk(Passage(gateway.fleet, gateway.guard))
+    desk = make_desk(gateway)
 
     async def identify(headers: Mapping[str, str]) -> Principal:
         refuse_foreign(headers, names)
