@@ -9,6 +9,7 @@ from avow.catalog.tool import (
     fingerprint,
     make_catalog,
     make_tool,
+    qualify,
     read_tools,
 )
 
@@ -24,5 +25,6 @@ __all__ = [
     "group_tools",
     "make_catalog",
     "make_tool",
+    "qualify",
     "read_tools",
 ]

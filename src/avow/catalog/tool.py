@@ -57,11 +57,8 @@ class Tool:
 
     @property
     def qualified_name(self) -> str:
-        """The name it has behind the gateway: `server__tool`, at most 128 characters."""
-        whole = f"{self.server}{SEPARATOR}{self.name}"
-        if len(whole) <= _LONGEST_NAME:
-            return whole
-        return f"{whole[: _LONGEST_NAME - 9]}-{digest(whole)[:8]}"
+        """The name it has behind the gateway."""
+        return qualify(self.server, self.name)
 
     @property
     def title(self) -> str:
@@ -98,6 +95,14 @@ class Catalog:
     def find(self, qualified_name: str) -> Tool | None:
         """The tool of this name, if there is one."""
         return self.tools.get(qualified_name)
+
+
+def qualify(server: str, name: str) -> str:
+    """The name that a server's tool has among those of others: `server__tool`, cut at 128."""
+    whole = f"{server}{SEPARATOR}{name}"
+    if len(whole) <= _LONGEST_NAME:
+        return whole
+    return f"{whole[: _LONGEST_NAME - 9]}-{digest(whole)[:8]}"
 
 
 def fingerprint(tool: Mapping[str, Any]) -> str:

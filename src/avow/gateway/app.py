@@ -81,28 +81,40 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
         )
 
 
-def make_desk(gateway: Gateway) -> Desk:
-    """What answers the requests to `gateway`, whichever door they come through."""
-    return Desk(Passage(gateway.fleet, gateway.guard))
+def make_desk(gateway: Gateway, alone: str | None = None) -> Desk:
+    """What answers the requests to `gateway`, whichever door they come through.
+
+    `alone` names the one server that it is for.
+    """
+    fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
+    return Desk(Passage(fleet, gateway.guard, alone))
 
 
 def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> ASGIApp:
     """The application that serves `gateway` on a loopback `host`, with `routes` beside `/mcp`.
 
+    Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
     Requests that name another host or come from another origin are refused (DNS rebinding).
     """
     names = names_of(host)
-    desk = make_desk(gateway)
 
     async def identify(headers: Mapping[str, str]) -> Principal:
         refuse_foreign(headers, names)
         return Principal(LOCAL)
 
-    door = HttpDoor(desk, identify, StatefulDoor(desk, Tickets(gateway.keys)))
+    tickets = Tickets(gateway.keys)
+
+    def door(alone: str | None = None) -> ASGIApp:
+        desk = make_desk(gateway, alone)
+        return HttpDoor(desk, identify, StatefulDoor(desk, tickets))
+
+    doors: dict[str, ASGIApp] = {PATH: door()}
+    for one in gateway.fleet.upstreams:
+        doors[f"/servers/{one.name}{PATH}"] = door(one.name)
     pages = Starlette(routes=list(routes))
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        is_mcp = scope["type"] == "http" and scope["path"] == PATH
-        await (door if is_mcp else pages)(scope, receive, send)
+        found = doors.get(scope["path"]) if scope["type"] == "http" else None
+        await (found or pages)(scope, receive, send)
 
     return app

@@ -68,6 +68,10 @@ class Fleet:
             raise failure
         return None
 
+    def only(self, name: str) -> "Fleet":
+        """The fleet of this one server."""
+        return Fleet([self.owner(name)], self.timeout)
+
     def owner(self, name: str) -> Upstream:
         """The server of this name; a tool in hand names one that is there."""
         return next(one for one in self.upstreams if one.name == name)

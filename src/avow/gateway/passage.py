@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from avow.approvals import Elicit, Rounds
-from avow.catalog import SEPARATOR, Catalog
+from avow.catalog import SEPARATOR, Catalog, Tool, qualify
 from avow.connect import RpcError
 from avow.connect.listing import LISTS
 from avow.gateway.fleet import Fleet
-from avow.guard import Guard
+from avow.guard import Guard, UnknownToolError
 from avow.guard.call import Progress
 from avow.policy import Principal
 
@@ -39,10 +39,14 @@ class Request:
 
 @dataclass(slots=True)
 class Passage:
-    """Answers requests over a fleet of servers, with one guard before every tool."""
+    """Answers requests over a fleet of servers, with one guard before every tool.
+
+    Names begin with their server's, unless `alone` names the only one.
+    """
 
     fleet: Fleet
     guard: Guard
+    alone: str | None = None
     _catalog: Catalog = field(default_factory=lambda: Catalog({}))
 
     @property
@@ -61,39 +65,47 @@ class Passage:
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool that was listed; the SDK checks `Mcp-Param` headers against it."""
-        tool = self._catalog.find(name)
+        tool = self._catalog.find(self._qualified(name))
         return tool.input_schema if tool else None
 
     async def list_tools(self, request: Request) -> dict[str, Any]:
         """The tools this caller may know of, with the hints that count."""
         self._catalog = await self.fleet.catalog()
-        tools = [
-            seen[0].listing(request.version)
-            for tool in self._catalog.tools.values()
-            if (seen := self.guard.sees(request.principal, tool)) is not None
-        ]
+        looked = (self.guard.sees(request.principal, one) for one in self._catalog.tools.values())
+        tools = [self._entry(seen[0], request.version) for seen in looked if seen is not None]
         problems = list(self._catalog.problems)
         return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
 
     async def call_tool(self, request: Request) -> dict[str, Any]:
         """One call through the guard."""
         params = request.params
-        return await self.guard.call(
-            request.principal,
-            params["name"],
-            params.get("arguments") or {},
-            progress=request.progress,
-            meta=params.get("_meta"),
-            elicit=request.elicit,
-            rounds=request.rounds,
-        )
+        name: str = params["name"]
+        try:
+            return await self.guard.call(
+                request.principal,
+                self._qualified(name),
+                params.get("arguments") or {},
+                progress=request.progress,
+                meta=params.get("_meta"),
+                elicit=request.elicit,
+                rounds=request.rounds,
+            )
+        except UnknownToolError:
+            raise UnknownToolError(name) from None
+
+    def _entry(self, tool: Tool, version: str) -> dict[str, Any]:
+        entry = tool.listing(version)
+        return {**entry, "name": tool.name} if self.alone else entry
+
+    def _qualified(self, name: str) -> str:
+        return qualify(self.alone, name) if self.alone else name
 
     async def list_prompts(self, _: Request) -> dict[str, Any]:
         """The prompts of all servers, named `server__prompt`."""
         found = await self.fleet.collect("prompts/list")
         return {
             "prompts": [
-                {**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"}
+                entry if self.alone else {**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"}
                 for one, entry in found
                 if isinstance(entry.get("name"), str)
             ]
@@ -132,7 +144,9 @@ class Passage:
     async def _forward_prompt(
         self, request: Request, qualified: str, path: tuple[str, ...]
     ) -> dict[str, Any]:
-        found = await self.fleet.find_prompt(qualified)
+        found = await self.fleet.find_prompt(
+            f"{self.alone}{SEPARATOR}{qualified}" if self.alone else qualified
+        )
         if found is None:
             raise RpcError(_INVALID_PARAMS, f"Unknown prompt: {qualified}")
         upstream, name = found
