@@ -27,9 +27,9 @@ from avow.gateway import PATH, Gateway, make_app, make_desk, open_gateway
 from avow.gateway.doors.pipes import standard_pipes
 from avow.gateway.doors.stdio import StdioDoor
 from avow.gateway.upstream import Upstream
-from avow.guard import PolicyFile
+from avow.guard import PolicyFile, unruled
 from avow.keys import Keyring, load_keys
-from avow.policy import Policy, Principal
+from avow.policy import Principal
 from avow.store import is_postgres, open_store, store_path
 
 _GRACE_SECONDS: Final = 3
@@ -70,7 +70,7 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
                 targets,
                 store,
                 audit=audit,
-                policy=policy or Policy,
+                policy=policy or unruled,
                 keys=keys,
                 channels=_channels(options, keys, base, policy),
                 console=f"{base}/console/",

@@ -20,7 +20,7 @@ from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.passage import Passage
-from avow.guard import Guard, keep_quiet
+from avow.guard import Guard, keep_quiet, unruled
 from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
 from avow.policy import LOCAL, Policy, Principal
@@ -48,7 +48,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     patience: float = 45.0,
     announce: Callable[[str], None] = keep_quiet,
     audit: AuditLog | None = None,
-    policy: Callable[[], Policy] = Policy,
+    policy: Callable[[], Policy] = unruled,
     keys: Keyring | None = None,
     channels: Sequence[Channel] = (),
 ) -> AsyncGenerator[Gateway]:

@@ -1,7 +1,7 @@
 """The pipeline that every call takes. The server library, the gateway and the console run it."""
 
 from avow.guard.call import Answer, Call, UnknownToolError, tool_error
-from avow.guard.pipeline import STEPS, Guard, keep_quiet
+from avow.guard.pipeline import STEPS, Guard, keep_quiet, unruled
 from avow.guard.rules import PolicyFile
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "UnknownToolError",
     "keep_quiet",
     "tool_error",
+    "unruled",
 ]
