@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
+import msgspec
+
 from avow.audit.chain import Chain
 from avow.audit.record import (
     Event,
@@ -124,8 +126,11 @@ class AuditLog:
 
 
 def _digest(result: Mapping[str, Any]) -> str:
-    """SHA-256 of a result with sorted keys; also of one that holds what JSON cannot say.
+    """SHA-256 of a result as it is sent; also of one that holds what JSON cannot say.
 
     A result may be large, and is a server's to choose: this is fast and refuses nothing.
     """
-    return sha256(_sorted(result).encode()).hexdigest()
+    try:
+        return sha256(msgspec.json.encode(result)).hexdigest()
+    except (TypeError, ValueError):
+        return sha256(_sorted(result).encode()).hexdigest()

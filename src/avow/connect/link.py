@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import tempfile
 from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import IO, Any, Final, Self
 
@@ -19,7 +20,7 @@ from avow.connect.envelope import Envelope
 from avow.connect.failure import Diary, explain
 from avow.connect.inbox import Inbox, Notified, Progress, ignore
 from avow.connect.kinds import CommandTarget, UrlTarget
-from avow.connect.message import read_object
+from avow.connect.message import read_object, read_parts
 from avow.connect.negotiate import Greeting, negotiate
 from avow.connect.peer import Peer
 from avow.connect.process import lines_of, start_process
@@ -54,10 +55,12 @@ class Link:
         timeout: float,
         progress: Progress | None = None,
         input_schema: Mapping[str, Any] | None = None,
+        kept: AbstractSet[str] = frozenset(),
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Cancelling the caller cancels the request at the server. Raises `RpcError`.
+        Members that `kept` names are not read: they are `msgspec.Raw`. Cancelling the caller
+        cancels the request at the server. Raises `RpcError`.
         """
         envelope = self.greeting.envelope
         try:
@@ -68,7 +71,7 @@ class Link:
             if error.fault is Fault.EXPIRED:
                 self.closed.set()
             raise
-        return _result(raw)
+        return _result(raw, kept)
 
 
 @contextlib.asynccontextmanager
@@ -202,9 +205,9 @@ async def _send(
     return message.result
 
 
-def _result(raw: msgspec.Raw) -> dict[str, Any]:
+def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dict[str, Any]:
     try:
-        return read_object(raw)
+        return read_parts(raw, kept) if kept else read_object(raw)
     except ValueError as error:  # the words quote what could not be read
         raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
 

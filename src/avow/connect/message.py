@@ -1,6 +1,7 @@
 """JSON-RPC 2.0 messages as bytes: only the envelope is read, what is inside stays as it came."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, Final, cast
 
 import msgspec
@@ -29,6 +30,7 @@ class Message(msgspec.Struct, gc=False):
         return self.method is None and bool(self.result or self.error)
 
 
+_parts: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _decoder: Final = msgspec.json.Decoder(Message)
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -69,6 +71,16 @@ def read_object(raw: msgspec.Raw) -> dict[str, Any]:
         message = "it holds no object where there must be one"
         raise ValueError(message)  # noqa: TRY004 - what came is wrong, not what was passed
     return cast("dict[str, Any]", found)
+
+
+def read_parts(raw: msgspec.Raw, kept: AbstractSet[str]) -> dict[str, Any]:
+    """The same, with the members that `kept` names as JSON as received. Raises `ValueError`."""
+    try:
+        found = _parts.decode(raw)
+    except RecursionError:
+        message = "it is nested too deeply"
+        raise ValueError(message) from None
+    return {key: one if key in kept else read_value(one) for key, one in found.items()}
 
 
 def write_request(number: Id, method: str, params: Mapping[str, Any]) -> bytes:

@@ -20,6 +20,9 @@ from avow.guard.call import no_progress
 
 _log: Final = logging.getLogger(__name__)
 
+_LONG: Final = frozenset({"content", "structuredContent"})
+"""What is passed on unread, where nothing of it must change."""
+
 _INTERNAL_ERROR: Final = -32603
 
 
@@ -92,6 +95,7 @@ class Fleet:
             timeout=self.timeout,
             progress=None if call.progress is no_progress else call.progress,
             input_schema=tool.input_schema if tool.is_marked else None,
+            kept=_LONG,
         )
 
     async def collect(self, method: str) -> list[tuple[Upstream, dict[str, Any]]]:

@@ -8,19 +8,23 @@ from typing import Any, Final, cast
 from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.guard.call import Answer
-from avow.schema import Checker, Cut, Problem, Stripper, truncate
+from avow.schema import Checker, Cut, Problem, Stripper, exact, truncate
 
 _MOST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The compiled schemas of one tool; `None` where it has none, or none that is a schema."""
+    """The compiled schemas of one tool; `None` where it has none, or none that is a schema.
+
+    What fits `exact` needs no stripping.
+    """
 
     arguments: Checker | None
     result: Checker | None
     stripper: Stripper | None
     result_schema: Mapping[str, Any] | None
+    exact: Checker | None = None
 
 
 @dataclass(slots=True)
@@ -46,7 +50,8 @@ def _compile(tool: Tool) -> Shape:
     arguments = _checker(tool.input_schema)
     if result is None or result_schema is None:
         return Shape(arguments, None, None, None)
-    return Shape(arguments, result, Stripper(result_schema), result_schema)
+    closed = exact(result_schema)
+    return Shape(arguments, result, Stripper(result_schema), result_schema, _checker(closed))
 
 
 def _checker(schema: Mapping[str, Any] | None) -> Checker | None:

@@ -1,6 +1,7 @@
 """JSON values: canonical form, digest, strict reading, redaction, schemas. Pure: no I/O, no SDK."""
 
 from avow.schema.canonical import canonical, digest, parse_json
+from avow.schema.exact import exact
 from avow.schema.redact import MASK, redact
 from avow.schema.strip import Stripper
 from avow.schema.truncate import LIMIT, Cut, size, truncate
@@ -15,6 +16,7 @@ __all__ = [
     "Stripper",
     "canonical",
     "digest",
+    "exact",
     "parse_json",
     "redact",
     "size",

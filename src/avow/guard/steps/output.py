@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from avow.audit import Outcome
 from avow.guard.call import Answer, Call, tool_error
+from avow.guard.raw import is_plain, opened
 from avow.guard.shape import shaped
 
 if TYPE_CHECKING:
@@ -18,7 +19,14 @@ async def output(guard: "Guard", call: Call, then: "Then") -> Answer:
     answer = await then(call)
     if answer.get("isError") is True:
         return answer
-    told, problems = shaped(answer, guard.shapes.of(call.found), guard.limit)
+    shape = guard.shapes.of(call.found)
+    try:
+        if is_plain(answer, shape, guard.limit):
+            return answer
+        told, problems = shaped(opened(answer), shape, guard.limit)
+    except ValueError:
+        _log.warning("what %s answered cannot be read", call.name)
+        return withheld(call)
     if not problems:
         return told
     # What is wrong holds the server's data, so it is for the log and not for the model.

@@ -10,6 +10,7 @@ import anyio
 from avow.audit import Outcome
 from avow.errors import StoreError
 from avow.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
+from avow.guard.raw import opened
 from avow.policy import Effect
 from avow.schema import digest
 from avow.store import Claim
@@ -75,7 +76,7 @@ async def _first(guard: "Guard", call: Call, claim: Claim, then: "Then") -> Answ
 
 async def _settle(guard: "Guard", call: Call, claim: Claim, answer: Answer | None) -> None:
     """Keep the answer for later, or give the key back; how the call ended stands either way."""
-    text = None if answer is None else json.dumps(answer)
+    text = None if answer is None else json.dumps(opened(answer))
     with anyio.CancelScope(shield=True):
         try:
             await guard.approvals.store.settle_claim(claim.key, call.id, text)

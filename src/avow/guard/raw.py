@@ -1,0 +1,36 @@
+"""Results that are not read: what need not change goes out as the bytes that came.
+
+In such a result the members that may be long are JSON as received (`msgspec.Raw`).
+"""
+
+import msgspec
+
+from avow.guard.call import Answer
+from avow.guard.shape import Shape
+
+
+def is_plain(answer: Answer, shape: Shape, limit: int) -> bool:
+    """Whether a result of raw members can go out as it is.
+
+    It is short enough, and where its tool has promised a form it has exactly that. Raises
+    `ValueError` for what cannot be read.
+    """
+    raws = [one for one in answer.values() if isinstance(one, msgspec.Raw)]
+    if not raws or any(len(one) > limit for one in raws):
+        return False
+    structured = answer.get("structuredContent")
+    if structured is None:
+        return True
+    if shape.exact is None or not isinstance(structured, msgspec.Raw):
+        return False
+    return shape.exact.is_valid(msgspec.json.decode(structured))
+
+
+def opened(answer: Answer) -> Answer:
+    """The result with all its members read. Raises `ValueError` for what cannot be."""
+    if not any(isinstance(one, msgspec.Raw) for one in answer.values()):
+        return answer
+    return {
+        key: msgspec.json.decode(one) if isinstance(one, msgspec.Raw) else one
+        for key, one in answer.items()
+    }

@@ -1,0 +1,86 @@
+"""A schema made exact: what fits it needs no stripping, and one look in compiled code tells."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+_ASIDE: Final = frozenset(
+    [
+        "$schema",
+        "$id",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "type",
+        "enum",
+        "const",
+        "format",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minProperties",
+        "maxProperties",
+        "required",
+        "$ref",
+    ]
+)
+"""Keywords that say nothing of what may stand beside what is named."""
+
+
+def exact(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """`schema` with every object that names properties closed to others.
+
+    Each change only forbids more, so that a value which fits it fits `schema`, and holds nothing
+    that stripping would take. `None` where a keyword stands that could turn this around (`not`,
+    `oneOf`, `if`) or whose objects are put together from parts (`allOf`).
+
+    >>> exact({"type": "object", "properties": {"id": {"type": "integer"}}})["additionalProperties"]
+    False
+    """
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _ASIDE or key == "additionalProperties":
+            made[key] = value
+            continue
+        inner = _inner(key, value)
+        if inner is None:
+            return None
+        made[key] = inner
+    extra = schema.get("additionalProperties")
+    if isinstance(extra, Mapping):
+        inner = exact(cast("Mapping[str, Any]", extra))
+        if inner is None:
+            return None
+        made["additionalProperties"] = inner
+    elif "properties" in schema and extra is not True:
+        made["additionalProperties"] = False
+    return made
+
+
+def _inner(key: str, value: Any) -> Any:
+    """The exact form of what stands under one keyword."""
+    if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
+        named = cast("Mapping[str, Any]", value)
+        found: dict[str, Any] = {name: _schema(one) for name, one in named.items()}
+        return None if None in found.values() else found
+    if key in ("anyOf", "prefixItems") and isinstance(value, list):
+        listed: list[Any] = [_schema(one) for one in cast("list[Any]", value)]
+        return None if None in listed else listed
+    return _schema(value) if key == "items" else None
+
+
+def _schema(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    return exact(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else None
