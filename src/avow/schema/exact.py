@@ -3,38 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-_ASIDE: Final = frozenset(
-    [
-        "$schema",
-        "$id",
-        "title",
-        "description",
-        "default",
-        "examples",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "type",
-        "enum",
-        "const",
-        "format",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "minProperties",
-        "maxProperties",
-        "required",
-        "$ref",
-    ]
-)
+_WORDS: Final = """
+    $schema $id $ref title description default examples deprecated readOnly writeOnly
+    type enum const format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+    minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required
+"""
+_ASIDE: Final = frozenset(_WORDS.split())
 """Keywords that say nothing of what may stand beside what is named."""
 
 
