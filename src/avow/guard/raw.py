@@ -15,13 +15,10 @@ def is_plain(answer: Answer, shape: Shape, limit: int) -> bool:
     It is short enough, and where its tool has promised a form it has exactly that. Raises
     `ValueError` for what cannot be read.
     """
-    raws = [one for one in answer.values() if isinstance(one, msgspec.Raw)]
-    if not raws or any(len(one) > limit for one in raws):
-        return False
-    structured = answer.get("structuredContent")
+    content, structured = answer.get("content"), answer.get("structuredContent")
     if structured is None:
-        return True
-    if shape.exact is None or not isinstance(structured, msgspec.Raw):
+        return isinstance(content, msgspec.Raw) and len(content) <= limit
+    if shape.exact is None or not isinstance(structured, msgspec.Raw) or len(structured) > limit:
         return False
     return shape.exact.is_valid(msgspec.json.decode(structured))
 

@@ -148,10 +148,11 @@ class Pool:
         lines += [f"{name}: {value}" for name, value in headers.items()]
         if body or verb == "POST":
             lines.append(f"content-length: {len(body)}")
-        if any(one in line for line in lines for one in "\r\n\0"):
+        head = "\n".join(lines)
+        if head.count("\n") >= len(lines) or "\r" in head or "\0" in head:
             raise NotSentError("a header holds a line break")
         proof = _authorization(self._proxy) if is_plain_proxy else ""
-        return ("\r\n".join(lines) + f"\r\n{proof}\r\n").encode()
+        return (head.replace("\n", "\r\n") + f"\r\n{proof}\r\n").encode()
 
 
 @dataclass(slots=True)
