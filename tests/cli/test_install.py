@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from mcp import Client
+from tests.cli.running import SOURCE, started
 from tests.clients import samples
 from tests.terminals import run_on_terminal
 
@@ -46,7 +48,7 @@ def test_only_a_clear_yes_changes_the_file(home: Path, answer: str, code: int) -
     ended, shown = run(answer, "install", "cursor")
     assert ended == code, shown
     assert '"avow": {' in shown
-    assert f"Change {path}? [y/N]" in shown.replace("\r\n", "")
+    assert "Change ~/.cursor/mcp.json? [y/N]" in shown.replace("\r\n", "")
     assert (path.read_bytes() == before) == (code == 5)
     assert ("nothing was changed" in shown) == (code == 5)
 
@@ -86,6 +88,23 @@ def test_what_the_client_will_start_is_a_command_of_this_avow(home: Path) -> Non
     assert bound.args == (words[1],)
     (target,) = parse_target(bound.args)
     assert target == CommandTarget("git", "uvx", ("mcp-server-git",))
+
+
+async def test_the_gateway_starts_the_servers_that_moved(home: Path) -> None:
+    demo = {"command": sys.executable, "args": ["-m", "avow.demo.server"]}
+    entries = {"shop": {**demo, "env": {"PYTHONPATH": "${env:SOURCE}"}}}
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": entries}))
+    assert main(["install", "cursor", "--yes"]) == 0
+    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["avow"]
+    config = entry["args"][entry["args"].index("gateway") + 1]
+    # What the client puts in the place of its variable, avow passes on.
+    assert entry["env"] == {"AVOW_VAR_ENV_SOURCE": "${env:SOURCE}"}
+    store = f"sqlite:{home / 'avow.db'}"
+    words = ("gateway", "--port", "0", "--json", "--store", store, config)
+    with started(*words, AVOW_VAR_ENV_SOURCE=SOURCE, HOME=str(home)) as run:
+        async with Client(run.addresses["mcp"]) as client:
+            tools = await client.list_tools()
+    assert "shop__customer_delete" in {one.name for one in tools.tools}
 
 
 def test_an_avow_that_will_not_last_is_not_installed(
@@ -136,11 +155,10 @@ def test_discover_lists_all_clients_and_what_is_behind_avow(
     assert "sk-live" not in shown
     assert main(["discover"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [*lines[0].split()] == [
-        *"client scope server command or URL avow file".split(),
-    ]
+    assert " ".join(lines[0].split()) == "client scope server command or URL avow file"
     (line,) = [one for one in lines if "cursor" in one and "user" in one]
-    assert line.split() == "cursor user git uvx mcp-server-git in front ~/.cursor/mcp.json".split()
+    expected = "cursor user git uvx mcp-server-git in front ~/.cursor/mcp.json"
+    assert " ".join(line.split()) == expected
 
 
 def test_discover_tells_of_a_broken_file_and_shows_the_rest(

@@ -44,9 +44,13 @@ def written(draw: st.DrawFn, value: Any, *, line: str, has_comments: bool) -> st
 
 
 @st.composite
-def files(draw: st.DrawFn) -> tuple[bytes, dict[str, Any]]:
+def files(
+    draw: st.DrawFn,
+    name: st.SearchStrategy[str] = names,
+    entry: st.SearchStrategy[Any] = values,
+) -> tuple[bytes, dict[str, Any]]:
     """A configuration as bytes, and its servers, at least one; the key is `mcpServers`."""
-    servers = draw(st.dictionaries(names.filter(lambda one: one != "avow"), values, min_size=1))
+    servers = draw(st.dictionaries(name.filter(lambda one: one != "avow"), entry, min_size=1))
     around = draw(
         st.dictionaries(names.filter(lambda one: one != "mcpServers"), values, max_size=3)
     )

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,28 @@ def test_an_entry_that_a_person_took_out_does_not_keep_the_servers_from_coming_b
     assert value(path) == before
 
 
+def test_servers_that_a_person_put_back_by_hand_stay_as_they_are(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = simple(home)
+    assert main(["install", "cursor", "--yes"]) == 0
+    text = simple(home, git={"command": "other"}).read_text()
+    assert main(["uninstall", "cursor"]) == 0  # and nobody is asked
+    assert "avow was not in the file any more" in capsys.readouterr().err
+    assert path.read_text() == text
+    assert not records()
+
+
+def test_an_entry_for_a_running_gateway_may_have_been_added_to(home: Path) -> None:
+    path = simple(home)
+    before = value(path)
+    url = "http://127.0.0.1:8321/mcp"
+    assert main(["install", "cursor", "--yes", "--url", url]) == 0
+    write(path, path.read_text().replace(f'"{url}"', f'"{url}", "headers": {{"A": "b"}}'))
+    assert main(["uninstall", "cursor", "--yes"]) == 0
+    assert value(path) == before
+
+
 def test_a_server_that_stands_there_again_and_is_another_is_not_overwritten(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -367,6 +390,7 @@ def test_what_cannot_move_stays_with_its_reason(
         typo={"comand": "x"},
         mine={"command": "/usr/bin/avow", "args": ["gateway", "x.json"]},
         text="x",
+        number={"command": "x", "args": [1]},
         all={"command": "x", "tools": ["*"]},
     )
     assert main(["install", "cursor", "--yes"]) == 0
@@ -377,6 +401,7 @@ def test_what_cannot_move_stays_with_its_reason(
         "typo, since comand: unknown key",
         "mine, since it is avow's gateway itself",
         "text, since it is not an object",
+        "number, since args[0]: must be a string, not a number",
     ):
         assert f"Not behind avow: {line}" in shown
     assert [*servers()] == ["git", "notes", "files", "all"]
@@ -399,7 +424,9 @@ def test_a_file_elsewhere_can_be_named(home: Path) -> None:
     assert path.read_bytes() == samples.CURSOR.encode()
 
 
-def test_mode_links_and_line_ends_stay_and_what_avow_keeps_is_private(home: Path) -> None:
+def test_mode_links_and_line_ends_stay_and_what_avow_keeps_is_private(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     real = write(home / "dotfiles" / "mcp.json", "\ufeff" + samples.CURSOR.replace("\n", "\r\n"))
     before = real.read_bytes()
     real.chmod(0o640)
@@ -407,6 +434,7 @@ def test_mode_links_and_line_ends_stay_and_what_avow_keeps_is_private(home: Path
     link.parent.mkdir()
     link.symlink_to(real)
     assert main(["install", "cursor", "--yes"]) == 0
+    assert "mcp.json, a link to ~/dotfiles/mcp.json" in capsys.readouterr().err
     assert link.is_symlink()
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
     new = real.read_bytes()
@@ -419,6 +447,43 @@ def test_mode_links_and_line_ends_stay_and_what_avow_keeps_is_private(home: Path
     assert main(["uninstall", "cursor", "--yes"]) == 0
     assert real.read_bytes() == before
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_the_owner_stays(home: Path) -> None:
+    path = simple(home)
+    if os.geteuid() == 0:  # nobody else may give a file away
+        os.chown(path, 1234, 1235)
+    owner = path.stat().st_uid, path.stat().st_gid
+    assert main(["install", "cursor", "--yes"]) == 0
+    assert (path.stat().st_uid, path.stat().st_gid) == owner
+
+
+def no_access(_path: Path, _mode: int) -> bool:
+    return False
+
+
+def test_a_file_that_cannot_be_read_or_written_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["install", "cursor", "--yes", "--file", str(home)]) == 2
+    assert "this is not a file" in capsys.readouterr().err
+    (home / "loop").symlink_to(home / "loop")
+    assert main(["install", "cursor", "--yes", "--file", str(home / "loop")]) == 2
+    path = simple(home)
+    # Root may write everything, so the answer is given in the place of the system.
+    monkeypatch.setattr(os, "access", no_access)
+    assert main(["install", "cursor", "--yes"]) == 2
+    assert "the file is read-only" in capsys.readouterr().err
+    assert "avow" not in value(path)["mcpServers"]
+
+
+def test_on_windows_nothing_is_changed(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simple(home)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main(["install", "cursor", "--yes"]) == 2
+    assert "does not change clients' files on Windows" in capsys.readouterr().err
 
 
 def test_a_file_with_a_second_name_is_not_replaced(

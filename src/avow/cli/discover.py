@@ -32,7 +32,9 @@ def discover(*, json: bool = False) -> int:
     elif not discovery.found:
         out().print("No MCP servers are configured.")
     else:
-        table = Table("client", "scope", "server", "command or URL", "avow", "file", box=None)
+        table = Table(box=None)
+        for heading in ("client", "scope", "server", "command or URL", "avow", "file"):
+            table.add_column(heading, overflow="fold")
         for one in discovery.found:
             state = "disabled" if one.is_disabled else "in front" if one.is_guarded else "no"
             where = short(one.place.path)

@@ -1,5 +1,6 @@
 """`avow install` and `avow uninstall`: the gateway in front of a client's servers, and not."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -61,37 +62,51 @@ def install(  # noqa: PLR0913 - each is an option of its own
     """
     from avow.clients.choice import Wish
     from avow.clients.discover import pick
-    from avow.clients.install import carry_out, plan_install
+    from avow.clients.install import plan_install
     from avow.clients.kinds import client_of
     from avow.clients.places import Machine
     from avow.clients.record import alone
 
-    if url is not None and policy is not None:
-        fix = "Give it to the gateway that is running."
-        raise UsageError("a policy is read by who starts the gateway", where="--policy", fix=fix)
-    if policy is not None:
-        from avow.cli.policy import read_policy
-
-        read_policy(policy)
+    _check_policy(policy, url)
     wish = Wish(tuple(only or ()), tuple(left_out or ()), is_started=url is None)
     path = None if file is None else Path(file)
     with alone():
         place = pick(Machine.here(), client_of(client), scope, path)
         plan = plan_install(place, wish, url=url, policy=policy)
-        if not plan.is_needed:
-            _say(f"avow is in front of these servers already: nothing to change in {place.path}.")
-            return 0
-        _show_plan(plan)
-        if dry_run:
-            return 0
-        if not yes and not agrees(f"Change {place.path}?"):
-            raise DeniedError("nothing was changed", fix="You did not say yes.")
-        carry_out(plan)
-    _say(f"Done. avow uninstall {client} brings the file back as it was.")
-    _say(place.client.after)
-    if url is not None:
-        _say(f"Start the gateway with: avow gateway {plan.record.servers}")
+        _install(plan, is_dry=dry_run, is_asked=not yes)
     return 0
+
+
+def _check_policy(policy: str | None, url: str | None) -> None:
+    """Raise for a policy with a mistake in it, and where somebody else starts the gateway."""
+    if policy is None:
+        return
+    if url is not None:
+        fix = "Give it to the gateway that is running."
+        raise UsageError("a policy is read by who starts the gateway", where="--policy", fix=fix)
+    from avow.cli.policy import read_policy
+
+    read_policy(policy)
+
+
+def _install(plan: Plan, *, is_dry: bool, is_asked: bool) -> None:
+    from avow.clients.install import carry_out
+
+    client = plan.place.client
+    path = short(plan.record.path)
+    if not plan.is_needed:
+        _say(f"avow is in front of these servers already: nothing to change in {path}.")
+        return
+    _show_plan(plan)
+    if is_dry:
+        return
+    if is_asked and not agrees(f"Change {path}?"):
+        raise DeniedError("nothing was changed", fix="You did not say yes.")
+    carry_out(plan)
+    _say(f"Done. avow uninstall {client.name} brings the file back as it was.")
+    _say(" ".join(one for one in (client.after, client.first) if one))
+    if "command" not in plan.record.entry:
+        _say(f"Start the gateway with: avow gateway {shlex.quote(str(plan.record.servers))}")
 
 
 def uninstall(
@@ -142,7 +157,7 @@ def _uninstall(removal: Removal, record: Record, *, is_dry: bool, is_asked: bool
         )
     if is_dry:
         return
-    if changes and is_asked and not agrees(f"Change {record.path}?"):
+    if changes and is_asked and not agrees(f"Change {short(record.path)}?"):
         raise DeniedError("nothing was changed", fix="You did not say yes.")
     kept = remove(removal)
     _say(f"Done. {known.after}" if changes else "avow was not in the file any more: done.")
@@ -154,10 +169,12 @@ def _show_plan(plan: Plan) -> None:
     from avow.clients.choice import sorted_reasons
 
     place = plan.place
-    _say(f"{place.client.title}, {place.scope}: {short(place.path)}")
+    link = "" if place.path == plan.record.path else f", a link to {short(plan.record.path)}"
+    _say(f"{place.client.title}, {place.scope}: {short(place.path)}{link}")
     before, after = (one.servers(place.steps) for one in (plan.now, plan.then))
     _print_difference(before, after, place.steps)
-    _say(f"Behind avow: {', '.join(plan.choice.moved)}. They are kept in {plan.record.servers}.")
+    kept = short(plan.record.servers)
+    _say(f"Behind avow: {', '.join(plan.choice.moved)}. They are kept in {kept}.")
     for names, reason in sorted_reasons(plan.choice.stays):
         _say(f"Not behind avow: {names}, since {reason}.")
     if place.scope == "project":

@@ -18,7 +18,8 @@ STDIO: Final = "--stdio"
 class Client:
     """One client. `variables` is what it puts values in the place of, all by itself.
 
-    `key` holds its servers. `caution` is told before a person agrees, `after` once it is done.
+    `key` holds its servers. `caution` is told before a person agrees; once it is done, `after` how
+    the client comes to read its file again, and `first` what it asks about a new server.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Client:
     url_key: str | None
     after: str
     caution: str | None = None
+    first: str | None = None
     has_type: bool = False
 
     def started(self, words: tuple[str, ...], env: Mapping[str, str]) -> dict[str, Any]:
@@ -54,10 +56,11 @@ CLIENTS: Final[Mapping[str, Client]] = {
             "mcpServers",
             re.compile(r"\$\{[A-Za-z_]\w*(?::-[^{}]*)?\}"),
             "url",
-            "Start Claude Code anew; it asks about a server in .mcp.json before it starts it.",
+            "Start Claude Code anew.",
             "Close Claude Code first: it rewrites this file while it runs. Its permission rules "
             "for mcp__SERVER__TOOL, also those that deny, must be written anew as "
             "mcp__avow__SERVER__TOOL.",
+            "It asks about a server in .mcp.json before it starts it.",
             has_type=True,
         ),
         Client(
@@ -85,8 +88,9 @@ CLIENTS: Final[Mapping[str, Client]] = {
             "servers",
             re.compile(r"\$\{[^{}]+\}"),
             "url",
-            "Start avow by “MCP: List Servers”; VS Code asks whether to trust it.",
+            "VS Code reads the file again by itself; “MCP: List Servers” starts what is there.",
             "Tools that are switched off in VS Code's tool picker are on behind avow.",
+            "It asks whether to trust avow.",
             has_type=True,
         ),
         Client(
