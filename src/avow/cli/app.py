@@ -44,6 +44,18 @@ _COMMANDS: Final = {
         "gateway:gateway",
         "Serve MCP servers behind one address: reads run, destructive calls wait.",
     ),
+    "discover": (
+        "discover:discover",
+        "List the servers that the clients on this machine are configured with.",
+    ),
+    "install": (
+        "install:install",
+        "Put the gateway in front of a client's servers: shows the change, and asks.",
+    ),
+    "uninstall": (
+        "install:uninstall",
+        "Take the gateway out again: the client's file is what it was.",
+    ),
     "grants": ("grants:app", "List the standing answers, and take them back."),
     "audit": ("audit:app", "Read, verify and export the log of all calls."),
     "db": ("database:app", "Migrate and move the store."),

@@ -71,6 +71,11 @@ def read_entry(file: JsonFile, name: str) -> CommandTarget | UrlTarget:
     return _target(entry)
 
 
+def read_target(file: JsonFile, steps: tuple[str, ...], scope: Scope) -> CommandTarget | UrlTarget:
+    """The server at `steps`, disabled or not, with variables from `scope`."""
+    return _target(Entry.at(file, steps, scope))
+
+
 def _servers(file: JsonFile) -> tuple[str, Mapping[str, Any]]:
     """The key that holds the servers, and the servers: at least one."""
     value: object = file.value

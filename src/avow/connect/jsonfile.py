@@ -50,7 +50,12 @@ def read_json(path: str) -> JsonFile:
     A comma before a closing bracket is passed over only where clients do it: in VS Code's format
     and in a `.jsonc` file. Raises `ConfigError` with the line and column of the first mistake.
     """
-    text = _blank_out(_COMMENT, read_text(path))
+    return parse_json(path, read_text(path))
+
+
+def parse_json(path: str, written: str) -> JsonFile:
+    """The same for `written`, the text of the file at `path`: offsets in both are the same."""
+    text = _blank_out(_COMMENT, written)
     if not text.strip():
         raise ConfigError("the file is empty", where=path, fix=_WANTED)
     try:
@@ -81,6 +86,14 @@ def read_text(path: str) -> str:
     if len(data) > LARGEST:
         what = f"the file is larger than {LARGEST // 1_000_000} MB"
         raise ConfigError(what, where=path, fix=_WANTED)
+    return text_of(path, data)
+
+
+def text_of(path: str, data: bytes) -> str:
+    """The text of a file's bytes, without a byte order mark.
+
+    Raises `ConfigError` where they are not UTF-8.
+    """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -24,6 +24,19 @@ class Position:
     column: int
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of an object or array: its key or index, and its offsets in the text.
+
+    From `key_at` to `end` stands all of it; in an array `key_at` is where the value begins.
+    """
+
+    step: Step
+    key_at: int
+    value_at: int
+    end: int
+
+
 def locate(text: str, path: Sequence[Step], *, of_key: bool = False) -> Position:
     """Where the value at `path` begins in `text`; with `of_key`, where its key does.
 
@@ -35,10 +48,25 @@ def locate(text: str, path: Sequence[Step], *, of_key: bool = False) -> Position
     >>> locate('{"a": [10, 20]}', ["a"], of_key=True)
     Position(line=1, column=2)
     """
+    return position_at(text, offset_of(text, path, of_key=of_key))
+
+
+def offset_of(text: str, path: Sequence[Step], *, of_key: bool = False) -> int:
+    """The same as an offset, counted from 0."""
     key_at = value_at = _skip_blank(text, 0)
     for step in path:
-        key_at, value_at = _find(text, value_at, step)
-    return position_at(text, key_at if of_key else value_at)
+        found = _find(text, value_at, step)
+        key_at, value_at = found.key_at, found.value_at
+    return key_at if of_key else value_at
+
+
+def members(text: str, path: Sequence[Step]) -> tuple[Member, ...]:
+    """The members of the object or array at `path`, in their order; none for other values.
+
+    >>> [(one.step, one.end) for one in members('{"a": [10, 20]}', ["a"])]
+    [(0, 9), (1, 13)]
+    """
+    return tuple(_members(text, offset_of(text, path)))
 
 
 def position_at(text: str, offset: int) -> Position:
@@ -46,19 +74,18 @@ def position_at(text: str, offset: int) -> Position:
     return Position(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
-def _find(text: str, offset: int, wanted: Step) -> tuple[int, int]:
-    """Offsets of the key and the value of a member; of an item of an array, the value's twice."""
-    found: tuple[int, int] | None = None
-    for step, key_at, value_at in _members(text, offset):
-        if step == wanted:
-            found = key_at, value_at
+def _find(text: str, offset: int, wanted: Step) -> Member:
+    """The member `wanted` of the object or array at `offset`."""
+    found = None
+    for member in _members(text, offset):
+        if member.step == wanted:
+            found = member
     if found is None:
         raise KeyError(wanted)
     return found
 
 
-def _members(text: str, offset: int) -> Iterator[tuple[Step, int, int]]:
-    """Each member of the object or array at `offset`: its key or index, and its offsets."""
+def _members(text: str, offset: int) -> Iterator[Member]:
     opening = text[offset]
     if opening not in "{[":
         return
@@ -70,9 +97,10 @@ def _members(text: str, offset: int) -> Iterator[tuple[Step, int, int]]:
         if opening == "{":
             step, offset = _DECODER.raw_decode(text, offset)
             offset = _skip_blank(text, _skip_blank(text, offset) + 1)
-        yield step, key_at, offset
-        _, offset = _DECODER.raw_decode(text, offset)
-        offset = _skip_blank(text, offset)
+        value_at = offset
+        _, end = _DECODER.raw_decode(text, offset)
+        yield Member(step, key_at, value_at, end)
+        offset = _skip_blank(text, end)
         if text[offset] == ",":
             offset = _skip_blank(text, offset + 1)
         index += 1
