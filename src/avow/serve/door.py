@@ -122,8 +122,12 @@ class Door:
         return dress(ctx, answer, self.framework.lowlevel)
 
     async def warn(self) -> None:
-        """Tell the author, before anybody calls, what to declare and what nobody can see."""
+        """Tell the author, before anybody calls, what to declare and what nobody can see.
+
+        Raises `UsageError` for what `declare` said and cannot be meant.
+        """
         await self._take(await self.framework.entries())
+        self.shelf.check()
         wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
         if wanted and not self.has_principal and not self.framework.knows_callers:
             _log.warning(

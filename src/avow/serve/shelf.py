@@ -9,8 +9,9 @@ from avow.catalog import Tool, make_tool
 from avow.errors import UsageError
 from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare
 from avow.serve.advice import advise
-from avow.serve.definition import ToolDefinition, check_name, public
+from avow.serve.definition import ToolDefinition, check_intent, check_name, public
 from avow.serve.functions import as_plan, by_name
+from avow.serve.given import check_scopes
 
 DECLARED: Final = "__avow_intent__"
 """The attribute of a function under which `declare` leaves its intent."""
@@ -33,12 +34,14 @@ class _Entry:
 class Shelf:
     """Definitions by name, and the tools as the guard knows them.
 
-    `infer` takes an inference for hints that nobody declared. `held` are the functions that a
-    framework holds for definitions, and `found` those that it had when it was last asked.
+    `infer` takes an inference for hints that nobody declared. `scopes` are those that there are,
+    where that was said. `held` are the functions that a framework holds for definitions, and
+    `found` those that it had when it was last asked.
     """
 
     server: str
     infer: bool = False
+    scopes: frozenset[str] | None = None
     definitions: dict[str, ToolDefinition] = field(default_factory=dict[str, ToolDefinition])
     held: dict[str, Function] = field(default_factory=dict[str, Function])
     found: Mapping[str, Function | None] = field(default_factory=dict[str, Function | None])
@@ -79,6 +82,17 @@ class Shelf:
                 made[name] = self._entry(name, {}, one)
         self._entries, self.found = made, found
         self.tools = {name: one.tool for name, one in made.items()}
+
+    def check(self) -> None:
+        """Raise `UsageError` for what `declare` said of a tool that cannot mean it.
+
+        Until a framework lists the tool, nobody knows its arguments.
+        """
+        for name, one in self._entries.items():
+            if isinstance(one.said, Intent):
+                check_scopes(one.said, self.scopes, where=f"tool {name}")
+                schema: Mapping[str, Any] = one.tool.input_schema or {}
+                check_intent(name, one.said, frozenset(schema.get("properties", ())))
 
     def _entry(
         self, name: str, raw: Mapping[str, Any], said: ToolDefinition | Intent | None
