@@ -16,6 +16,8 @@ from avow.serve.given import check_scopes
 DECLARED: Final = "__avow_intent__"
 """The attribute of a function under which `declare` leaves its intent."""
 
+_AS_TOOL: Final = "tools.tool"
+
 _log: Final = logging.getLogger(__name__)
 
 Function = Callable[..., Any]
@@ -74,7 +76,10 @@ class Shelf:
             if definition is not None:
                 made[name] = self._entry(name, raw, definition)
             elif name not in self.definitions or self.definitions[name].execute is None:
-                made[name] = self._entry(name, raw, getattr(found.get(name), DECLARED, None))
+                function = found.get(name)
+                # A function can be declared where it stands; what a handler lists, only as a tool.
+                how = _AS_TOOL if function is None else "avow.declare"
+                made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
                 self._tell(name, f"two tools are called {name!r}: the one that is declared counts")
         for name, one in self.definitions.items():
@@ -95,7 +100,11 @@ class Shelf:
                 check_intent(name, one.said, frozenset(schema.get("properties", ())))
 
     def _entry(
-        self, name: str, raw: Mapping[str, Any], said: ToolDefinition | Intent | None
+        self,
+        name: str,
+        raw: Mapping[str, Any],
+        said: ToolDefinition | Intent | None,
+        how: str = _AS_TOOL,
     ) -> _Entry:
         """What is made of an entry; one that is as it was is not made anew."""
         known = self._entries.get(name)
@@ -103,8 +112,8 @@ class Shelf:
             return known
         if isinstance(said, ToolDefinition):
             icons = {key: raw[key] for key in ("icons",) if key in raw}
-            return _Entry(raw, said, self._tool(said.to_mcp_schema() | icons, said.intent))
-        return _Entry(raw, said, self._tool(raw, said))
+            return _Entry(raw, said, self._tool(said.to_mcp_schema() | icons, said.intent, how))
+        return _Entry(raw, said, self._tool(raw, said, how))
 
     def definition(self, name: str, function: Function | None) -> ToolDefinition | None:
         """The definition of a tool that a framework holds, as long as it is this function's."""
@@ -129,13 +138,13 @@ class Shelf:
         tool = self.tools.get(name)
         return None if tool is None else tool.input_schema
 
-    def _tool(self, raw: Mapping[str, Any], intent: Intent | None) -> Tool:
+    def _tool(self, raw: Mapping[str, Any], intent: Intent | None, how: str) -> Tool:
         if intent is None:
-            return self._silent(make_tool(self.server, raw))
+            return self._silent(make_tool(self.server, raw), how)
         if all(intent.hints[name] is None for name in HINT_NAMES):
             annotations: Mapping[str, Any] = raw.get("annotations") or {}
             left = {k: v for k, v in annotations.items() if k not in WIRE_NAMES.values()}
-            tool = self._silent(make_tool(self.server, {**raw, "annotations": left}))
+            tool = self._silent(make_tool(self.server, {**raw, "annotations": left}), how)
         else:
             closed = _closed(raw)
             wire = declare(closed, public(intent, closed))
@@ -147,10 +156,10 @@ class Shelf:
         }
         return replace(tool, intent=intent.but(title=tool.intent.title, **functions))
 
-    def _silent(self, tool: Tool) -> Tool:
-        """A tool about which its author says nothing here."""
+    def _silent(self, tool: Tool, how: str) -> Tool:
+        """A tool about which its author says nothing here; `how` is what would say it."""
         if all(tool.intent.hints[name] is None for name in HINT_NAMES):
-            self._tell(tool.name, advise(tool, is_taken=self.infer))
+            self._tell(tool.name, advise(tool, is_taken=self.infer, how=how))
         return tool if self.infer else replace(tool, inferred={})
 
     def _tell(self, name: str, what: str) -> None:
