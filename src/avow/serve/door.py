@@ -178,7 +178,7 @@ class Door:
     async def run(self, call: Call) -> Answer:
         """Carry out one call: by its definition, or as the framework does."""
         call.is_sent = True
-        now = Running(call)
+        now = Running(call, self.framework.told)
         token = running.set(now)
         try:
             definition = self.shelf.definitions.get(call.name)

@@ -95,7 +95,13 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
         except Exception as error:
             is_said = is_on_purpose(error)
             call.crash, call.said = (None, error) if is_said else (error, None)
-            raise
+            if is_said and not isinstance(error, AvowError):
+                raise
+            # What is no mistake leaves no trace in the log, and what is one leaves the guard's.
+            told = call.told(error, str(error) if is_said else "it failed")
+            if told is error:
+                raise
+            raise told from error
         call.crash, call.said, call.returned = None, None, (value,)
         return value
 

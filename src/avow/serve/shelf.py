@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from avow.catalog import Tool, make_tool
+from avow.catalog import Tool, derive_title, make_tool
 from avow.errors import UsageError
-from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare
+from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare, read_tool
 from avow.serve.advice import advise
 from avow.serve.definition import ToolDefinition, check_intent, check_name, public
 from avow.serve.functions import as_plan, by_name
@@ -147,7 +147,10 @@ class Shelf:
             tool = self._silent(make_tool(self.server, {**raw, "annotations": left}), how)
         else:
             closed = _closed(raw)
-            wire = declare(closed, public(intent, closed))
+            told = public(intent, closed)
+            if told.title is None and read_tool(closed).intent.title is None:
+                told = told.but(title=derive_title(closed["name"]))
+            wire = declare(closed, told)
             tool = replace(make_tool(self.server, wire), inferred={})
         functions: dict[str, Any] = {
             "plan": as_plan(intent.plan),
