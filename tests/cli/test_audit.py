@@ -89,6 +89,38 @@ def test_lines_and_calls_are_shown(kept: Path, capsys: pytest.CaptureFixture[str
     assert kept.exists()
 
 
+def test_a_call_is_shown_in_words_with_what_matters_first_and_nothing_twice(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", "show", "call1"]) == 0
+    lines = [" ".join(one.split()) for one in capsys.readouterr().out.splitlines()]
+    told = "\n".join(lines)
+    assert lines[0].startswith("attempt at 20")
+    assert "call call1" in told
+    assert "read_only no (declared), destructive yes (declared)" in told
+    second = lines[next(i for i, one in enumerate(lines) if one.startswith("outcome at ")) :]
+    assert second[1] == "outcome ok"
+    assert not any(one.startswith(("hints", "arguments", "call ")) for one in second)
+    assert any(one.startswith("mac ") for one in second)
+    assert kept.exists()
+
+
+def test_a_call_that_came_to_nothing_is_listed_with_the_name_that_was_given(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def write() -> None:
+        store = open_store()
+        async with open_audit(store, load_keys(kept)) as log:
+            amy = facts().principal
+            await log.refused("call9", amy, name="customer_dlete", outcome=Outcome.UNKNOWN_TOOL)
+        await store.close()
+
+    anyio.run(write)
+    assert main(["audit", "list"]) == 0
+    line = next(one for one in capsys.readouterr().out.splitlines() if "refused" in one)
+    assert line.split()[-2:] == ["customer_dlete", "unknown_tool"]
+
+
 def test_the_log_is_exported_in_three_forms(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "export"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
