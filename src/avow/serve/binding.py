@@ -245,9 +245,10 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
         raise UsageError("avow is bound to this server already", where=lowlevel.name)
     known = None if scopes is None else frozenset(scopes)
     shelf = Shelf(lowlevel.name, infer=infer, scopes=known)
-    settings = Settings(policy, store, console, channels, patience, asks, announce)
+    has_principal = principal is not None
+    settings = Settings(policy, store, console, channels, patience, asks, announce, has_principal)
     caller = principal or Principal(LOCAL, scopes=frozenset())
-    door = Door(shelf, framework, caller, has_principal=principal is not None)
+    door = Door(shelf, framework, caller)
     engine = Engine(settings, door.find, door.run)
     door.engines.append(engine)
     lowlevel.middleware.insert(0, door)
