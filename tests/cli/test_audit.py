@@ -12,6 +12,7 @@ from tests.audit.conftest import facts
 
 from avow.audit import AuditLog, Outcome, open_audit
 from avow.cli import main
+from avow.cli.record import fields_of
 from avow.keys import load_keys
 from avow.store import open_store
 
@@ -103,6 +104,13 @@ def test_a_call_is_shown_in_words_with_what_matters_first_and_nothing_twice(
     assert not any(one.startswith(("hints", "arguments", "call ")) for one in second)
     assert any(one.startswith("mac ") for one in second)
     assert kept.exists()
+
+
+@pytest.mark.parametrize("hints", ["all", {"read_only": True}, [1], {"read_only": {}}, None])
+def test_hints_that_somebody_else_wrote_are_shown_as_they_are(hints: object) -> None:
+    ((name, told),) = fields_of({"hints": hints}, {"hints": 0})
+    assert name == "hints"
+    assert told == (hints if isinstance(hints, str) else json.dumps(hints))
 
 
 def test_a_call_that_came_to_nothing_is_listed_with_the_name_that_was_given(
