@@ -26,16 +26,20 @@ _SPEAKS_MCP: Final = ("application/json", "text/event-stream")
 
 def http_client(url: str, headers: Mapping[str, str]) -> httpx2.AsyncClient:
     """A client for one endpoint; redirects are left to the SDK, which stays within the origin."""
-    parts = urlsplit(url)
-    is_direct = proxy_bypass(parts.hostname or "")
-    proxy = None if is_direct else getproxies().get(parts.scheme)
-    inner = httpx2.AsyncHTTPTransport(verify=_tls(), proxy=proxy, trust_env=False)
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
     # As bytes: what stands in a configuration need not be ASCII.
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
     return httpx2.AsyncClient(
-        transport=_Courier(inner), headers=encoded, timeout=timeout, trust_env=False
+        transport=_Courier(transport_to(url)), headers=encoded, timeout=timeout, trust_env=False
     )
+
+
+def transport_to(url: str) -> httpx2.AsyncHTTPTransport:
+    """Connections to one endpoint, through the proxy that the environment names for it."""
+    parts = urlsplit(url)
+    is_direct = proxy_bypass(parts.hostname or "")
+    proxy = None if is_direct else getproxies().get(parts.scheme)
+    return httpx2.AsyncHTTPTransport(verify=_tls(), proxy=proxy, trust_env=False)
 
 
 @cache
