@@ -45,6 +45,7 @@ _COMMANDS: Final = {
         "Serve MCP servers behind one address: reads run, destructive calls wait.",
     ),
     "grants": ("grants:app", "List the standing answers, and take them back."),
+    "keys": ("keys:app", "Make API keys for machines, and take them back."),
     "audit": ("audit:app", "Read, verify and export the log of all calls."),
     "db": ("database:app", "Migrate and move the store."),
     "demo": ("demo:demo", "Serve a small made-up business behind the gateway, to try it on."),
