@@ -4,7 +4,9 @@ AvowError
 ├── UsageError            exit 2   what was asked for cannot be understood
 │   ├── TargetError                a target that names nothing avow can reach
 │   ├── ConfigError                a file with a mistake in it: path, line, column
-│   │   └── PolicyError            a policy with mistakes in it, all of them
+│   │   └── MistakesError          a file of avow's own with mistakes in it, all of them
+│   │       ├── PolicyError        a policy
+│   │       └── AccessError        who may call
 │   ├── PortInUseError             the address to listen on is taken
 │   └── KeysError                  keys that are missing, broken or open to others
 ├── AuthenticationError   exit 3   the other side wants credentials it was not given
@@ -69,10 +71,10 @@ class ConfigError(UsageError):
     code = "config"
 
 
-class PolicyError(ConfigError):
-    """A policy with mistakes in it; `errors` holds each, with its file and line."""
+class MistakesError(ConfigError):
+    """A file with mistakes in it; `errors` holds each, with its file and line."""
 
-    code = "policy"
+    of: ClassVar[str] = "the file"
 
     def __init__(self, errors: Sequence[ConfigError]) -> None:
         self.errors = tuple(errors)
@@ -81,13 +83,27 @@ class PolicyError(ConfigError):
             super().__init__(one.what, where=one.where, fix=one.fix)
         else:
             lines = "".join(f"\n  {error}" for error in self.errors)
-            super().__init__(f"{len(self.errors)} mistakes in the policy:{lines}")
+            super().__init__(f"{len(self.errors)} mistakes in {self.of}:{lines}")
 
     def to_dict(self) -> dict[str, Any]:
         """With every mistake under `errors`."""
         document = super().to_dict()
         fields = [error.to_dict()["error"] for error in self.errors]
         return {"error": {**document["error"], "errors": fields}}
+
+
+class PolicyError(MistakesError):
+    """A policy with mistakes in it."""
+
+    code = "policy"
+    of = "the policy"
+
+
+class AccessError(MistakesError):
+    """An access.toml with mistakes in it."""
+
+    code = "access"
+    of = "access.toml"
 
 
 class PortInUseError(UsageError):

@@ -29,12 +29,20 @@ def test_a_question_is_one_sentence_and_one_line_for_each_argument() -> None:
 
 def test_what_the_author_says_and_what_would_change_are_told() -> None:
     made = tool("t", DELETE, _meta={"io.avow/intent": {"confirm": "This cannot be had back."}})
-    plan = make_plan(["customer 12", {"action": "delete", "target": "customer 13"}])
+    changes = [
+        "customer 12",
+        {"action": "delete", "target": "customer 13"},
+        {"target": "invoice 7", "action": "close", "after": "paid"},
+        {"action": "delete", "target": 14},
+    ]
+    plan = make_plan(changes)
     assert tell(of(made, plan=plan))[2:] == [
         "the tool's author says: This cannot be had back.",
-        "it would change 2:",
+        "it would change 4:",
         "  customer 12",
-        '  {"action": "delete", "target": "customer 13"}',
+        "  delete customer 13",
+        '  close invoice 7 {"after": "paid"}',
+        '  {"action": "delete", "target": 14}',
     ]
 
 

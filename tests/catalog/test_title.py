@@ -33,6 +33,12 @@ TITLES = {
     "order_cancel": "Cancel order",
     "email_send": "Send email",
     "search_index_delete": "Delete search index",
+    "books_archive": "Archive books",
+    "passwords_reset": "Reset passwords",
+    "web_archive": "Web archive",
+    "press_archive": "Press archive",
+    "index_rebuild": "Rebuild index",
+    "report_export": "Export report",
     # A phrase keeps its order, and so does a program's command.
     "search_and_replace": "Search and replace",
     "page_to_update": "Page to update",

@@ -12,8 +12,10 @@ from tests.audit.conftest import facts
 
 from avow.audit import AuditLog, Outcome, open_audit
 from avow.cli import main
+from avow.cli.record import fields_of
 from avow.keys import load_keys
 from avow.store import open_store
+from avow.store.migrations import VERSION
 
 
 @pytest.fixture
@@ -89,6 +91,45 @@ def test_lines_and_calls_are_shown(kept: Path, capsys: pytest.CaptureFixture[str
     assert kept.exists()
 
 
+def test_a_call_is_shown_in_words_with_what_matters_first_and_nothing_twice(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", "show", "call1"]) == 0
+    lines = [" ".join(one.split()) for one in capsys.readouterr().out.splitlines()]
+    told = "\n".join(lines)
+    assert lines[0].startswith("attempt at 20")
+    assert "call call1" in told
+    assert "read_only no (declared), destructive yes (declared)" in told
+    second = lines[next(i for i, one in enumerate(lines) if one.startswith("outcome at ")) :]
+    assert second[1] == "outcome ok"
+    assert not any(one.startswith(("hints", "arguments", "call ")) for one in second)
+    assert any(one.startswith("mac ") for one in second)
+    assert kept.exists()
+
+
+@pytest.mark.parametrize("hints", ["all", {"read_only": True}, [1], {"read_only": {}}, None])
+def test_hints_that_somebody_else_wrote_are_shown_as_they_are(hints: object) -> None:
+    ((name, told),) = fields_of({"hints": hints}, {"hints": 0})
+    assert name == "hints"
+    assert told == (hints if isinstance(hints, str) else json.dumps(hints))
+
+
+def test_a_call_that_came_to_nothing_is_listed_with_the_name_that_was_given(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def write() -> None:
+        store = open_store()
+        async with open_audit(store, load_keys(kept)) as log:
+            amy = facts().principal
+            await log.refused("call9", amy, name="customer_dlete", outcome=Outcome.UNKNOWN_TOOL)
+        await store.close()
+
+    anyio.run(write)
+    assert main(["audit", "list"]) == 0
+    line = next(one for one in capsys.readouterr().out.splitlines() if "refused" in one)
+    assert line.split()[-2:] == ["customer_dlete", "unknown_tool"]
+
+
 def test_the_log_is_exported_in_three_forms(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "export"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -123,7 +164,7 @@ def test_a_person_is_erased_and_old_records_are_dropped(
 
 def test_a_store_is_migrated_and_moved(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["db", "migrate"]) == 0
-    assert "is of version 3, with 5 records" in capsys.readouterr().out
+    assert f"is of version {VERSION}, with 5 records" in capsys.readouterr().out
     assert main(["db", "migrate", "--json"]) == 0
     capsys.readouterr()
     target = f"sqlite:{kept.with_name('b.db')}"

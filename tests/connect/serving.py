@@ -59,6 +59,12 @@ async def serve_app(app: Any, port: int = 0) -> AsyncGenerator[str]:
                 server.should_exit = True
 
 
+def free_port(host: str) -> int:
+    """A port that nobody listens on just now."""
+    with socket.create_server((host, 0)) as listener:
+        return listener.getsockname()[1]
+
+
 async def until(is_so: Callable[[], bool], seconds: float = 10) -> None:
     """Wait for what happens outside the event loop; bounded, since it must come."""
     with anyio.fail_after(seconds):

@@ -354,8 +354,8 @@ def test_an_unknown_key_is_told_with_its_place_and_what_was_meant() -> None:
 
     assert str(error) == (
         "mcp.json:4:7: git.Comand: unknown key. Did you mean “command”? Known keys are args, "
-        "command, cwd, disabled, enabled, env, envFile, headers, httpUrl, serverUrl, transport, "
-        "transportType, type, url."
+        "avow, command, cwd, disabled, enabled, env, envFile, headers, httpUrl, serverUrl, "
+        "transport, transportType, type, url."
     )
     error = refused('{"servers": {"git": {"zzzz": 1}}}')
     assert str(error.fix).startswith("Known keys are args")

@@ -102,7 +102,7 @@ async def served(tmp_path: Path) -> AsyncGenerator[Served]:
     store = open_sqlite(tmp_path / "avow.db")
     async with open_gateway([target], store, console=f"{base}/console/", patience=LIMIT) as gateway:
         login = Login(lambda _: None, base)
-        app = make_app(gateway, "127.0.0.1", make_routes(gateway, login, base_url=base))
+        app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
         async with listening(app, listener):
             yield Served(base, gateway, login)
     await store.close()

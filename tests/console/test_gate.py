@@ -4,8 +4,8 @@ import httpx2
 import pytest
 from tests.console.conftest import BASE, Bench, csrf_of, token_of
 
+from avow.access import own_names
 from avow.console.gate import HEADERS
-from avow.console.origin import own_hosts
 from avow.errors import StoreError
 
 pytestmark = pytest.mark.anyio
@@ -117,8 +117,8 @@ async def test_every_loopback_name_will_do(bench: Bench, host: str) -> None:
 
 
 def test_a_default_port_may_be_left_out() -> None:
-    assert "127.0.0.1" in own_hosts("http://127.0.0.1:80")
-    assert "localhost" not in own_hosts("http://127.0.0.1:8080")
+    assert "127.0.0.1" in own_names("http://127.0.0.1:80").hosts
+    assert "localhost" not in own_names("http://127.0.0.1:8080").hosts
 
 
 async def test_every_answer_carries_the_headers(

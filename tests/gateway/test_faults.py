@@ -13,7 +13,14 @@ import pytest
 from mcp import Client
 from tests.connect.servers.faulty import TOOLS
 from tests.connect.servers.web import MODERN, OLD, Exchange, serve_web
-from tests.connect.serving import RawClient, faulty, raw_client, serve_app, until_there
+from tests.connect.serving import (
+    RawClient,
+    faulty,
+    free_port,
+    raw_client,
+    serve_app,
+    until_there,
+)
 from tests.gateway.serving import Served, serve
 
 from avow.connect import SavedTarget, UrlTarget
@@ -177,7 +184,9 @@ async def test_a_write_that_takes_too_long_is_unknown(
     stack.push_async_callback(store.close)
     targets = [faulty("plain", "s")]
     gateway = await stack.enter_async_context(open_gateway(targets, store, timeout=0.5))
-    url = await stack.enter_async_context(serve_app(make_app(gateway, "127.0.0.1")))
+    port = free_port("127.0.0.1")
+    app = make_app(gateway, f"http://127.0.0.1:{port}")
+    url = await stack.enter_async_context(serve_app(app, port))
     client = await stack.enter_async_context(raw_client(f"{url}/mcp", MODERN))
 
     lost = await client.call("s__add_hang", {"log": str(log)})
@@ -400,7 +409,9 @@ async def test_before_its_handshake_an_old_client_gets_nothing(url: str) -> None
     assert "session" in response.text.lower()
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example:80"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1:1", "127.0.0.1.evil.example:80"]
+)
 async def test_a_request_that_names_a_foreign_host_is_refused(client: RawClient, host: str) -> None:
     response = await client.post("{}", **dress(client, host=host))
 
@@ -418,7 +429,8 @@ async def test_a_request_from_a_foreign_origin_is_refused(client: RawClient, ori
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
 async def test_every_name_of_this_machine_is_its_own(client: RawClient, host: str) -> None:
-    headers = {"host": f"{host}:80", "origin": f"http://{host}:1234"}
+    port = client.url.split(":")[2].split("/")[0]
+    headers = {"host": f"{host}:{port}", "origin": f"http://{host}:{port}"}
     response = await client.post("{}", **dress(client, **headers))
 
     assert response.status_code == 400
@@ -430,11 +442,13 @@ async def test_another_loopback_address_is_guarded_in_the_same_way(
     store = open_store(f"sqlite:{tmp_path / 'a.db'}")
     stack.push_async_callback(store.close)
     gateway = await stack.enter_async_context(open_gateway([faulty("plain", "s")], store))
-    url = await stack.enter_async_context(serve_app(make_app(gateway, "127.0.0.2")))
+    port = free_port("127.0.0.1")
+    app = make_app(gateway, f"http://127.0.0.2:{port}")
+    url = await stack.enter_async_context(serve_app(app, port))
     client = await stack.enter_async_context(raw_client(f"{url}/mcp", MODERN))
 
     foreign = await client.post("{}", host="evil.example")
-    own = await client.post("{}", host="127.0.0.2:80")
+    own = await client.post("{}", host=f"127.0.0.2:{port}")
 
     assert (foreign.status_code, own.status_code) == (421, 400)
 

@@ -1,9 +1,11 @@
 """The explanation: every rule, whether it matched, and why not."""
 
+from dataclasses import replace
+
 from tests.policy.samples import AMY, call, policy, rule
 
 from avow.intent import Level
-from avow.policy import Effect, Explanation, decide, explain
+from avow.policy import Effect, Explanation, Principal, decide, explain
 
 TEXT = """
 mode = "strict"
@@ -87,8 +89,24 @@ def test_it_says_what_is_only_observed_and_what_is_hidden() -> None:
     observed = explain(policy(rule("deny", "", mode="observe")), call())
     assert observed.lines()[0].endswith("allow, only observed; enforced it would be deny")
     hidden = explain(policy(rule("hide", 'level = "destructive"')), call())
-    assert "  and this caller may not know that there is such a tool" in hidden.lines()
+    assert hidden.lines()[0].endswith("customer_delete: unknown")
+    assert hidden.lines()[1].endswith("there is such a tool: a rule hides it")
+    assert hidden.lines()[2].startswith("were it seen: deny, because ")
     assert hidden.rules[0].effect is Effect.HIDE
+
+
+def test_it_says_which_scopes_and_roles_a_caller_would_need_to_see_the_tool() -> None:
+    amy = Principal("amy", scopes=frozenset())
+    wanting = {"scopes": frozenset({"crm.write", "crm.read"}), "roles": frozenset({"staff"})}
+    for names, said in (
+        (["scopes"], "all of the scopes crm.read, crm.write"),
+        (["roles"], "one of the roles staff"),
+        (["scopes", "roles"], "all of the scopes crm.read, crm.write and one of the roles staff"),
+    ):
+        asked = call(principal=amy)
+        facts = replace(asked.facts, **{name: wanting[name] for name in names})
+        found = explain(policy(""), replace(asked, facts=facts))
+        assert found.lines()[1].endswith(f"there is such a tool: it wants {said}")
 
 
 def test_it_says_what_is_switched_off_and_which_limit_is_reached() -> None:

@@ -118,6 +118,7 @@ def test_a_value_that_looks_like_a_secret_is_masked_wherever_it_stands(secret: s
         "ghp_" + "a" * 20,
         "github_pat_" + "a" * 20,
         "glpat-" + "a" * 16,
+        "avow_" + "a" * 8 + "_" + "a" * 20,
         "xoxb-" + "a" * 10,
         "AKIA" + "A" * 16,
         "AIza" + "a" * 30,

@@ -5,7 +5,8 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.serve.serving import KINDS, make
+from mcp import Client
+from tests.serve.serving import KINDS, inside, make
 
 import avow
 from avow.errors import PolicyError, UsageError
@@ -137,8 +138,15 @@ def test_types_that_make_no_schema_are_refused(kind: str) -> None:
 
     with pytest.raises(UsageError, match="cannot be read"):
         tools.tool(avow.READ_ONLY)(lost)
-    with pytest.raises(UsageError, match="make no schema"):
+    with pytest.raises(UsageError, match="make no schema") as caught:
         tools.tool(avow.READ_ONLY)(odd)
+    assert "\n" not in str(caught.value)
+
+    def wanting(context: avow.Context) -> str:
+        return str(context.arguments)
+
+    with pytest.raises(UsageError, match=r"tool wanting: .* Call avow\.context\(\) inside"):
+        tools.tool(avow.READ_ONLY)(wanting)
 
 
 def test_what_is_no_server_and_what_is_bound_already_are_refused(tmp_path: Path) -> None:
@@ -152,3 +160,82 @@ def test_what_is_no_server_and_what_is_bound_already_are_refused(tmp_path: Path)
     rules.write_text("mode = 'banana'\n")
     with pytest.raises(PolicyError):
         avow.bind(make("Server"), policy=rules)
+
+
+def test_a_decorator_without_its_parentheses_is_refused_and_loses_no_tool() -> None:
+    tools = avow.bind(make("MCPServer"))
+    bare: Any = tools.tool
+    with pytest.raises(UsageError, match=r"tool number: .* Write @tools\.tool\(avow\.READ_ONLY\)"):
+        bare(number)
+    declare: Any = avow.declare
+    with pytest.raises(UsageError, match=r"tool number: .* Write @avow\.declare"):
+        declare(number)
+
+
+@pytest.mark.parametrize("intent", ["number", {"read_only": True}, 7])
+def test_what_is_no_intent_is_refused_where_it_stands(intent: Any) -> None:
+    tools = avow.bind(make("Server"))
+    with pytest.raises(UsageError, match=r"tool number: .* is no intent"):
+        tools.tool(intent)(number)
+    with pytest.raises(UsageError, match=r"tool number: .* is no intent"):
+        tools.add(name="number", intent=intent, execute=_ok)
+    with pytest.raises(UsageError, match=r"declare: .* is no intent"):
+        avow.declare(intent)
+
+
+def test_a_field_that_there_is_none_of_is_named_with_its_tool_or_group() -> None:
+    tools = avow.bind(make("Server"))
+    wrong: dict[str, Any] = {"scope": {"a"}}
+    with pytest.raises(UsageError, match=r"tool number: .*'scope'\. Did you mean 'scopes'"):
+        tools.tool(avow.READ_ONLY, **wrong)(number)
+    with pytest.raises(UsageError, match=r"group: .*'scope'\. Did you mean 'scopes'"):
+        tools.group(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"principal": "me"}, r"'me' is no principal. Write principal=avow.Principal\('me'\)"),
+        ({"principal": 7}, "7 is no principal"),
+        ({"policy": {"mode": "strict"}}, "is no policy. Give an avow.policy.Policy"),
+    ],
+)
+def test_a_caller_or_a_policy_that_is_none_is_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        avow.bind(make("Server"), **given)
+
+
+DECLARED_BADLY: dict[str, tuple[str, dict[str, Any]]] = {
+    key: BAD[key]
+    for key in (
+        "a field that is missing",
+        "a plan of nothing",
+        "a narrowing of nothing",
+        "a condition of nothing",
+        "a scope that is misspelt",
+    )
+}
+
+
+@pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
+@pytest.mark.parametrize("what", DECLARED_BADLY)
+async def test_what_cannot_be_meant_of_a_framework_s_tool_ends_the_start(
+    kind: str, what: str
+) -> None:
+    words, fields = DECLARED_BADLY[what]
+    server = make(kind)
+    avow.bind(server, scopes={"customers.read"}, store="temporary")
+    server.tool(name="number")(avow.declare(avow.DELETE, **fields)(number))
+    with pytest.raises(UsageError, match="tool number: ") as caught:
+        async with Client(inside(server)):
+            pass
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("what", ["a plan that is none", "an unreadable condition"])
+def test_a_declaration_that_no_tool_can_mean_is_refused_at_once(what: str) -> None:
+    words, fields = BAD[what]
+    with pytest.raises(UsageError, match=words):
+        avow.declare(avow.DELETE, **fields)
+    with pytest.raises(UsageError, match="declared read-only and destructive"):
+        avow.declare(avow.READ_ONLY, destructive=True)  # type: ignore[call-arg]

@@ -131,6 +131,28 @@ async def test_what_an_author_says_on_purpose_is_said(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+async def test_what_is_said_on_purpose_leaves_no_trace_in_the_log_and_a_mistake_one(
+    kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def declare(tools: Tools, _: Studio) -> None:
+        @tools.tool(avow.READ_ONLY)
+        def customer_get() -> str:
+            raise avow.AvowError("no such customer")
+
+        @tools.tool(avow.READ_ONLY)
+        async def register_get() -> str:
+            raise RuntimeError("the register is away")
+
+    async with offer(kind, declare=declare).client() as caller:
+        assert text(await caller.call("customer_get")) == "no such customer"
+        assert [one for one in caplog.records if one.exc_info] == []
+        assert "incident" in text(await caller.call("register_get"))
+        traced = [one for one in caplog.records if one.exc_info]
+    assert [one.name.partition(".")[0] for one in traced] == ["avow"]
+    assert "the register is away" in caplog.text
+
+
+@pytest.mark.parametrize("kind", KINDS)
 async def test_a_tool_that_is_not_declared_leaks_nothing_either(kind: str) -> None:
     if kind == "Server":
         pytest.skip("its author writes the results")

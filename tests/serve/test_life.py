@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp import Client
 from mcp.shared.exceptions import MCPError
 from tests.serve.serving import (
     AWAY,
@@ -379,7 +380,7 @@ async def test_what_declares_nothing_is_told_of_at_start_and_counts_as_destructi
             result = await caller.call("customer_list")
             found = {one.name: one for one in (await caller.client.list_tools()).tools}
     assert "'customer_list' declares nothing" in told
-    assert "avow.READ_ONLY" in told
+    assert "@tools.tool(avow.READ_ONLY), with .but(open_world=True) if" in told
     assert (not result.is_error) is infer
     hints = found["customer_list"].annotations
     assert hints is not None
@@ -387,9 +388,22 @@ async def test_what_declares_nothing_is_told_of_at_start_and_counts_as_destructi
     assert hints.title == "List customer"
     if kind != "Server":
         assert "'customer_delete' declares nothing" in told
+        assert "@avow.declare(avow.DELETE)" in told
         deleted = found["customer_delete"].annotations
         assert deleted is not None
         assert deleted.destructive_hint is True
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+async def test_only_a_log_that_is_kept_tells_its_ends(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, *, is_kept: bool
+) -> None:
+    server = make("MCPServer")
+    avow.bind(server, store=f"sqlite:{tmp_path / 'avow.db'}" if is_kept else "temporary")
+    with caplog.at_level(logging.INFO, "avow"):
+        async with Client(server):
+            pass
+    assert ("audit head" in caplog.text) is is_kept
 
 
 # --- what goes wrong inside -------------------------------------------------------------------

@@ -43,6 +43,20 @@ def test_a_tool_that_only_reads_is_supported_by_two_calls(tmp_path: Path) -> Non
     assert found.status("it", "read_only") == "supported"
 
 
+def test_what_was_not_exercised_passes_unless_it_is_to_be_exact(tmp_path: Path) -> None:
+    server = one_tool(avow.READ_ONLY, lambda: "a")
+    found = assert_behaves(server)
+    assert found.status("it", "read_only") == "not_exercised"
+    for given in (server, found):
+        with pytest.raises(AssertionError) as caught:
+            assert_behaves(given, exact=True)
+        assert str(caught.value) == (
+            "crm: whether it behaves as declared is not known, and is to be exact\n"
+            "  it: read_only not exercised: no probe watches the state"
+        )
+    assert_behaves(server, probe=folder_state(tmp_path), exact=True)
+
+
 def test_a_tool_that_writes_and_says_that_it_reads_is_refuted(tmp_path: Path) -> None:
     server = one_tool(avow.READ_ONLY, lambda: write(tmp_path / "log.txt", "x"))
     with pytest.raises(AssertionError) as caught:

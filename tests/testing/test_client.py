@@ -48,6 +48,20 @@ async def test_each_client_sees_and_calls_as_its_own_principal(
             await ben.call_tool(*DELETE)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+async def test_scopes_that_nobody_holds_are_told_of_only_where_the_test_names_no_caller(
+    avow_client: ClientFactory, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = bound(kind)
+    await read_surface(server)
+    async with avow_client(server, principal=BEN) as ben:
+        assert await names(ben) == ["customers_list"]
+    assert [one for one in caplog.records if one.levelname == "WARNING"] == []
+    async with avow_client(server) as nobody:
+        assert await names(nobody) == []
+    assert "nobody sees the tools that want the scopes" in caplog.text
+
+
 async def test_every_question_is_remembered(avow_client: ClientFactory, approver: Approver) -> None:
     approver.allow()
     async with avow_client(bound(), principal=AMY, approver=approver) as client:

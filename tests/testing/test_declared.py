@@ -55,6 +55,19 @@ def test_a_tool_that_a_bound_server_has_by_another_way_is_to_be_declared_too(kin
         assert_preset(server, {"note_purge": avow.DELETE})
 
 
+@pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
+def test_a_tool_declared_where_the_framework_registers_it_is_annotated(kind: str) -> None:
+    server = bound(kind)
+
+    @avow.declare(avow.DELETE)
+    def note_purge() -> str:
+        """Purge all notes."""
+        return "done"
+
+    (server.tool() if kind == "MCPServer" else server.tool)(note_purge)
+    assert_annotated(server)
+
+
 def test_a_hint_that_is_no_boolean_is_told_as_such() -> None:
     server = plain({"name": "notes_list", "annotations": {**READ, "readOnlyHint": "true"}})
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from avow.approvals.question import Question
 from avow.schema.plain import plain
@@ -10,6 +10,7 @@ from avow.schema.plain import plain
 _MOST_ARGUMENTS: Final = 20
 _MOST_CHANGES: Final = 20
 _LONGEST_VALUE: Final = 200
+_DONE: Final = ("action", "target")
 
 
 def ask(question: Question) -> str:
@@ -31,7 +32,7 @@ def tell(question: Question) -> list[str]:
     if question.plan is not None:
         changes = question.plan["changes"]
         lines.append(f"it would change {question.plan['total']}:")
-        lines += [f"  {_short(_text(one))}" for one in changes[:_MOST_CHANGES]]
+        lines += [f"  {_short(_change(one))}" for one in changes[:_MOST_CHANGES]]
     return [plain(line) for line in lines]
 
 
@@ -39,6 +40,18 @@ def _fields(arguments: Mapping[str, Any], most: int) -> list[tuple[str, str]]:
     found = [(_short(name), _short(_text(value))) for name, value in arguments.items()]
     more = len(found) - most
     return found if more <= 0 else [*found[:most], ("…", f"and {more} more")]
+
+
+def _change(one: Any) -> str:
+    """A change in words: what is done to what, and whatever else its author says of it."""
+    if not isinstance(one, Mapping):
+        return _text(one)
+    change = cast("Mapping[str, Any]", one)
+    done = [change[name] for name in _DONE if isinstance(change.get(name), str)]
+    if len(done) != len(_DONE):
+        return _text(change)
+    rest = {name: value for name, value in change.items() if name not in _DONE}
+    return " ".join([*done, *([_text(rest)] if rest else [])])
 
 
 def _text(value: Any) -> str:

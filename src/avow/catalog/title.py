@@ -7,6 +7,23 @@ from avow.infer import VERBS
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _JOINTS: Final = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "to", "with"})
+_OTHERS: Final = frozenset(
+    [
+        "approve",
+        "calculate",
+        "compute",
+        "execute",
+        "export",
+        "generate",
+        "rebuild",
+        "reject",
+        "sync",
+        "validate",
+    ]
+)
+"""Verbs that say nothing of what they do to the world, and are verbs at the end of a name."""
+_OF_MANY: Final = frozenset({"archive", "reset"})
+"""Nouns that are verbs behind many things: `books_archive`, but not `web_archive`."""
 _PROGRAMS: Final = frozenset({"docker", "git", "helm", "kubectl", "npm", "pip"})
 
 
@@ -29,4 +46,7 @@ def derive_title(name: str) -> str:
 
 
 def _has_object_first(parts: list[str]) -> bool:
-    return parts[-1] in VERBS and parts[0] not in VERBS | _PROGRAMS and _JOINTS.isdisjoint(parts)
+    if parts[0] in VERBS | _PROGRAMS or not _JOINTS.isdisjoint(parts):
+        return False
+    is_plural = parts[0].endswith("s") and not parts[0].endswith("ss")
+    return parts[-1] in VERBS | _OTHERS or (is_plural and parts[-1] in _OF_MANY)

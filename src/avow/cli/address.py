@@ -2,19 +2,26 @@
 
 import errno
 import ipaddress
+import re
 import socket
 from dataclasses import dataclass
 from typing import Final
 
+from avow.connect.address import fault_of_url, is_private
 from avow.errors import AvowError, PortInUseError, UsageError
 from avow.policy import Principal
 
 _HIGHEST_PORT: Final = 65_535
+_PLAIN_URL: Final = re.compile(r"[A-Za-z0-9:/._~\[\]-]+")
+"""It stands in headers and tokens as it is written. A host in other letters has a name in these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Where to listen and to keep, how many seconds to wait, by which policy, and whom to tell."""
+    """Where to listen and to keep, how many seconds to wait, by which policy, and whom to tell.
+
+    `access` is the file that says who may call, and `public_url` where others reach the gateway.
+    """
 
     store: str | None
     host: str
@@ -25,6 +32,8 @@ class Options:
     policy: str | None = None
     webhook: str | None = None
     heads: str | None = None
+    access: str | None = None
+    public_url: str | None = None
     principal: Principal | None = None
 
 
@@ -37,8 +46,8 @@ def check_seconds(value: float, where: str) -> None:
 def listen(options: Options) -> socket.socket:
     """A listening socket, taken before anything is started.
 
-    Raises `UsageError` for options that cannot be, and an address that is not loopback;
-    `PortInUseError` where another program listens.
+    Raises `UsageError` for options that cannot be, and for an address that others can reach where
+    nothing says who may call; `PortInUseError` where another program listens.
     """
     check_seconds(options.timeout, "--timeout")
     check_seconds(options.patience, "--patience")
@@ -48,9 +57,10 @@ def listen(options: Options) -> socket.socket:
         address = ipaddress.ip_address("127.0.0.1" if options.host == "localhost" else options.host)
     except ValueError:
         raise UsageError(f"{options.host!r} is not an address", where="--host") from None
+    if options.public_url is not None:
+        _check_public(options.public_url)
     if not address.is_loopback:
-        fix = "Use 127.0.0.1 or ::1: without authentication nobody else may reach the gateway."
-        raise UsageError(f"{options.host} is not a loopback address", where="--host", fix=fix)
+        _check_reach(options)
     family = socket.AF_INET6 if isinstance(address, ipaddress.IPv6Address) else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -61,6 +71,31 @@ def listen(options: Options) -> socket.socket:
         listener.close()
         raise _bind_error(options, error) from error
     return listener
+
+
+def _check_reach(options: Options) -> None:
+    """Raise unless those who can reach the gateway have to say who they are."""
+    if options.access is None:
+        fix = (
+            "Use 127.0.0.1 or ::1: without authentication nobody else may reach the gateway. "
+            "Or say with --access FILE who may call."
+        )
+        raise UsageError(f"{options.host} is not a loopback address", where="--host", fix=fix)
+    if options.public_url is None:
+        fix = "Write the https URL that clients are given, without /mcp."
+        what = f"others reach {options.host} by a name that avow must know"
+        raise UsageError(what, where="--public-url", fix=fix)
+
+
+def _check_public(url: str) -> None:
+    if fault := fault_of_url(url):
+        raise UsageError(fault[0], where="--public-url", fix=fault[1])
+    if not is_private(url):
+        fix = "Put TLS before the gateway: tokens would go over the network in the clear."
+        raise UsageError("the URL is not https", where="--public-url", fix=fix)
+    if not _PLAIN_URL.fullmatch(url) or url.rstrip("/").endswith("/mcp"):
+        fix = "Write it as https://avow.example.com; /mcp follows by itself."
+        raise UsageError("this is not the URL of a gateway", where="--public-url", fix=fix)
 
 
 def _bind_error(options: Options, error: OSError) -> AvowError:

@@ -57,6 +57,7 @@ _COMMANDS: Final = {
         "Take the gateway out again: the client's file is what it was.",
     ),
     "grants": ("grants:app", "List the standing answers, and take them back."),
+    "keys": ("keys:app", "Make API keys for machines, and take them back."),
     "audit": ("audit:app", "Read, verify and export the log of all calls."),
     "db": ("database:app", "Migrate and move the store."),
     "demo": ("demo:demo", "Serve a small made-up business behind the gateway, to try it on."),

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -11,6 +10,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
+from avow.cli.record import fields_of, moment, tool_of
 from avow.cli.stored import counting, keys_of, opened
 from avow.cli.terminal import out, plain, print_json, talk, working
 from avow.errors import UsageError
@@ -68,12 +68,15 @@ def show(call: str, *, store: str | None = None, json: bool = False) -> int:
         return 0
     from avow.audit.export import to_dict
 
+    before: dict[str, Any] = {}
     for row in rows:
-        table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, title_justify="left")
-        for name, value in to_dict(row).items():
-            table.add_row(Text(name, "dim"), plain(_words(value)))
+        body = to_dict(row)
+        out().print(Text(plain(f"{body['event']} at {moment(body['at'])}"), "bold"))
+        table = Table(box=None, padding=(0, 2, 0, 2), show_header=False)
+        for name, value in fields_of(body, before):
+            table.add_row(Text(name, "dim"), plain(value))
         out().print(table)
-        out().print()
+        before = body
     return 0
 
 
@@ -251,18 +254,10 @@ def _show(rows: list[RecordRow], *, is_json: bool) -> None:
         table.add_column(name, overflow="fold")
     for body in bodies:
         who = "/".join(str(body[name]) for name in ("subject", "client") if name in body)
-        tool = ".".join(str(body[name]) for name in ("server", "tool") if name in body)
         outcome = Text(str(body.get("outcome", "")), _STYLES.get(body.get("severity", ""), ""))
-        time = datetime.fromtimestamp(body["at"]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-        call = body["call"][:12]
-        table.add_row(time, body["event"], call, plain(who), plain(tool), outcome)
+        time, call = moment(body["at"]), body["call"][:12]
+        table.add_row(time, body["event"], call, plain(who), plain(tool_of(body)), outcome)
     out().print(table)
-
-
-def _words(value: Any) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _lines_of(path: Path) -> list[str]:

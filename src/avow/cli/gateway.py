@@ -1,9 +1,11 @@
 """`avow gateway`: put the guard and the console in front of MCP servers."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
+from avow.access import stated
 from avow.cli.address import Options, listen
 from avow.connect import parse_target
 from avow.errors import UsageError
@@ -23,6 +25,9 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     stdio: bool = False,
     as_: Annotated[str | None, Parameter(name="--as")] = None,
     scope: list[str] | None = None,
+    role: list[str] | None = None,
+    access: str | None = None,
+    public_url: str | None = None,
     timeout: float = 60.0,
     patience: float = 45.0,
     json: bool = False,
@@ -51,7 +56,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
         Where records and approvals are kept: sqlite:PATH. Default: AVOW_STORE, or a file in your
         data directory.
     host
-        A loopback address to listen on.
+        An address to listen on; another than a loopback one wants --access and --public-url.
     port
         The port to listen on; 0 takes a free one. Default: 8321, or a free one with --stdio.
     stdio
@@ -60,7 +65,15 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     as_
         Who calls over --stdio. Default: local.
     scope
-        A scope that the caller over --stdio has; may be given many times. Without one it sees all.
+        A scope that the caller over --stdio has; may be given many times. With no scope and no
+        role it needs none.
+    role
+        A role that the caller over --stdio has; may be given many times.
+    access
+        An access.toml that says who may call: tokens of an issuer, API keys. Default: whoever is
+        on this machine.
+    public_url
+        Where others reach the gateway, without /mcp: https://avow.example.com.
     timeout
         Seconds to wait for a server.
     patience
@@ -70,23 +83,33 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     """
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
-    port = (0 if stdio else _PORT) if port is None else port
-    caller = _caller(as_, scope, is_stdio=stdio)
-    options = Options(store, host, port, timeout, patience, json, policy, webhook, heads, caller)
+    options = Options(
+        store,
+        host,
+        (0 if stdio else _PORT) if port is None else port,
+        timeout,
+        patience,
+        json,
+        policy,
+        webhook,
+        heads,
+        access,
+        public_url,
+        _caller(as_, scope or (), role or (), is_stdio=stdio),
+    )
     listener = listen(options)
     from avow.cli.serve import serve
 
     return serve(targets, options, listener)
 
 
-def _caller(name: str | None, scopes: list[str] | None, *, is_stdio: bool) -> Principal | None:
+def _caller(
+    name: str | None, scopes: Sequence[str], roles: Sequence[str], *, is_stdio: bool
+) -> Principal | None:
     """Who calls over stdio, where nothing else can say so."""
-    if not is_stdio:
-        if name is not None or scopes is not None:
-            what = "over HTTP nobody is who an option says"
-            raise UsageError(what, where="--as", fix="Say it together with --stdio.")
-        return None
-    if name is not None and not name.strip():
-        raise UsageError("a caller has a name", where="--as")
-    known = None if scopes is None else frozenset(scopes)
-    return Principal(name or LOCAL, scopes=known, is_local=True)
+    if is_stdio:
+        return Principal(LOCAL) if name is None else stated(name, scopes, roles)
+    if name is not None or scopes or roles:
+        what = "over HTTP nobody is who an option says"
+        raise UsageError(what, where="--as", fix="Say it together with --stdio.")
+    return None

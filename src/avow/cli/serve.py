@@ -15,6 +15,7 @@ import anyio
 import uvicorn
 from rich.text import Text
 
+from avow.access import open_access, read_access
 from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
@@ -78,15 +79,23 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
                 patience=options.patience,
                 announce=tell,
             ) as gateway,
+            open_access(
+                read_access(options.access) if options.access else None,
+                store,
+                keys,
+                url=options.public_url or base,
+            ) as access,
         ):
             await _check(gateway, is_json=options.is_json)
             login = Login(announce=_announce, base_url=base)
-            app = make_app(gateway, options.host, make_routes(gateway, login, base_url=base))
+            routes = make_routes(gateway, login, base_url=base)
+            app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
             _print_addresses(base, login.link(), options)
             config = uvicorn.Config(
                 app,
                 log_level="warning",
                 access_log=False,
+                proxy_headers=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
             server = uvicorn.Server(config)

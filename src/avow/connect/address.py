@@ -1,5 +1,6 @@
-"""What makes a URL unfit as the address of a server."""
+"""What makes a URL unfit as the address of a server, or unfit for secrets."""
 
+import ipaddress
 import re
 from typing import Final
 from urllib.parse import urlsplit
@@ -32,6 +33,28 @@ def fault_of_url(url: str) -> tuple[str, str] | None:
         (_BLANK.search(url), "the URL holds a blank or a control character", "Write it as %20."),
     )
     return next(((what, fix) for is_fault, what, fix in faults if is_fault), None)
+
+
+def is_private(url: str) -> bool:
+    """Whether nobody on the way can read what is sent to a sound `url`: TLS, or this machine.
+
+    >>> is_private("https://login.example.com"), is_private("http://login.example.com")
+    (True, False)
+    """
+    parts = urlsplit(url)
+    return parts.scheme == "https" or is_loopback(parts.hostname or "")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is that of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    # One of IPv4, as a socket of IPv6 names it.
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def _without_quotes(error: ValueError) -> str:

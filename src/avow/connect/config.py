@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from avow.connect.address import fault_of_url
+from avow.connect.authentry import read_auth
 from avow.connect.entry import Entry, nearest
 from avow.connect.envfile import read_env_file
 from avow.connect.jsonfile import JsonFile, fault_of_file, type_name
@@ -157,6 +158,9 @@ def _transport(entry: Entry) -> str | None:
 
 
 def _command_target(entry: Entry, command: str) -> CommandTarget:
+    if entry.fields.get("avow") is not None:
+        fix = "A server that avow starts gets its secrets under “env”."
+        raise entry.fault("is for servers with a “url” only", "avow", fix=fix, of_key=True)
     env = {**_env_file(entry), **entry.pairs("env", names=_VARIABLE_NAME)}
     name = plain_name(entry.steps[-1])
     return CommandTarget(name, command, entry.texts("args"), env, entry.folder("cwd"))
@@ -181,4 +185,8 @@ def _url_target(entry: Entry, key: str) -> UrlTarget:
         if _CONTROL.search(value):
             fix = "Does the variable end in a line break?"
             raise entry.fault("holds a control character", "headers", name, fix=fix)
-    return UrlTarget(plain_name(entry.steps[-1]), url, headers)
+    auth = read_auth(entry)
+    if auth is not None and any(name.lower() == "authorization" for name in headers):
+        fix = "Keep the one that is meant."
+        raise entry.fault("has both “avow.auth” and the header “Authorization”", "avow", fix=fix)
+    return UrlTarget(plain_name(entry.steps[-1]), url, headers, auth)

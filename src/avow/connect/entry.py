@@ -13,6 +13,7 @@ from avow.errors import ConfigError
 
 UNDERSTOOD: Final = (
     "args",
+    "avow",
     "command",
     "cwd",
     "disabled",
@@ -28,7 +29,7 @@ UNDERSTOOD: Final = (
     "url",
 )
 """`httpUrl` is Gemini CLI's and `serverUrl` Windsurf's; `transport` and `transportType` are
-older names of `type`."""
+older names of `type`, and `avow` holds what only avow reads."""
 
 _OF_CLIENTS: Final = (
     "allowedTools",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from avow.connect.auth import UpstreamAuth
 from avow.schema import digest
 
 
@@ -35,6 +36,7 @@ class UrlTarget:
     name: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
+    auth: UpstreamAuth | None = field(default=None, repr=False)
 
     @property
     def shown(self) -> str:
@@ -69,7 +71,8 @@ def origin_of(target: CommandTarget | UrlTarget) -> str:
     Two servers of one name, in two configurations, have two origins.
     """
     if isinstance(target, UrlTarget):
-        return digest({"url": target.url, "headers": dict(target.headers)})
+        told = {"url": target.url, "headers": dict(target.headers)}
+        return digest(told if target.auth is None else {**told, "auth": target.auth.to_dict()})
     where = target.cwd if target.cwd is not None else str(Path.cwd())
     words = [target.command, *target.args]
     return digest({"command": words, "env": dict(target.env), "cwd": where})

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from avow.console.origin import is_own_host, is_same_origin, own_hosts
+from avow.access import Headers as Raw
+from avow.access import is_own_host, is_same_origin, own_names
 
 Refuse = Callable[[int, str, str], Response]
 """Makes a page of a status, what is wrong, and what to do."""
@@ -33,7 +34,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, base_url: str, *, refuse: Refuse) -> None:
         self._app = app
-        self._hosts = own_hosts(base_url)
+        self._names = own_names(base_url)
         self._scheme = urlsplit(base_url).scheme
         self._refuse = refuse
 
@@ -48,11 +49,11 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        app = self._refusal(scope["method"], Headers(scope=scope)) or self._app
+        app = self._refusal(scope["method"], scope["headers"]) or self._app
         await app(scope, receive, dressed)
 
-    def _refusal(self, method: str, headers: Headers) -> Response | None:
-        if not is_own_host(headers, self._hosts):
+    def _refusal(self, method: str, headers: Raw) -> Response | None:
+        if not is_own_host(headers, self._names):
             fix = "Open it under the address that avow printed when it started."
             return self._refuse(421, "This console does not go by that name.", fix)
         if method not in _CHANGES_NOTHING and not is_same_origin(headers, self._scheme):

@@ -1,7 +1,7 @@
 """The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
 
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,12 +10,13 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from avow.access import Access, Arrival, Local, admit, own_names
 from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog
 from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
-from avow.gateway.doors.hosts import names_of, refuse_foreign
 from avow.gateway.doors.http import HttpDoor
+from avow.gateway.doors.metadata import metadata_routes
 from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.fleet import Fleet, open_fleet
@@ -23,7 +24,7 @@ from avow.gateway.passage import Passage
 from avow.guard import Guard, keep_quiet, unruled
 from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
-from avow.policy import LOCAL, Policy, Principal
+from avow.policy import Policy, Principal
 from avow.store import Store
 
 PATH: Final = "/mcp"
@@ -90,17 +91,26 @@ def make_desk(gateway: Gateway, alone: str | None = None) -> Desk:
     return Desk(Passage(fleet, gateway.guard, alone))
 
 
-def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> ASGIApp:
-    """The application that serves `gateway` on a loopback `host`, with `routes` beside `/mcp`.
+def make_app(
+    gateway: Gateway,
+    base_url: str,
+    routes: Sequence[BaseRoute] = (),
+    *,
+    access: Access | None = None,
+    public_url: str | None = None,
+) -> ASGIApp:
+    """The application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
 
     Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
-    Requests that name another host or come from another origin are refused (DNS rebinding).
+    `access` says who calls, and `public_url` where others reach it; without them it is for this
+    machine alone. Requests that name another host or come from another origin are refused (DNS
+    rebinding).
     """
-    names = names_of(host)
+    names = own_names(base_url, public_url)
+    known = access or Local()
 
-    async def identify(headers: Mapping[str, str]) -> Principal:
-        refuse_foreign(headers, names)
-        return Principal(LOCAL)
+    async def identify(scope: Scope) -> Principal:
+        return await admit(Arrival.of(scope), known, names)
 
     tickets = Tickets(gateway.keys)
 
@@ -111,7 +121,7 @@ def make_app(gateway: Gateway, host: str, routes: Sequence[BaseRoute] = ()) -> A
     doors: dict[str, ASGIApp] = {PATH: door()}
     for one in gateway.fleet.upstreams:
         doors[f"/servers/{one.name}{PATH}"] = door(one.name)
-    pages = Starlette(routes=list(routes))
+    pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         found = doors.get(scope["path"]) if scope["type"] == "http" else None

@@ -51,7 +51,8 @@ def guess(tool: Mapping[str, Any]) -> dict[HintName, Guess]:
     parts = [one.lower() for one in _WORD.findall(_text_of(tool, "name"))]
     found = [*_from_description(_text_of(tool, "description")), *_from_reach(parts)]
     if (verb := _verb_of(parts)) and not _is_undecided(verb, parts):
-        found += _from_verb(verb)
+        said, last = _from_verb(verb), _rival_of(verb, parts)
+        found += said if last is None else _agreed(said, _from_verb(last))
     return _merge([*found, *_from_destroyer(parts, verb)])
 
 
@@ -84,6 +85,34 @@ def _verb_of(parts: list[str]) -> _Verb | None:
         if len(parts) > max(index, 0) and parts[index] in known:
             return _Verb(parts[index], place, _weight(parts[index], parts, weight))
     return None
+
+
+def _rival_of(verb: _Verb, parts: list[str]) -> _Verb | None:
+    """The last word, where it is the verb if the first is the noun that it may be: `order_get`.
+
+    What may destroy is never taken for a noun.
+    """
+    nouns = words.NOUNS - words.DESTROY
+    is_noun = verb.place == "starts" and verb.word in nouns and len(parts) > 1
+    is_verb = parts[-1] in (words.READ | words.WRITE) - words.NOUNS and parts[-1] != verb.word
+    return (
+        _Verb(parts[-1], "ends", _weight(parts[-1], parts, _SURE)) if is_noun and is_verb else None
+    )
+
+
+def _agreed(
+    first: list[tuple[HintName, Guess]], last: list[tuple[HintName, Guess]]
+) -> list[tuple[HintName, Guess]]:
+    """What two readings of a name both say, and what the likelier, the last, says more strictly."""
+    before = dict(first)
+    found: list[tuple[HintName, Guess]] = []
+    for name, one in last:
+        other = before.get(name)
+        if one.value is not LOOSER[name]:
+            found.append((name, one))
+        elif other is not None and other.value == one.value:
+            found.append((name, min(other, one, key=lambda said: said.confidence)))
+    return found
 
 
 def _is_undecided(verb: _Verb, parts: list[str]) -> bool:

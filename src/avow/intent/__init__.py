@@ -1,5 +1,6 @@
 """What a tool does to the world, as declared and as resolved. Pure: no I/O, no SDK."""
 
+from avow.intent.code import as_code, nearest, supposed
 from avow.intent.findings import Finding, contradictions
 from avow.intent.hints import (
     DEFAULTS,
@@ -83,13 +84,16 @@ __all__ = [
     "Span",
     "Trust",
     "Verdict",
+    "as_code",
     "contradictions",
     "declare",
     "level_of",
     "list_tool",
+    "nearest",
     "read_tool",
     "resolve",
     "shortest",
+    "supposed",
     "write_annotations",
     "write_meta",
 ]

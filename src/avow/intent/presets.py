@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from typing import Any, Final, cast
 
 from avow.errors import UsageError
@@ -63,7 +64,9 @@ class Intent:
             if name not in known:
                 allowed = ", ".join([*HINT_NAMES, *sorted(known - {"hints"})])
                 what = f"an intent has no field {name!r}"
-                raise UsageError(what, where="Intent.but", fix=f"Known fields: {allowed}.")
+                close = get_close_matches(name, [*HINT_NAMES, *known], n=1)
+                meant = f"Did you mean {close[0]!r}? " if close else ""
+                raise UsageError(what, where="Intent.but", fix=f"{meant}Known fields: {allowed}.")
         for name in ("tags", "scopes", "roles"):
             if isinstance(changes.get(name), str):
                 what = f"{name} must be a set of texts, not the one text {changes[name]!r}"

@@ -75,12 +75,24 @@ class Explanation:
         lines = [f"{facts.server} {facts.tool}: {self._verdict()}"]
         lines.append(f"  because {decision.reason} ({self._place(decision)})")
         if not self.is_visible:
-            lines.append("  and this caller may not know that there is such a tool")
+            # What comes first is what a call would come to.
+            hidden = f"  because this caller may not know that there is such a tool: {self._why()}"
+            told = f"were it seen: {self._verdict()}, {lines[1].strip()}"
+            lines = [f"{facts.server} {facts.tool}: unknown", hidden, told]
         lines.append(f"level {facts.intent.level}: {hints}")
         lines += [f"{one.reason} ({one.rule})" for one in (self.off, self.limit) if one]
         lines += [self._of_rule(one) for one in self.rules]
         lines.append(f"{self.mode.rule} alone says {self.mode.effect}: {self.mode.reason}")
         return lines
+
+    def _why(self) -> str:
+        """Why the caller may not see the tool."""
+        if any(one.effect is Effect.HIDE and one.is_match for one in self.rules):
+            return "a rule hides it"
+        facts = self.situation.facts
+        scopes = f"all of the scopes {', '.join(sorted(facts.scopes))}" if facts.scopes else ""
+        roles = f"one of the roles {', '.join(sorted(facts.roles))}" if facts.roles else ""
+        return f"it wants {' and '.join(one for one in (scopes, roles) if one)}"
 
     def _verdict(self) -> str:
         decision = self.decision

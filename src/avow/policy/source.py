@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from avow.errors import ConfigError, PolicyError
+from avow.errors import ConfigError, MistakesError, PolicyError
 from avow.policy.positions import Path, find_lines
 from avow.policy.shape import Shape
 
@@ -21,6 +21,7 @@ class Document:
     text: str = field(repr=False)
     value: Mapping[str, Any]
     lines: Mapping[Path, int]
+    kind: type[MistakesError] = PolicyError
     errors: list[tuple[int, ConfigError]] = field(default_factory=list[tuple[int, ConfigError]])
     bad: set[Path] = field(default_factory=set[Path])
 
@@ -54,22 +55,24 @@ class Document:
         return kept
 
     def finish(self) -> None:
-        """Raise `PolicyError` with all that was found wrong, in the order of the file."""
+        """Raise an error of the document's kind with all that was found wrong, in its order."""
         if self.errors:
             self.errors.sort(key=lambda one: one[0])
-            raise PolicyError([error for _, error in self.errors])
+            raise self.kind([error for _, error in self.errors])
 
 
-def read_document(text: str, where: str, shape: Shape) -> Document:
-    """Read TOML of a known shape; raises `PolicyError` only where it is no TOML at all."""
+def read_document(
+    text: str, where: str, shape: Shape, kind: type[MistakesError] = PolicyError
+) -> Document:
+    """Read TOML of a known shape; raises an error of its kind only where it is no TOML at all."""
     text = text.removeprefix("\ufeff")
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PolicyError([_not_toml(str(error), text, where)]) from error
+        raise kind([_not_toml(str(error), text, where)]) from error
     except RecursionError as error:
-        raise PolicyError([ConfigError("this is nested too deeply", where=where)]) from error
-    document = Document(where, text, value, find_lines(text))
+        raise kind([ConfigError("this is nested too deeply", where=where)]) from error
+    document = Document(where, text, value, find_lines(text), kind)
     shape.check(value, (), document.report)
     return document
 

@@ -20,6 +20,7 @@ _SECRET_VALUE: Final = re.compile(
       \b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}
     | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,}
     | \bglpat-[A-Za-z0-9_-]{16,}
+    | \bavow_[A-Za-z0-9]{8,20}_[A-Za-z0-9]{20,}
     | \bxox[abprs]-[A-Za-z0-9-]{10,}
     | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
     | \bAIza[A-Za-z0-9_-]{30,}

@@ -4,7 +4,6 @@ import contextlib
 import inspect
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from avow.approvals import Approvals, Channel
@@ -15,6 +14,7 @@ from avow.serve.definition import (
     Execute,
     ToolDefinition,
     as_schema,
+    check_alone,
     check_execute,
     check_functions,
 )
@@ -22,6 +22,7 @@ from avow.serve.door import Door
 from avow.serve.engine import Engine, Rules, Settings
 from avow.serve.frameworks import Framework, Shape, framework_of
 from avow.serve.functions import by_name, kept_in
+from avow.serve.given import check_choices, check_scopes, made_intent
 from avow.serve.shelf import DECLARED, Shelf
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,7 +54,6 @@ class Tools:
 
     framework: Framework
     shelf: Shelf
-    scopes: frozenset[str] | None = None
     common: Mapping[str, Any] = field(default_factory=dict[str, Any])
     engine: Engine | None = field(default=None, repr=False)
 
@@ -84,6 +84,9 @@ class Tools:
         what cannot be meant: a name that is taken, a scope that is not known, a sentence that names
         what is not there.
         """
+        if callable(intent):
+            # Without its parentheses a decorator gets the function, and would lose it in silence.
+            self._intent(getattr(intent, "__name__", "?"), intent, fields)
 
         def declared(function: F) -> F:
             known = getattr(function, "__name__", "") if name is None else name
@@ -107,7 +110,8 @@ class Tools:
         except UsageError:
             raise
         except Exception as error:  # each framework has errors of its own for what it cannot take
-            what = f"its types make no schema: {error}"
+            why, *_ = str(error).splitlines() or [type(error).__name__]
+            what = f"its types make no schema: {why}"
             raise UsageError(what, where=f"tool {name}") from error
 
     def add(
@@ -134,16 +138,17 @@ class Tools:
         return self
 
     def group(self, **fields: Unpack[Fields]) -> "Tools":
-        """The same tools with fields in common for those that are declared through it."""
+        """The same tools with fields in common for those that are declared through it.
+
+        Raises `UsageError` for a field that there is none of.
+        """
+        made_intent(None, _merged({}, fields), where="group", how="tools.group(category=…)")
         return replace(self, common=_merged(self.common, fields))
 
     def _intent(self, name: str, intent: Intent | None, fields: Fields) -> Intent:
-        merged = _merged(self.common, fields)
-        made = (intent or Intent()).but(**merged)
-        for scope in sorted(made.scopes - self.scopes if self.scopes is not None else ()):
-            close = get_close_matches(scope, self.scopes or (), n=1)
-            fix = f"Did you mean {close[0]!r}?" if close else "Name it in bind(…, scopes=…)."
-            raise UsageError(f"there is no scope {scope!r}", where=f"tool {name}", fix=fix)
+        merged, where = _merged(self.common, fields), f"tool {name}"
+        made = made_intent(intent, merged, where=where, how="@tools.tool(avow.READ_ONLY)")
+        check_scopes(made, self.shelf.scopes, where=where)
         return made
 
 
@@ -185,9 +190,13 @@ def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Inten
 def declare(intent: Intent, **fields: Unpack[Fields]) -> Callable[[F], F]:
     """Declare a function that is registered in another way: put it below that decorator.
 
-    It counts once `bind` was called on its server.
+    It counts once `bind` was called on its server. Raises `UsageError` for what cannot be meant;
+    what only the tool's arguments can tell, and scopes, are looked at when the server starts.
     """
-    made = intent.but(**_merged({}, fields))
+    how = "@avow.declare(avow.READ_ONLY)"
+    where = f"tool {getattr(intent, '__name__', '?')}" if callable(intent) else "declare"
+    made = made_intent(intent, _merged({}, fields), where=where, how=how)
+    check_alone(made, where)
 
     def declared(function: F) -> F:
         kept = kept_in(function)
@@ -229,14 +238,17 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
 
     Raises `UsageError` and `PolicyError`.
     """
+    check_choices(principal, policy)
     framework = framework_of(server)
     lowlevel = framework.lowlevel
     if any(isinstance(one, Door) for one in lowlevel.middleware):
         raise UsageError("avow is bound to this server already", where=lowlevel.name)
-    shelf = Shelf(lowlevel.name, infer=infer)
-    settings = Settings(policy, store, console, channels, patience, asks, announce)
+    known = None if scopes is None else frozenset(scopes)
+    shelf = Shelf(lowlevel.name, infer=infer, scopes=known)
+    has_principal = principal is not None
+    settings = Settings(policy, store, console, channels, patience, asks, announce, has_principal)
     caller = principal or Principal(LOCAL, scopes=frozenset())
-    door = Door(shelf, framework, caller, has_principal=principal is not None)
+    door = Door(shelf, framework, caller)
     engine = Engine(settings, door.find, door.run)
     door.engines.append(engine)
     lowlevel.middleware.insert(0, door)
@@ -244,8 +256,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
         # Without it the SDK lists all tools before each call over HTTP that has arguments.
         lowlevel.get_tool_input_schema = shelf.input_schema
     _open_with(lowlevel, engine, door)
-    known = None if scopes is None else frozenset(scopes)
-    return Tools(framework, shelf, known, engine=engine)
+    return Tools(framework, shelf, engine=engine)
 
 
 def _open_with(lowlevel: Any, engine: Engine, door: Door) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import concurrent.futures
 import json
-from collections.abc import Awaitable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -26,11 +26,13 @@ class Made(dict[str, Any]):
 class Running:
     """One call while its function runs.
 
-    `crash` is what the function raised by mistake, `said` what it raised so that the caller reads
-    it, and `returned` holds what it returned.
+    `told` makes what goes on to the framework in the place of an error. `crash` is what the
+    function raised by mistake, `said` what it raised so that the caller reads it, and `returned`
+    holds what it returned.
     """
 
     call: Call
+    told: Callable[[Exception, str], Exception]
     crash: Exception | None = None
     said: Exception | None = None
     returned: tuple[Any] | None = None

@@ -49,7 +49,7 @@ class ToolDefinition:
                 _check_schema(self.name, schema)
         found: Mapping[str, Any] = self.input_schema.get("properties", {})
         object.__setattr__(self, "parameters", frozenset(found))
-        _check_intent(self)
+        check_intent(self.name, self.intent, self.parameters)
 
     @property
     def title(self) -> str:
@@ -140,16 +140,35 @@ def check_execute(execute: object, name: str) -> None:
         raise UsageError(what, where=f"tool {name}", fix="Return a list, or an avow.Page of one.")
 
 
+def check_alone(intent: Intent, where: str) -> None:
+    """Raise `UsageError` for what no tool can mean, whatever its arguments are."""
+    for finding in contradictions(intent):
+        raise UsageError(finding.message, where=where)
+    if intent.otherwise is not None and intent.when is None:
+        raise UsageError("“otherwise” says what holds where “when” does not", where=where)
+    for name, function in _functions(intent):
+        _parameters(function, name, where)
+
+
+def check_intent(name: str, intent: Intent, known: frozenset[str]) -> None:
+    """Raise `UsageError` for what a tool with these arguments cannot mean."""
+    where = f"tool {name}"
+    check_alone(intent, where)
+    check_functions(name, intent, known)
+    # What a plan gives is known only when there is one; without it, only arguments can be named.
+    if intent.confirm is not None and intent.plan is None:
+        _check_template(where, intent.confirm, known)
+
+
 def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
     """Raise `UsageError` where plan, narrow or when want what is no argument of the tool."""
-    for field_name in ("plan", "narrow", "when"):
-        function = getattr(intent, field_name)
-        if function is None:
-            continue
-        if not callable(function):
-            what = f"{field_name} must be a function, not {function!r}"
-            raise UsageError(what, where=f"tool {name}")
-        _check_parameters(f"tool {name}", function, known)
+    for field_name, function in _functions(intent):
+        _check_parameters(f"tool {name}", field_name, function, known)
+
+
+def _functions(intent: Intent) -> list[tuple[str, Any]]:
+    found = [(name, getattr(intent, name)) for name in ("plan", "narrow", "when")]
+    return [(name, one) for name, one in found if one is not None]
 
 
 def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
@@ -162,24 +181,19 @@ def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
         raise UsageError("its schema must be of an object", where=f"tool {name}")
 
 
-def _check_intent(definition: ToolDefinition) -> None:
-    where, intent = f"tool {definition.name}", definition.intent
-    for finding in contradictions(intent):
-        raise UsageError(finding.message, where=where)
-    if intent.otherwise is not None and intent.when is None:
-        raise UsageError("“otherwise” says what holds where “when” does not", where=where)
-    check_functions(definition.name, intent, definition.parameters)
-    # What a plan gives is known only when there is one; without it, only arguments can be named.
-    if intent.confirm is not None and intent.plan is None:
-        _check_template(where, intent.confirm, definition.parameters)
-
-
-def _check_parameters(where: str, function: Callable[..., Any], known: frozenset[str]) -> None:
+def _parameters(function: object, field_name: str, where: str) -> Mapping[str, inspect.Parameter]:
+    if not callable(function):
+        raise UsageError(f"{field_name} must be a function, not {function!r}", where=where)
     try:
-        parameters = inspect.signature(function).parameters
+        return inspect.signature(function).parameters
     except (TypeError, ValueError) as error:
         raise UsageError(f"the parameters of {function!r} cannot be read", where=where) from error
-    for name, one in parameters.items():
+
+
+def _check_parameters(
+    where: str, field_name: str, function: Callable[..., Any], known: frozenset[str]
+) -> None:
+    for name, one in _parameters(function, field_name, where).items():
         is_needed = one.default is one.empty and one.kind not in (
             one.VAR_KEYWORD,
             one.VAR_POSITIONAL,

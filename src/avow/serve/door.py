@@ -56,15 +56,11 @@ _passing: ContextVar[Passing] = ContextVar("avow_passing")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The middleware. `principal` is who calls where no token says so.
-
-    `has_principal` is whether the author has said who that is.
-    """
+    """The middleware. `principal` is who calls where no token says so."""
 
     shelf: Shelf
     framework: Framework
     principal: Principal
-    has_principal: bool = True
     engines: list[Engine] = field(default_factory=list[Engine])
 
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
@@ -122,10 +118,15 @@ class Door:
         return dress(ctx, answer, self.framework.lowlevel)
 
     async def warn(self) -> None:
-        """Tell the author, before anybody calls, what to declare and what nobody can see."""
+        """Tell the author, before anybody calls, what to declare and what nobody can see.
+
+        Raises `UsageError` for what `declare` said and cannot be meant.
+        """
         await self._take(await self.framework.entries())
+        self.shelf.check()
         wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
-        if wanted and not self.has_principal and not self.framework.knows_callers:
+        has_caller = self.engines[0].settings.has_principal or self.framework.knows_callers
+        if wanted and not has_caller:
             _log.warning(
                 "nobody sees the tools that want the scopes %s, unless calls carry a token: "
                 "on stdio there is none. Pass avow.bind(…, principal=avow.Principal(%r, "
@@ -174,7 +175,7 @@ class Door:
     async def run(self, call: Call) -> Answer:
         """Carry out one call: by its definition, or as the framework does."""
         call.is_sent = True
-        now = Running(call)
+        now = Running(call, self.framework.told)
         token = running.set(now)
         try:
             definition = self.shelf.definitions.get(call.name)

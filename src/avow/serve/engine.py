@@ -13,7 +13,7 @@ from typing import Any, Final
 import anyio
 
 from avow.approvals import Approvals, Channel, listening
-from avow.audit import AuditLog, open_audit
+from avow.audit import AuditLog, Emit, log_head, open_audit
 from avow.beside import beside
 from avow.errors import UsageError
 from avow.guard import Answer, Call, Guard, PolicyFile
@@ -22,7 +22,7 @@ from avow.intent import Trust
 from avow.keys import Keyring, load_keys
 from avow.policy import Policy
 from avow.policy.document import ANY, DEFAULT_CHANNELS
-from avow.store import is_postgres, open_store, store_path
+from avow.store import Head, is_postgres, open_store, store_path
 
 _log: Final = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ class Settings:
     `store` is a URL, `""` for the default one, or `TEMPORARY`. `asks` is false where somebody else
     asks people about each call. `console` is the address where people answer, if
     there is one, and `channels` are the other ways to them. Seconds for `patience`.
+    `has_principal` is whether somebody has said who calls where no token does.
     """
 
     policy: Rules = None
@@ -48,6 +49,7 @@ class Settings:
     patience: float = 45.0
     asks: bool = True
     announce: Callable[[str], None] = lambda _: None
+    has_principal: bool = True
 
 
 @dataclass(slots=True)
@@ -108,7 +110,9 @@ class Engine:
         path = None if is_postgres(url) else store_path(url)
         keys: Keyring = load_keys(path, is_made=True)
         watched = self._file if isinstance(self._file, PolicyFile) else None
-        holder = _Holder(store, keys, watched, settings.announce)
+        # Of a log that nobody keeps, nobody needs the ends.
+        emit = _untold if settings.store == TEMPORARY else log_head
+        holder = _Holder(store, keys, watched, settings.announce, emit)
         audit = await holder.start(self._stack)
         return Guard(
             find_tool=self.find,
@@ -138,6 +142,7 @@ class _Holder:
     keys: Keyring
     policy: PolicyFile | None
     announce: Callable[[str], None]
+    emit: Emit
     approvals: Approvals = field(init=False)
 
     def __post_init__(self) -> None:
@@ -166,7 +171,7 @@ class _Holder:
         try:
             async with (
                 beside(*self._watching()),
-                open_audit(self.store, self.keys) as audit,
+                open_audit(self.store, self.keys, emit=self.emit) as audit,
                 listening(self.approvals),
             ):
                 ready.set_result(audit)
@@ -192,6 +197,10 @@ class _Trusting:
             self._given = given
             self._made = replace(given, asks=self.asks, trust={ANY: Trust.TRUSTED, **given.trust})
         return self._made
+
+
+def _untold(_: Head) -> None:
+    """Tell a chain's head to nobody."""
 
 
 def _rules_of(settings: Settings) -> Callable[[], Policy]:

@@ -70,6 +70,10 @@ class Framework(Protocol):
         """The function of a tool, where the framework knows it."""
         ...
 
+    def told(self, error: Exception, text: str) -> Exception:
+        """What goes on to the framework in the place of an error, so that its log has no trace."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Official:
@@ -107,6 +111,11 @@ class Official:
         """See `Framework.function_of`."""
         tool = self._tool(name)
         return None if tool is None else tool.fn
+
+    def told(self, error: Exception, text: str) -> Exception:
+        """See `Framework.told`."""
+        del error
+        return ToolError(text)
 
     def _tool(self, name: str) -> Any:
         return self.server._tool_manager.get_tool(name)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
@@ -156,6 +165,13 @@ class Fast:
         """See `Framework.function_of`."""
         tool = await self.server.get_tool(name)
         return getattr(tool, "fn", None)
+
+    def told(self, error: Exception, text: str) -> Exception:
+        """See `Framework.told`."""
+        del error
+        from fastmcp.exceptions import ToolError as FastToolError  # noqa: PLC0415 - as above
+
+        return FastToolError(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +232,11 @@ class Low:
     async def function_of(self, name: str) -> Callable[..., Any] | None:
         """See `Framework.function_of`."""
         del name
+
+    def told(self, error: Exception, text: str) -> Exception:
+        """See `Framework.told`; here the author's own handler gets it, or the guard."""
+        del text
+        return error
 
 
 def framework_of(server: object) -> Framework:

@@ -12,7 +12,7 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from avow.errors import AvowError, DeniedError, UsageError
-from avow.serve.context import current_call
+from avow.serve.context import Context, current_call
 from avow.serve.page import as_object_type, unpaged
 
 _ANYWAY: Final = ("mcp.", "fastmcp.")
@@ -95,7 +95,13 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
         except Exception as error:
             is_said = is_on_purpose(error)
             call.crash, call.said = (None, error) if is_said else (error, None)
-            raise
+            if is_said and not isinstance(error, AvowError):
+                raise
+            # What is no mistake leaves no trace in the log, and what is one leaves the guard's.
+            told = call.told(error, str(error) if is_said else "it failed")
+            if told is error:
+                raise
+            raise told from error
         call.crash, call.said, call.returned = None, None, (value,)
         return value
 
@@ -176,6 +182,10 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
     except (NameError, TypeError, ValueError) as error:
         what = f"its signature cannot be read: {error}"
         raise UsageError(what, where=f"tool {name}") from error
+    if wanted := [one for one in signature.parameters if hints.get(one) is Context]:
+        what = f"{wanted[0]!r} would be an argument that the caller gives"
+        fix = "Call avow.context() inside of the function."
+        raise UsageError(what, where=f"tool {name}", fix=fix)
     parameters = [
         one.replace(annotation=hints.get(one.name, one.annotation))
         for one in signature.parameters.values()

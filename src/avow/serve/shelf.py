@@ -5,15 +5,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from avow.catalog import Tool, make_tool
+from avow.catalog import Tool, derive_title, make_tool
 from avow.errors import UsageError
-from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare
+from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare, read_tool
 from avow.serve.advice import advise
-from avow.serve.definition import ToolDefinition, check_name, public
+from avow.serve.definition import ToolDefinition, check_intent, check_name, public
 from avow.serve.functions import as_plan, by_name
+from avow.serve.given import check_scopes
 
 DECLARED: Final = "__avow_intent__"
 """The attribute of a function under which `declare` leaves its intent."""
+
+_AS_TOOL: Final = "tools.tool"
 
 _log: Final = logging.getLogger(__name__)
 
@@ -33,12 +36,14 @@ class _Entry:
 class Shelf:
     """Definitions by name, and the tools as the guard knows them.
 
-    `infer` takes an inference for hints that nobody declared. `held` are the functions that a
-    framework holds for definitions, and `found` those that it had when it was last asked.
+    `infer` takes an inference for hints that nobody declared. `scopes` are those that there are,
+    where that was said. `held` are the functions that a framework holds for definitions, and
+    `found` those that it had when it was last asked.
     """
 
     server: str
     infer: bool = False
+    scopes: frozenset[str] | None = None
     definitions: dict[str, ToolDefinition] = field(default_factory=dict[str, ToolDefinition])
     held: dict[str, Function] = field(default_factory=dict[str, Function])
     found: Mapping[str, Function | None] = field(default_factory=dict[str, Function | None])
@@ -71,7 +76,10 @@ class Shelf:
             if definition is not None:
                 made[name] = self._entry(name, raw, definition)
             elif name not in self.definitions or self.definitions[name].execute is None:
-                made[name] = self._entry(name, raw, getattr(found.get(name), DECLARED, None))
+                function = found.get(name)
+                # A function can be declared where it stands; what a handler lists, only as a tool.
+                how = _AS_TOOL if function is None else "avow.declare"
+                made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
                 self._tell(name, f"two tools are called {name!r}: the one that is declared counts")
         for name, one in self.definitions.items():
@@ -80,8 +88,23 @@ class Shelf:
         self._entries, self.found = made, found
         self.tools = {name: one.tool for name, one in made.items()}
 
+    def check(self) -> None:
+        """Raise `UsageError` for what `declare` said of a tool that cannot mean it.
+
+        Until a framework lists the tool, nobody knows its arguments.
+        """
+        for name, one in self._entries.items():
+            if isinstance(one.said, Intent):
+                check_scopes(one.said, self.scopes, where=f"tool {name}")
+                schema: Mapping[str, Any] = one.tool.input_schema or {}
+                check_intent(name, one.said, frozenset(schema.get("properties", ())))
+
     def _entry(
-        self, name: str, raw: Mapping[str, Any], said: ToolDefinition | Intent | None
+        self,
+        name: str,
+        raw: Mapping[str, Any],
+        said: ToolDefinition | Intent | None,
+        how: str = _AS_TOOL,
     ) -> _Entry:
         """What is made of an entry; one that is as it was is not made anew."""
         known = self._entries.get(name)
@@ -89,8 +112,8 @@ class Shelf:
             return known
         if isinstance(said, ToolDefinition):
             icons = {key: raw[key] for key in ("icons",) if key in raw}
-            return _Entry(raw, said, self._tool(said.to_mcp_schema() | icons, said.intent))
-        return _Entry(raw, said, self._tool(raw, said))
+            return _Entry(raw, said, self._tool(said.to_mcp_schema() | icons, said.intent, how))
+        return _Entry(raw, said, self._tool(raw, said, how))
 
     def definition(self, name: str, function: Function | None) -> ToolDefinition | None:
         """The definition of a tool that a framework holds, as long as it is this function's."""
@@ -115,16 +138,19 @@ class Shelf:
         tool = self.tools.get(name)
         return None if tool is None else tool.input_schema
 
-    def _tool(self, raw: Mapping[str, Any], intent: Intent | None) -> Tool:
+    def _tool(self, raw: Mapping[str, Any], intent: Intent | None, how: str) -> Tool:
         if intent is None:
-            return self._silent(make_tool(self.server, raw))
+            return self._silent(make_tool(self.server, raw), how)
         if all(intent.hints[name] is None for name in HINT_NAMES):
             annotations: Mapping[str, Any] = raw.get("annotations") or {}
             left = {k: v for k, v in annotations.items() if k not in WIRE_NAMES.values()}
-            tool = self._silent(make_tool(self.server, {**raw, "annotations": left}))
+            tool = self._silent(make_tool(self.server, {**raw, "annotations": left}), how)
         else:
             closed = _closed(raw)
-            wire = declare(closed, public(intent, closed))
+            told = public(intent, closed)
+            if told.title is None and read_tool(closed).intent.title is None:
+                told = told.but(title=derive_title(closed["name"]))
+            wire = declare(closed, told)
             tool = replace(make_tool(self.server, wire), inferred={})
         functions: dict[str, Any] = {
             "plan": as_plan(intent.plan),
@@ -133,10 +159,10 @@ class Shelf:
         }
         return replace(tool, intent=intent.but(title=tool.intent.title, **functions))
 
-    def _silent(self, tool: Tool) -> Tool:
-        """A tool about which its author says nothing here."""
+    def _silent(self, tool: Tool, how: str) -> Tool:
+        """A tool about which its author says nothing here; `how` is what would say it."""
         if all(tool.intent.hints[name] is None for name in HINT_NAMES):
-            self._tell(tool.name, advise(tool, is_taken=self.infer))
+            self._tell(tool.name, advise(tool, is_taken=self.infer, how=how))
         return tool if self.infer else replace(tool, inferred={})
 
     def _tell(self, name: str, what: str) -> None:

@@ -7,6 +7,7 @@ from avow.store.past import Lapse, Look, Past, Quota, Tick, Use, UseRow
 from avow.store.questions import Said
 from avow.store.rows import (
     AnswerRow,
+    ApiKeyRow,
     ApprovalRow,
     ApprovalState,
     GrantRow,
@@ -18,6 +19,7 @@ from avow.store.rows import (
 
 __all__ = [
     "AnswerRow",
+    "ApiKeyRow",
     "ApprovalRow",
     "ApprovalState",
     "Asked",

@@ -6,7 +6,15 @@ from typing import Protocol
 from avow.store.claims import Claim
 from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
-from avow.store.rows import AnswerRow, ApprovalRow, GrantRow, Head, RecordRow, WriterRow
+from avow.store.rows import (
+    AnswerRow,
+    ApiKeyRow,
+    ApprovalRow,
+    GrantRow,
+    Head,
+    RecordRow,
+    WriterRow,
+)
 from avow.store.session import Row
 
 Note = Callable[[Sequence[RecordRow], int], RecordRow]
@@ -231,6 +239,26 @@ class Store(Protocol):
 
     async def spend(self, token: str, *, now: float, expires: float) -> bool:
         """Use up a token; whether it was there to use."""
+        ...
+
+    async def add_api_key(self, row: ApiKeyRow) -> None:
+        """Write an API key that was just made."""
+        ...
+
+    async def find_api_key(self, number: str) -> ApiKeyRow | None:
+        """The API key of this id, whether it holds or not."""
+        ...
+
+    async def api_keys(self) -> list[ApiKeyRow]:
+        """All API keys by name, those that were not revoked first."""
+        ...
+
+    async def revoke_api_keys(self, which: str, *, by: str, now: float) -> int:
+        """Take back the API key of an id, or all of a name; how many there were to take."""
+        ...
+
+    async def touch_api_key(self, number: str, *, at: float) -> None:
+        """Note that an API key was used about then."""
         ...
 
     async def watch(self, tell: Callable[[int], None]) -> None:

@@ -128,8 +128,16 @@ _THREE: Final[tuple[Step, ...]] = (
         writer TEXT NOT NULL, answer TEXT, expires {real} NOT NULL)""",
 )
 
-SQLITE: Final = (_SQLITE_1, _TWO, _THREE)
-POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE)
+_FOUR: Final[tuple[Step, ...]] = (
+    """CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, scopes TEXT NOT NULL, roles TEXT NOT NULL,
+        created {real} NOT NULL, created_by TEXT NOT NULL, expires {real}, mac TEXT NOT NULL,
+        revoked_at {real}, revoked_by TEXT, used {real})""",
+    "CREATE INDEX api_keys_of_name ON api_keys (name)",
+)
+
+SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR)
+POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR)
 SQLITE_TYPES: Final = {
     "integer": "INTEGER",
     "real": "REAL",

@@ -18,7 +18,8 @@ async def move_store(
     The source stays as it is. Nothing may write to either meanwhile. Raises `UsageError` where
     the target holds something, `StoreError` when a database fails: then begin with an empty one.
     """
-    if await target.count() or await target.approvals(now=0.0, limit=1):
+    asked = await target.approvals(now=0.0, limit=1)
+    if asked or await target.count() or await target.api_keys():
         fix = "Move into an empty database."
         raise UsageError("this store is not empty", where=target.where, fix=fix)
     moved, after = 0, 0

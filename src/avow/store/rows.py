@@ -79,6 +79,26 @@ class GrantRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ApiKeyRow:
+    """One API key. The key itself is nowhere: `mac` is a MAC over it and all that it may do.
+
+    `scopes` and `roles` are JSON; times in Unix seconds, `used` to the hour.
+    """
+
+    id: str
+    name: str
+    scopes: str
+    roles: str
+    created: float
+    created_by: str
+    expires: float | None
+    mac: str
+    revoked_at: float | None = None
+    revoked_by: str | None = None
+    used: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RecordRow:
     """One line of the audit log: which call, when, what happened.
 

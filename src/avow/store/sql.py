@@ -8,7 +8,7 @@ import anyio
 import anyio.to_thread
 
 from avow.errors import StoreError
-from avow.store import claims, grants, lines, living, past, questions, tables
+from avow.store import apikeys, claims, grants, lines, living, past, questions, tables
 from avow.store.claims import Claim
 from avow.store.group import GroupWriter
 from avow.store.interface import Asked, Finish, Note, Seal
@@ -16,6 +16,7 @@ from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import (
     AnswerRow,
+    ApiKeyRow,
     ApprovalRow,
     ApprovalState,
     GrantRow,
@@ -155,7 +156,7 @@ class SqlStore:
         def work(session: Session) -> tuple[int, int]:
             erased = lines.erase(session, subject)
             gone, still_open = questions.drop_of(session, subject, now)
-            for part in (grants, past, claims):
+            for part in (grants, past, claims, apikeys):
                 part.drop_of(session, subject)
             if erased or gone:
                 lines.add(session, [note(erased, gone)], seal)
@@ -272,6 +273,28 @@ class SqlStore:
         return await self._writer.run(
             lambda session: claims.spend(session, token, now=now, expires=expires)
         )
+
+    async def add_api_key(self, row: ApiKeyRow) -> None:
+        """See `Store.add_api_key`."""
+        await self._writer.run(lambda session: apikeys.add(session, row))
+
+    async def find_api_key(self, number: str) -> ApiKeyRow | None:
+        """See `Store.find_api_key`."""
+        return await self._read(lambda session: apikeys.find(session, number))
+
+    async def api_keys(self) -> list[ApiKeyRow]:
+        """See `Store.api_keys`."""
+        return await self._read(apikeys.listed)
+
+    async def revoke_api_keys(self, which: str, *, by: str, now: float) -> int:
+        """See `Store.revoke_api_keys`."""
+        return await self._writer.run(
+            lambda session: apikeys.revoke(session, which, by=by, now=now)
+        )
+
+    async def touch_api_key(self, number: str, *, at: float) -> None:
+        """See `Store.touch_api_key`."""
+        await self._writer.run(lambda session: apikeys.touch(session, number, at=at))
 
     async def watch(self, tell: Callable[[int], None]) -> None:
         """See `Store.watch`."""

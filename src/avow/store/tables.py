@@ -14,6 +14,10 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "conversations": ("subject", "client", "started", "last"),
     "uses": ("subject", "client", "tool", "facts", "last"),
     "ticks": ("subject", "level", "tool", "at"),
+    "api_keys": (
+        "id", "name", "scopes", "roles", "created", "created_by", "expires", "mac", "revoked_at",
+        "revoked_by", "used",
+    ),
     "spent": ("token", "expires"),
     "claims": ("key", "subject", "request", "call", "writer", "answer", "expires"),
 }  # fmt: skip

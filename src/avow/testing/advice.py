@@ -1,28 +1,18 @@
-"""Intents as an author writes them, for messages that say what to write instead."""
+"""What to write instead, for the messages of assertions."""
 
 import json
-from typing import Final
 
 from avow.catalog import Tool
-from avow.intent import HINT_NAMES, PRESETS, HintName, Hints, Intent, read_tool, write_annotations
-
-_USUAL: Final = {"DESTRUCTIVE": "DELETE"}
-"""Under which of its names a preset is best known."""
-
-
-def as_code(intent: Intent) -> str:
-    """The preset that is nearest to an intent's hints, with what is different.
-
-    >>> from avow import DELETE
-    >>> as_code(DELETE.but(idempotent=True))
-    'avow.DELETE.but(idempotent=True)'
-    """
-    name, preset = _nearest(intent.hints)
-    apart = _apart(preset.hints, intent.hints)
-    known = f"avow.{_USUAL.get(name, name)}"
-    if not apart:
-        return known
-    return f"{known}.but({', '.join(f'{one}={intent.hints[one]}' for one in apart)})"
+from avow.intent import (
+    HINT_NAMES,
+    Hints,
+    Intent,
+    as_code,
+    nearest,
+    read_tool,
+    supposed,
+    write_annotations,
+)
 
 
 def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
@@ -32,10 +22,11 @@ def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
     hints = Hints(
         **{one: guessed.get(one) if said[one] is None else said[one] for one in HINT_NAMES}
     )
-    if hints.read_only is None and hints.destructive is None:
+    whole = supposed(hints)
+    if whole is None:
         return f"declare what it does{_named(title)}, with a preset such as avow.READ_ONLY"
     why = "" if said.is_complete else "if its name and texts say what it does, "
-    return why + how(Intent(hints), title=title, is_bound=is_bound)
+    return why + how(Intent(whole), title=title, is_bound=is_bound)
 
 
 def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
@@ -45,10 +36,10 @@ def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
     >>> how(DELETE, title="Delete it", is_bound=True)
     'declare it as avow.DELETE, title="Delete it"'
     """
-    code = as_code(intent)
+    code = as_code(intent.hints)
     if is_bound:
         return f"declare it as {code}{_named(title)}"
-    hints = _nearest(intent.hints)[1].hints
+    hints = nearest(intent.hints)[1].hints
     whole = Hints(
         **{
             one: hints[one] if intent.hints[one] is None else intent.hints[one]
@@ -61,18 +52,3 @@ def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
 
 def _named(title: str | None) -> str:
     return f', title="{title}"' if title else ""
-
-
-def _nearest(hints: Hints) -> tuple[str, Intent]:
-    """The preset with the fewest hints that are set otherwise; of the same level if there is."""
-
-    def distance(name: str) -> tuple[bool, int]:
-        apart = _apart(PRESETS[name].hints, hints)
-        return "read_only" in apart or "destructive" in apart, len(apart)
-
-    name = min(PRESETS, key=distance)
-    return name, PRESETS[name]
-
-
-def _apart(preset: Hints, hints: Hints) -> list[HintName]:
-    return [one for one in HINT_NAMES if hints[one] is not None and hints[one] is not preset[one]]

@@ -74,12 +74,14 @@ def assert_behaves(
     varying: Sequence[str] = (),
     only: Sequence[str] | None = None,
     reset: Callable[[], Any] | None = None,
+    exact: bool = False,
 ) -> Behaviour:
     """Call the tools of one's own server, and find no hint that is false.
 
     See `exercise` for the arguments; inside of an event loop, give what `await exercise(…)` gave.
     There is no containment: whatever a tool does, it does. Gives all verdicts. Raises
-    `AssertionError` where a hint is refuted, or a call that the test gave ended in an error.
+    `AssertionError` where a hint is refuted, or a call that the test gave ended in an error; with
+    `exact`, also where a promise was not exercised.
 
     >>> import tempfile
     >>> from mcp.server import MCPServer
@@ -106,7 +108,10 @@ def assert_behaves(
         instead = "assert_behaves(await avow.testing.exercise(server, …))"
         found = run_here(work, where="assert_behaves", instead=instead)
     refuted = [str(one) for one in found.verdicts if one.status == "refuted"]
-    if refuted or found.failures:
-        lines = [f"{found.server}: it does not behave as declared", *refuted, *found.failures]
-        raise AssertionError("\n  ".join(lines))
+    unknown = [str(one) for one in found.verdicts if exact and one.status == "not_exercised"]
+    if lines := [*refuted, *found.failures, *unknown]:
+        what = "it does not behave as declared"
+        if len(lines) == len(unknown):
+            what = "whether it behaves as declared is not known, and is to be exact"
+        raise AssertionError("\n  ".join([f"{found.server}: {what}", *lines]))
     return found

@@ -17,10 +17,11 @@ from avow.intent import (
     Resolved,
     Source,
     Trust,
+    as_code,
     read_tool,
     resolve,
 )
-from avow.testing.advice import as_code, how, suggested
+from avow.testing.advice import how, suggested
 from avow.testing.surface import Surface, surface_of
 
 _FIELDS: Final = ("title", "category", "tags", "scopes", "roles", "confirm", "grant")
@@ -155,7 +156,7 @@ def _unlike(tool: Tool, expected: Intent, *, is_bound: bool) -> list[str]:
     ]
     lines = [*hints, *fields]
     if hints:
-        now = f" (it is declared as {as_code(said)})" if said.hints.is_complete else ""
+        now = f" (it is declared as {as_code(said.hints)})" if said.hints.is_complete else ""
         lines.append(how(expected, is_bound=is_bound) + now)
     return [tool.name, *(f"  {one}" for one in lines)] if lines else []
 

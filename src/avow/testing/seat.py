@@ -73,7 +73,7 @@ def seated(lowlevel: Server[Any], door: Door, terms: Terms) -> Server[Any]:
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(engine.opened())
             # The author's guard opens with the author's lifespan, and must not touch their store.
-            with _apart(door.engines[0], terms.store):
+            with _apart(door.engines[0], terms):
                 state = await stack.enter_async_context(lowlevel.lifespan(lowlevel))
             yield state
 
@@ -86,11 +86,12 @@ _moved: Final[dict[int, tuple[int, Settings]]] = {}
 
 
 @contextlib.contextmanager
-def _apart(engine: Engine, store: str) -> Generator[None]:
-    """While entered, the engine opens at `store`."""
+def _apart(engine: Engine, terms: Terms) -> Generator[None]:
+    """While entered, it opens at the store of `terms`, for their caller if there is one."""
     count, before = _moved.get(id(engine), (0, engine.settings))
     _moved[id(engine)] = (count + 1, before)
-    engine.settings = replace(before, store=store)
+    has_principal = before.has_principal or terms.principal is not None
+    engine.settings = replace(before, store=terms.store, has_principal=has_principal)
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
 """What is known of a client while one of its requests is answered."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, cast
 
 from avow.connect.envelope import HANDSHAKE_VERSIONS
@@ -35,6 +35,11 @@ class Line(Protocol):
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Ask the client something, as could be done before 2026-07-28. Raises `RpcError`."""
         ...
+
+
+def called(principal: Principal, client: str) -> Principal:
+    """The caller through a client that calls itself so; one that is proved keeps its own name."""
+    return principal if principal.is_known else replace(principal, client=client)
 
 
 def name_of(info: object) -> str:

@@ -1,11 +1,13 @@
 """The door over HTTP: one endpoint for clients of every version (MCP, Streamable HTTP)."""
 
+import logging
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
 from starlette.types import Receive, Scope, Send
 
+from avow import access
 from avow.connect.envelope import HANDSHAKE_VERSIONS, MODERN
 from avow.connect.message import Message, write_error
 from avow.connect.rpc import (
@@ -15,6 +17,7 @@ from avow.connect.rpc import (
     PARSE_ERROR,
     RpcError,
 )
+from avow.errors import StoreError
 from avow.gateway.doors.desk import Desk
 from avow.gateway.doors.modern import HEADER_MISMATCH, UNSUPPORTED_VERSION, alone, check_headers
 from avow.gateway.doors.parameters import parameters_of
@@ -23,6 +26,8 @@ from avow.gateway.doors.request import Identify, RefusedError, Request
 from avow.gateway.doors.sessions import ModernLine
 from avow.gateway.doors.stateful import StatefulDoor
 from avow.policy import Principal
+
+_log: Final = logging.getLogger(__name__)
 
 _STATUS: Final = {
     PARSE_ERROR: 400,
@@ -46,11 +51,16 @@ class HttpDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         try:
-            request = Request.of(scope, receive, send)
-            principal = await self.identify(request.headers)
-            await self._answer(request, principal)
+            principal = await self.identify(scope)
+            await self._answer(Request.of(scope, receive, send), principal)
         except RefusedError as error:
             await error.answer(send)
+        except access.RefusedError as error:
+            await _refuse(send, error)
+        except StoreError as error:
+            _log.error("%s", error)
+            what = "avow cannot read its store"
+            await RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, what).answer(send)
 
     async def _answer(self, request: Request, principal: Principal) -> None:
         if request.verb == "POST":
@@ -94,3 +104,9 @@ class HttpDoor:
             await reply.finish(told.body, _STATUS.get(told.code, 200) if told.code else 200)
 
         await watched(work, reply, request.left, ends_with_client=True)
+
+
+async def _refuse(send: Send, error: access.RefusedError) -> None:
+    start = {"type": "http.response.start", "status": error.status, "headers": error.headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": error.body})

@@ -3,13 +3,12 @@
 import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final, cast
 
 from avow.connect.envelope import MODERN
 from avow.connect.message import Message
 from avow.connect.rpc import INVALID_PARAMS, RpcError
-from avow.gateway.doors.client import META, Client, name_of
+from avow.gateway.doors.client import META, Client, called, name_of
 from avow.policy import Principal
 
 HEADER_MISMATCH: Final = -32020
@@ -33,7 +32,7 @@ def alone(params: Mapping[str, Any], principal: Principal) -> Client:
     if not isinstance(capabilities, dict):
         raise RpcError(INVALID_PARAMS, f"{_CAPABILITIES} must be an object")
     refuse_version(meta[_VERSION])
-    caller = replace(principal, client=name_of(meta.get(f"{META}clientInfo")))
+    caller = called(principal, name_of(meta.get(f"{META}clientInfo")))
     return Client(caller, MODERN, cast("dict[str, Any]", capabilities))
 
 

@@ -38,8 +38,8 @@ class RefusedError(Exception):
         await reply.finish(write_error(None, self.code, self.text), self.status)
 
 
-Identify = Callable[[Mapping[str, str]], Awaitable[Principal]]
-"""Who a request with these headers comes from. Raises `RefusedError`."""
+Identify = Callable[[Scope], Awaitable[Principal]]
+"""Who a request comes from. Raises the `RefusedError` of `avow.access`."""
 
 
 @dataclass(frozen=True, slots=True)

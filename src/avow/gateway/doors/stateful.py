@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
 
@@ -10,7 +10,7 @@ import anyio
 
 from avow.connect.message import Id, Message, read_object, write_error, write_result
 from avow.connect.rpc import RpcError
-from avow.gateway.doors.client import Client
+from avow.gateway.doors.client import Client, called
 from avow.gateway.doors.desk import CANCELLED, Desk
 from avow.gateway.doors.handshake import greeting, hello_of
 from avow.gateway.doors.parameters import parameters_of
@@ -92,8 +92,7 @@ class StatefulDoor:
     ) -> None:
         """A request, which the client may cancel by a notification; leaving is no word of its."""
         reply = Reply(request.send, takes_events=request.takes_events)
-        caller = replace(principal, client=ticket.client)
-        client = Client(caller, ticket.version, ticket.capabilities)
+        client = Client(called(principal, ticket.client), ticket.version, ticket.capabilities)
         session = self.sessions.of(ticket.id)
         line = SessionLine(session, reply)
 

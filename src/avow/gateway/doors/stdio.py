@@ -2,14 +2,14 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
 
 from avow.connect.message import Message, read_message, read_object, write_error, write_result
 from avow.connect.rpc import INVALID_REQUEST, PARSE_ERROR, RpcError
-from avow.gateway.doors.client import META, Client
+from avow.gateway.doors.client import META, Client, called
 from avow.gateway.doors.desk import CANCELLED, Desk
 from avow.gateway.doors.handshake import greeting, hello_of
 from avow.gateway.doors.modern import alone
@@ -90,5 +90,5 @@ class StdioDoor:
 
     def _initialize(self, message: Message) -> bytes:
         version, capabilities, name = hello_of(message)
-        self._client = Client(replace(self.principal, client=name), version, capabilities)
+        self._client = Client(called(self.principal, name), version, capabilities)
         return write_result(message.id, greeting(version))

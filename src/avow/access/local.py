@@ -1,0 +1,46 @@
+"""Callers on this machine, where nobody has to prove who they are."""
+
+from collections.abc import Collection
+from typing import Any, Final
+
+from avow.access.arrival import Arrival, values
+from avow.access.claims import KEY_SUBJECT
+from avow.access.refusal import RefusedError
+from avow.connect.address import is_loopback
+from avow.errors import UsageError
+from avow.policy import LOCAL, Principal
+
+_FORWARDED: Final = (b"forwarded", b"x-forwarded-for", b"x-real-ip")
+
+
+class Local:
+    """Takes everybody on this machine for its one user."""
+
+    async def identify(self, arrival: Arrival) -> Principal:
+        """This machine's user. Raises `RefusedError` for whoever is, or may be, elsewhere."""
+        if not is_loopback(arrival.peer or ""):
+            raise RefusedError(403, "Without authentication avow serves its own machine alone.")
+        if any(values(arrival.headers, name) for name in _FORWARDED):
+            # A proxy on this machine speaks for others, who are anywhere.
+            sentence = "This came through a proxy, and avow runs without authentication."
+            raise RefusedError(403, sentence)
+        return Principal(LOCAL)
+
+    def metadata(self, path: str) -> dict[str, Any] | None:
+        """None: nothing is protected by tokens."""
+        del path
+
+
+def stated(name: str, scopes: Collection[str] = (), roles: Collection[str] = ()) -> Principal:
+    """The caller on stdio, as whoever starts avow says: who it is, and what it may see.
+
+    Nobody proves anything there, so it counts as local. With no scope and no role it needs none,
+    as `avow explain --as` has it. Raises `UsageError` for a name that is none, or that avow gives
+    to others.
+    """
+    if not name.strip() or not name.isprintable():
+        raise UsageError("this is no name of a caller", where="--as")
+    if name == LOCAL or name.startswith(KEY_SUBJECT):
+        raise UsageError(f"avow gives the name “{name}” to others", where="--as")
+    held = frozenset(scopes) if scopes or roles else None
+    return Principal(name, scopes=held, roles=frozenset(roles), is_local=True)

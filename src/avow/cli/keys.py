@@ -1,0 +1,185 @@
+"""`avow keys`: API keys for machines, made, listed and taken back."""
+
+import getpass
+import json
+import time
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+import anyio
+from cyclopts import App, Parameter
+from rich.table import Table
+from rich.text import Text
+
+from avow.cli.stored import beside, opened
+from avow.cli.terminal import out, print_json, talk
+from avow.errors import UsageError
+from avow.policy.shape import DURATION, seconds
+from avow.schema.plain import plain
+from avow.store import ApiKeyRow
+
+_SCHEMA: Final = 1
+_MANY: Final = Parameter(negative="")
+_JSON: Final = Parameter(name="--json")
+
+app = App(name="keys", help="Make API keys for machines, list them, and take them back.")
+
+
+@app.command
+def create(
+    name: str,
+    *,
+    scope: Annotated[tuple[str, ...], _MANY] = (),
+    role: Annotated[tuple[str, ...], _MANY] = (),
+    expires: str = "90d",
+    store: str | None = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> int:
+    """Make an API key and print it, this once: avow keeps nothing it could be made from.
+
+    Parameters
+    ----------
+    name
+        Who calls with it: policies and records know it as key:NAME. Several keys may have one
+        name, so that a new one can take the place of an old one.
+    scope
+        A scope that it holds; may be given several times.
+    role
+        A role that it has; may be given several times.
+    expires
+        How long it holds: 30m, 12h, 90d, or never.
+    store
+        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: AVOW_STORE, or the file in your
+        data directory.
+    as_json
+        Print one JSON document.
+    """
+    from avow.access import make_api_key
+    from avow.keys import load_keys
+
+    lifetime = _seconds(expires)
+
+    async def run() -> tuple[str, str, float | None]:
+        async with opened(store, is_new=True) as kept:
+            text, row = make_api_key(
+                load_keys(beside(store), is_made=True),
+                name,
+                scopes=scope,
+                roles=role,
+                now=time.time(),
+                seconds=lifetime,
+                by=getpass.getuser(),
+            )
+            await kept.add_api_key(row)
+            return text, row.id, row.expires
+
+    text, number, ends = anyio.run(run)
+    if as_json:
+        print_json({"schema": _SCHEMA, "key": text, "id": number, "name": name, "expires": ends})
+        return 0
+    out().print(text)
+    until = "until it is taken back" if ends is None else f"until {_day(ends)}"
+    talk().print(f"This is shown once. It holds {until}; avow keys revoke {number} ends it.")
+    return 0
+
+
+@app.command(name="list")
+def list_keys(*, store: str | None = None, as_json: Annotated[bool, _JSON] = False) -> int:
+    """List the API keys, those that hold first. The keys themselves are nowhere.
+
+    Parameters
+    ----------
+    store
+        As for create.
+    as_json
+        Print one JSON document.
+    """
+
+    async def run() -> list[ApiKeyRow]:
+        async with opened(store) as kept:
+            return await kept.api_keys()
+
+    found = anyio.run(run)
+    if as_json:
+        print_json({"schema": _SCHEMA, "keys": [_document(one) for one in found]})
+        return 0
+    table = Table("id", "name", "scopes", "roles", "made by", "last used", "state", box=None)
+    for one in found:
+        table.add_row(*(Text(plain(cell)) for cell in _cells(one)))
+    out().print(table if found else "No API keys.")
+    return 0
+
+
+@app.command
+def revoke(which: str, *, store: str | None = None, as_json: Annotated[bool, _JSON] = False) -> int:
+    """Take API keys back. Every replica refuses them within two seconds.
+
+    Exit code 2 where there is no such key, or it was taken back before.
+
+    Parameters
+    ----------
+    which
+        The id of one key, or the name of all that have it.
+    store
+        As for create.
+    as_json
+        Print one JSON document.
+    """
+
+    async def run() -> int:
+        async with opened(store) as kept:
+            return await kept.revoke_api_keys(which, by=getpass.getuser(), now=time.time())
+
+    count = anyio.run(run)
+    if not count:
+        what = f"there is no API key {which!r} that holds"
+        raise UsageError(what, fix="See avow keys list.")
+    if as_json:
+        print_json({"schema": _SCHEMA, "revoked": count})
+    else:
+        out().print(f"{count} {'key is' if count == 1 else 'keys are'} taken back")
+    return 0
+
+
+def _seconds(expires: str) -> float | None:
+    """How many seconds `--expires` says, `None` for `never`."""
+    if expires == "never":
+        return None
+    if not DURATION.fullmatch(expires):
+        fix = "Write 30m, 12h, 90d, or never."
+        raise UsageError(f"{expires!r} is not how long a key holds", where="--expires", fix=fix)
+    return seconds(expires)
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _state(row: ApiKeyRow) -> str:
+    if row.revoked_at is not None:
+        return f"revoked by {row.revoked_by}"
+    if row.expires is not None and row.expires <= time.time():
+        return "expired"
+    return "holds" if row.expires is None else f"holds until {_day(row.expires)}"
+
+
+def _cells(row: ApiKeyRow) -> tuple[str, ...]:
+    used = "never" if row.used is None else f"{_day(row.used)[:-2]}00"
+    scopes, roles = (" ".join(json.loads(one)) for one in (row.scopes, row.roles))
+    return row.id, row.name, scopes, roles, row.created_by, used, _state(row)
+
+
+def _document(row: ApiKeyRow) -> dict[str, Any]:
+    """All that is known of a key; times in Unix seconds."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "scopes": json.loads(row.scopes),
+        "roles": json.loads(row.roles),
+        "created": row.created,
+        "created_by": row.created_by,
+        "expires": row.expires,
+        "used": row.used,
+        "revoked": row.revoked_at,
+        "revoked_by": row.revoked_by,
+    }

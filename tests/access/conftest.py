@@ -1,0 +1,62 @@
+"""What the tests of access share: an authorization server, and a gateway's door before it."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from tests.access.authority import GATEWAY, Authority, serve_authority
+
+from avow.access import Access, Arrival, load_access, open_access
+from avow.connect.credentials import Wallet
+from avow.keys import Keyring
+from avow.store import Store, open_store
+
+KEYS = Keyring.of([b"k" * 32])
+
+Opened = Callable[..., AbstractAsyncContextManager[Access]]
+
+
+@pytest.fixture
+async def authority() -> AsyncGenerator[Authority]:
+    """A running authorization server."""
+    async with serve_authority() as running:
+        yield running
+
+
+def arrival(
+    token: str | None = None,
+    *,
+    path: str = "/mcp",
+    query: bytes = b"",
+    peer: str | None = "203.0.113.9",
+    scheme: str = "Bearer",
+) -> Arrival:
+    """A request from elsewhere, with a token or without."""
+    headers = [(b"host", b"avow.example.com")]
+    if token is not None:
+        headers.append((b"Authorization", f"{scheme} {token}".encode("latin-1")))
+    return Arrival(headers, peer, path, query)
+
+
+@pytest.fixture
+async def kept(tmp_path: Path) -> AsyncGenerator[Store]:
+    """A store in a file."""
+    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def opened(authority: Authority, kept: Store) -> Opened:
+    """Opens an access by the text of its file; `{issuer}` stands for the server's address."""
+
+    @asynccontextmanager
+    async def run(
+        text: str = '[oauth]\nissuer = "{issuer}"\n', wallet: Wallet | None = None
+    ) -> AsyncGenerator[Access]:
+        settings = load_access(text.replace("{issuer}", authority.base))
+        async with open_access(settings, kept, KEYS, url=GATEWAY, wallet=wallet) as access:
+            yield access
+
+    return run

@@ -1,0 +1,146 @@
+"""Tokens that their issuer is asked about."""
+
+import time
+from typing import Any
+
+import anyio
+import pytest
+from starlette.responses import JSONResponse, Response
+from tests.access.authority import CLIENT, SECRET, Authority
+from tests.access.conftest import Opened, arrival
+
+from avow.access import Access, RefusedError
+from avow.policy import Principal
+
+pytestmark = pytest.mark.anyio
+
+TEXT = """
+[oauth]
+issuer = "{issuer}"
+[oauth.introspection]
+client_id = "avow"
+client_secret = "env:AVOW_TEST_SECRET"
+remember = "2m"
+"""
+AMY = Principal(
+    "amy", client="chat", scopes=frozenset({"crm.read", "crm.write"}), roles=frozenset({"staff"})
+)
+
+
+@pytest.fixture(autouse=True)
+def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert CLIENT == "avow"
+    monkeypatch.setenv("AVOW_TEST_SECRET", SECRET)
+
+
+async def refusal(access: Access, token: str) -> RefusedError:
+    with pytest.raises(RefusedError) as caught:
+        await access.identify(arrival(token))
+    return caught.value
+
+
+@pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])
+async def test_the_issuer_says_whose_token_it_is(
+    authority: Authority, opened: Opened, way: str
+) -> None:
+    async with opened(f'{TEXT}client_auth = "{way}"\n') as access:
+        assert await access.identify(arrival(authority.introspectable("opaque"))) == AMY
+
+
+async def test_where_to_ask_may_be_said(authority: Authority, opened: Opened) -> None:
+    async with opened(f'{TEXT}url = "{{issuer}}/introspect"\n') as access:
+        assert await access.identify(arrival(authority.introspectable("opaque"))) == AMY
+    assert set(authority.hits) == {"/introspect"}
+
+
+async def test_an_answer_is_asked_for_once_and_remembered(
+    authority: Authority, opened: Opened
+) -> None:
+    authority.introspectable("opaque")
+    async with opened(TEXT) as access:
+        async with anyio.create_task_group() as group:
+            for _ in range(64):
+                group.start_soon(access.identify, arrival("opaque"))
+        for _ in range(10):
+            assert (await refusal(access, "made-up")).status == 401
+    assert authority.hits["/introspect"] == 2
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "not active": ({"active": False}, "not valid here"),
+    "active as a text": ({"active": "true"}, "not valid here"),
+    "active as a number": ({"active": 1}, "not valid here"),
+    "another audience": ({"aud": "https://other.example"}, "another resource"),
+    "no audience": ({"aud": None}, "another resource"),
+    "another issuer": ({"iss": "https://evil.example"}, "somebody else"),
+    "expired": ({"exp": 1}, "has expired"),
+    "nobody": ({"sub": None}, "whom it is for"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+async def test_what_the_issuer_does_not_vouch_for_is_refused(
+    authority: Authority, opened: Opened, name: str
+) -> None:
+    changes, told = WRONG[name]
+    authority.introspectable("opaque", **changes)
+    async with opened(TEXT) as access:
+        refused = await refusal(access, "opaque")
+    assert refused.status == 401
+    assert told in refused.sentence
+
+
+async def test_the_issuer_need_not_name_itself_or_an_end(
+    authority: Authority, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority.introspectable("opaque", iss=None, exp=None)
+    async with opened(TEXT) as access:
+        assert await access.identify(arrival("opaque")) == AMY
+        later = time.time() + 86_400
+        monkeypatch.setattr(access, "now", lambda: later)
+        assert await access.identify(arrival("opaque")) == AMY
+
+
+async def test_an_issuer_that_fails_lets_nobody_in_and_says_nothing_of_tokens(
+    authority: Authority, opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    for answer in (
+        JSONResponse({"error": "invalid_client"}, 401),
+        Response("opaque", 200),
+        JSONResponse({"error": "opaque token\n"}, 500),
+    ):
+        authority.failing["/introspect"] = answer
+        async with opened(TEXT) as access:
+            assert (await refusal(access, "opaque")).status == 503
+    assert "invalid_client" in caplog.text
+    assert "opaque" not in caplog.text
+    assert SECRET not in caplog.text
+
+
+async def test_a_secret_that_is_gone_lets_nobody_in(
+    authority: Authority, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority.introspectable("opaque")
+    async with opened(TEXT) as access:
+        monkeypatch.delenv("AVOW_TEST_SECRET")
+        assert (await refusal(access, "opaque")).status == 503
+
+
+async def test_an_issuer_that_hangs_holds_up_each_for_a_bounded_time(
+    authority: Authority, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statuses: list[int] = []
+
+    async def one(access: Access, token: str) -> None:
+        statuses.append((await refusal(access, token)).status)
+
+    async with opened(f'{TEXT}url = "{{issuer}}/introspect"\n') as access:
+        verifier: Any = access
+        monkeypatch.setattr(verifier.verifier.fetcher, "seconds", 0.3)
+        authority.is_hanging = True
+        with anyio.fail_after(3):
+            async with anyio.create_task_group() as group:
+                for index in range(64):
+                    group.start_soon(one, access, f"token-{index % 40}")
+    assert statuses == [503] * 64
+    assert authority.hits["/introspect"] <= 40

@@ -1,0 +1,53 @@
+"""Where a gateway listens: elsewhere than on this machine only where callers say who they are."""
+
+import pytest
+
+from avow.cli.address import Options, listen
+from avow.errors import UsageError
+
+
+def options(host: str, access: str | None = None, public_url: str | None = None) -> Options:
+    return Options(None, host, 0, 60, 45, False, access=access, public_url=public_url)  # noqa: FBT003 - `is_json`
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])  # noqa: S104 - what is refused
+def test_without_access_only_this_machine_is_served(host: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        listen(options(host, public_url="https://avow.example.com"))
+    assert caught.value.where == "--host"
+    assert "--access FILE" in str(caught.value)
+
+
+def test_with_access_the_name_by_which_others_call_must_be_known() -> None:
+    with pytest.raises(UsageError) as caught:
+        listen(options("0.0.0.0", "access.toml"))  # noqa: S104 - as above
+    assert caught.value.where == "--public-url"
+
+
+@pytest.mark.parametrize("url", ["https://avow.example.com", "https://example.com/avow/"])
+def test_with_both_others_are_served(url: str) -> None:
+    with listen(options("0.0.0.0", "access.toml", url)) as listener:  # noqa: S104 - as above
+        assert listener.getsockname()[0] == "0.0.0.0"  # noqa: S104 - as above
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("avow.example.com", "not http:// or https://"),
+        ("http://avow.example.com", "not https"),
+        ("https://amy:x@avow.example.com", "a user name or a password"),
+        ("https://avow.example.com/mcp", "not the URL of a gateway"),
+        ('https://avow.example.com/"', "not the URL of a gateway"),
+        ("https://ävow.example.com", "not the URL of a gateway"),
+        ("https://avow.example.com?x=1", "not the URL of a gateway"),
+    ],
+)
+def test_a_name_that_others_cannot_call_safely_is_refused(url: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told) as caught:
+        listen(options("127.0.0.1", "access.toml", url))
+    assert caught.value.where == "--public-url"
+
+
+def test_on_this_machine_nothing_needs_to_be_said() -> None:
+    for host, url in (("127.0.0.1", None), ("localhost", "http://localhost:9000"), ("::1", None)):
+        listen(options(host, public_url=url)).close()

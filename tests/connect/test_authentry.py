@@ -1,0 +1,90 @@
+"""`avow.auth` in a client's configuration: read with the place of each mistake."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from avow.connect import UrlTarget, origin_of, parse_target
+from avow.connect.auth import AuthKind, UpstreamAuth
+from avow.errors import ConfigError
+from avow.keys import Reference
+
+AUTH: dict[str, Any] = {
+    "type": "token_exchange",
+    "token_url": "https://login.example.com/token",
+    "client_id": "avow",
+    "client_secret": "file:secret",
+}
+
+
+def entry(tmp_path: Path, ours: Any, **more: Any) -> UrlTarget:
+    server = {"url": "https://crm.example.com/mcp", "avow": ours, **more}
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"crm": server}}))
+    (target,) = parse_target([str(path)])
+    assert isinstance(target, UrlTarget)
+    return target
+
+
+def test_an_entry_says_how_to_prove_oneself(tmp_path: Path) -> None:
+    more = {"client_auth": "client_secret_post", "scope": "a b", "audience": "crm"}
+    target = entry(tmp_path, {"auth": {**AUTH, **more, "resource": "https://crm.example.com"}})
+    assert target.auth == UpstreamAuth(
+        AuthKind.TOKEN_EXCHANGE,
+        "https://login.example.com/token",
+        "avow",
+        Reference("file", str(tmp_path / "secret")),
+        is_secret_in_body=True,
+        scope="a b",
+        resource="https://crm.example.com",
+        audience="crm",
+    )
+    assert "secret" not in repr(target)
+
+
+@pytest.mark.parametrize("ours", [None, {}, {"auth": None}])
+def test_without_it_nothing_is_sent(tmp_path: Path, ours: Any) -> None:
+    assert entry(tmp_path, ours).auth is None
+
+
+def test_a_server_with_other_credentials_is_another_server(tmp_path: Path) -> None:
+    one = entry(tmp_path, {"auth": AUTH})
+    other = entry(tmp_path, {"auth": {**AUTH, "client_id": "other"}})
+    without = entry(tmp_path, {})
+    assert len({origin_of(target) for target in (one, other, without)}) == 3
+
+
+WRONG: list[tuple[Any, dict[str, Any], str]] = [
+    (7, {}, "crm.avow: must be an object, not a number"),
+    ({"oauth": {}}, {}, "crm.avow.oauth: unknown key"),
+    ({"auht": {}}, {}, "Did you mean “auth”?"),
+    ({"auth": []}, {}, "crm.avow.auth: must be an object, not an array"),
+    ({"auth": {}}, {}, "the key “type” is missing here"),
+    ({"auth": {**AUTH, "scopes": "a"}}, {}, "Did you mean “scope”?"),
+    ({"auth": {**AUTH, "type": "password"}}, {}, "“password” is none of client_credentials"),
+    ({"auth": {**AUTH, "client_id": 7}}, {}, "crm.avow.auth.client_id: must be a string"),
+    ({"auth": {**AUTH, "scope": "a\nb"}}, {}, "must be one line of text"),
+    ({"auth": {**AUTH, "client_auth": "jwt"}}, {}, "“jwt” is none of client_secret_basic"),
+    ({"auth": {**AUTH, "token_url": "login"}}, {}, "not http:// or https://"),
+    ({"auth": {**AUTH, "token_url": "http://login.example.com"}}, {}, "the URL is not https"),
+    ({"auth": {**AUTH, "client_secret": "hunter2"}}, {}, "must say where the secret is"),
+    (
+        {"auth": AUTH},
+        {"headers": {"authorization": "Bearer x"}},
+        "has both “avow.auth” and the header “Authorization”",
+    ),
+    ({"auth": AUTH}, {"url": None, "command": "x"}, "is for servers with a “url” only"),
+]
+
+
+@pytest.mark.parametrize(("ours", "more", "told"), WRONG)
+def test_a_mistake_is_told_with_its_place(
+    tmp_path: Path, ours: Any, more: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        entry(tmp_path, ours, **more)
+    assert told in str(caught.value)
+    assert str(caught.value.where).startswith(f"{tmp_path / 'mcp.json'}:1:")
+    assert "hunter2" not in str(caught.value)

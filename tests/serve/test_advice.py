@@ -1,0 +1,46 @@
+"""What an author is told to declare: no more than the name and the texts of a tool say."""
+
+import pytest
+
+from avow.catalog import Tool, make_tool
+from avow.serve.advice import advise, suggest
+
+
+def named(name: str, text: str = "") -> Tool:
+    return make_tool("crm", {"name": name, "description": text, "inputSchema": {}})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("customer_delete", "Delete a customer.", "avow.DELETE"),
+        ("create_user", "", "avow.APPEND"),
+        ("append_row", "", "avow.APPEND"),
+        ("update_config", "", "avow.WRITE"),
+        ("drop_table", "Idempotent.", "avow.DELETE.but(idempotent=True)"),
+        ("send_email", "", "avow.SEND"),
+        ("list_users", "", "avow.READ_ONLY"),
+        ("search_web", "", "avow.FETCH"),
+        ("url_open", "", None),
+        ("expand_link", "", None),
+    ],
+)
+def test_a_suggestion_says_what_was_guessed_and_supposes_no_loss(
+    name: str, text: str, code: str | None
+) -> None:
+    assert suggest(named(name, text)) == code
+
+
+def test_the_advice_says_what_to_write_and_what_it_cannot_know() -> None:
+    told = advise(named("fetch_content"), is_taken=False, how="avow.declare")
+    assert told == (
+        "the tool 'fetch_content' declares nothing, so it counts as one that destroys; its name "
+        "and texts suggest @avow.declare(avow.READ_ONLY), with .but(open_world=True) if it "
+        "reaches the outside world"
+    )
+    told = advise(named("send_email"), is_taken=True, how="tools.tool")
+    assert told.endswith("surely say holds; its name and texts suggest @tools.tool(avow.SEND)")
+    told = advise(named("url_open"), is_taken=False, how="tools.tool")
+    assert told.endswith(
+        "declare what it does: @tools.tool(…), with a preset such as avow.READ_ONLY"
+    )
