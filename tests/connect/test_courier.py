@@ -314,7 +314,8 @@ async def test_many_calls_share_few_connections(site: Site) -> None:
     async with open_link(UrlTarget("web", site.url), timeout=5) as link:
         for _ in range(10):
             await call(link)
-    assert len(ports) == 1
+    # Before 2026-07-28 there is a second one, on which the server is listened to.
+    assert len(ports) <= 2
 
 
 async def test_a_server_that_never_says_goodbye_does_not_hold_the_connection_open(
@@ -324,8 +325,8 @@ async def test_a_server_that_never_says_goodbye_does_not_hold_the_connection_ope
     with serve_web(OLD, delete=Exchange.hang) as site, anyio.fail_after(3):
         async with open_link(UrlTarget("web", site.url), timeout=5) as link:
             assert len(await list_all(link, "tools/list", timeout=5)) == 2
-        assert site.requests[-1].verb == "DELETE"
-        assert site.requests[-1].headers["mcp-session-id"] == "session-1"
+        (goodbye,) = site.asked("delete")
+        assert goodbye.headers["mcp-session-id"] == "session-1"
 
 
 async def test_a_request_that_is_cancelled_is_let_go_of_at_once() -> None:
