@@ -10,6 +10,7 @@ from avow.catalog import Tool
 from avow.errors import DeniedError
 from avow.intent import Level
 from avow.policy import Decision, Policy, Principal, ToolFacts
+from avow.schema.plain import sayable
 
 Answer = dict[str, Any]
 """A `tools/call` result in wire form."""
@@ -164,7 +165,7 @@ def lost_answer(call: Call) -> Answer:
 
 def tool_error(text: str, **meta: Any) -> Answer:
     """An answer that says to the model why there is no result."""
-    answer: Answer = {"content": [{"type": "text", "text": text}], "isError": True}
+    answer: Answer = {"content": [{"type": "text", "text": sayable(text)}], "isError": True}
     return {**answer, "_meta": meta} if meta else answer
 
 

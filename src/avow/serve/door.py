@@ -4,6 +4,7 @@ One middleware for all three kinds of server, since each is the SDK's low-level 
 SDK marks middleware as provisional: this file and `binding` are all that know of it.
 """
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Mapping
@@ -35,8 +36,9 @@ from avow.serve.exchange import (
 )
 from avow.serve.frameworks import Framework
 from avow.serve.functions import is_on_purpose
-from avow.serve.results import ShapeError, agreed, as_answer, is_made
+from avow.serve.results import agreed, as_answer, fitting, is_made
 from avow.serve.shelf import Shelf
+from avow.serve.values import ShapeError, to_json
 
 _log: Final = logging.getLogger(__name__)
 
@@ -194,22 +196,31 @@ class Door:
         params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
         if INPUT in as_object(params.get("inputResponses")):
             params = {key: one for key, one in params.items() if key not in _OURS}
-        try:
-            answer = _wire(await passing.then(replace(passing.ctx, params=params)))
-        except MCPError as error:
-            if now.crash is not None:
-                raise CrashError from now.crash
-            return tool_error(str(error))
+        answer = await _answered(Passing(replace(passing.ctx, params=params), passing.then))
         if now.crash is not None:
             raise CrashError from now.crash
+        if isinstance(now.said, ShapeError):
+            raise now.said
         if now.said is not None:
             return tool_error(str(now.said))
         if now.returned is None:
-            return answer
+            return fitting(to_json(answer))
         (value,) = now.returned
         if answer.get("isError") is True and not is_made(value):
             raise ShapeError("what the tool returned does not fit its type")
         return agreed(answer, value)
+
+
+async def _answered(passing: Passing) -> Answer:
+    """What the framework answers. An author's type may raise what no server survives."""
+    try:
+        return _wire(await passing.then(passing.ctx))
+    except MCPError as error:
+        return tool_error(str(error))
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise CrashError from error
 
 
 async def _execute(execute: Any, call: Call) -> Answer:

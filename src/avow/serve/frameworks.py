@@ -22,7 +22,9 @@ from avow.guard import Answer
 from avow.intent import WIRE_NAMES
 from avow.serve.context import Context, Made
 from avow.serve.definition import Execute
-from avow.serve.results import ShapeError, agreed
+from avow.serve.functions import surviving
+from avow.serve.results import agreed
+from avow.serve.values import ShapeError
 
 _log: Final = logging.getLogger(__name__)
 
@@ -217,7 +219,8 @@ class Low:
 
         async def execute(_: Context, arguments: Mapping[str, Any]) -> Answer:
             try:
-                given = made.validate_arguments(dict(arguments))
+                with surviving():
+                    given = made.validate_arguments(dict(arguments))
             except ValidationError as error:
                 raise ToolError(f"{name} does not take these arguments: {error}") from error
             value = await function(**given)

@@ -1,10 +1,11 @@
 """Authors' functions: called by their parameters' names, and never leaking what they raise."""
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import typing
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -131,21 +132,51 @@ async def _survived(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], *, is_left: bool = False
 ) -> Any:
     """Call it. A cancellation goes on only where there is one: a function may raise its own."""
+    task = _current_task()
     try:
         if _is_async(function):
             return await function(*args, **kwargs)
         result = await anyio.to_thread.run_sync(
-            functools.partial(function, *args, **kwargs), abandon_on_cancel=is_left
+            functools.partial(_in_thread, function, *args, **kwargs), abandon_on_cancel=is_left
         )
         return await result if inspect.isawaitable(result) else result
-    except (Exception, KeyboardInterrupt, GeneratorExit):
+    except (Exception, KeyboardInterrupt):
         raise
     except asyncio.CancelledError as error:
-        task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
         await anyio.lowlevel.checkpoint_if_cancelled()
         raise BrokenError from error
+    except GeneratorExit as error:
+        if task is None or _current_task() is not task:
+            raise  # nobody runs this any more: it is being thrown away
+        raise BrokenError from error
+    except BaseException as error:
+        raise BrokenError from error
+
+
+def _in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call it where no signal arrives: whatever ends a program, the function itself has raised."""
+    try:
+        return function(*args, **kwargs)
+    except (KeyboardInterrupt, GeneratorExit) as error:
+        raise BrokenError from error
+
+
+def _current_task() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+@contextlib.contextmanager
+def surviving() -> Generator[None]:
+    """Around what runs a little of an author's code at once: raises `BrokenError` as `called`."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
     except BaseException as error:
         raise BrokenError from error
 
