@@ -169,6 +169,16 @@ def tool_error(text: str, **meta: Any) -> Answer:
     return {**answer, "_meta": meta} if meta else answer
 
 
+def tool_changed(call: Call) -> Answer:
+    """The answer to a call whose tool was replaced since it was decided about, or asked."""
+    call.outcome = Outcome.TOOL_CHANGED
+    asked = " that the person was asked about" if call.approval is not None else " that it was"
+    return tool_error(
+        f"Nothing was run: “{call.found.title}” is not the tool any more{asked}. "
+        "Look at it again before making the call."
+    )
+
+
 def unplanned(call: Call, why: str = "") -> Answer:
     """The answer to a call whose author's plan cannot be had; `why` is what its author says."""
     if why:
