@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 
 
 def sayable(text: str) -> str:
-    """`text` with a question mark for each half of a surrogate pair, which no transport can send."""
+    """`text` with a question mark for each half of a surrogate pair: no transport can send one."""
     return text.encode(errors="replace").decode()
 
 

@@ -32,13 +32,14 @@ class Made(dict[str, Any]):
 class Running:
     """One call while its function runs.
 
-    `told` makes what goes on to the framework in the place of an error. `crash` is what the
-    function raised by mistake, `said` what it raised so that the caller reads it, and `returned`
-    holds what it returned.
+    `told` makes what goes on to the framework in the place of an error, and `function` is what the
+    framework holds for the tool. `crash` is what that raised by mistake, `said` what it raised so
+    that the caller reads it, and `returned` holds what it returned.
     """
 
     call: Call
     told: Callable[[Exception, str], Exception]
+    function: Callable[..., Any] | None = None
     crash: Exception | None = None
     said: Exception | None = None
     returned: tuple[Any] | None = None

@@ -7,7 +7,7 @@ SDK marks middleware as provisional: this file and `binding` are all that know o
 import asyncio
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from avow.approvals.elicitation import INPUT
 from avow.errors import StoreError
 from avow.guard import Answer, Call, UnknownToolError, tool_error
-from avow.guard.call import CrashError
+from avow.guard.call import CrashError, tool_changed
 from avow.guard.steps.output import withheld
 from avow.policy import LOCAL, Principal
 from avow.serve.context import Context, Running, running
@@ -35,7 +35,7 @@ from avow.serve.exchange import (
     rounds_of,
 )
 from avow.serve.frameworks import Framework
-from avow.serve.functions import is_on_purpose
+from avow.serve.functions import is_on_purpose, is_same
 from avow.serve.results import agreed, as_answer, fitting, is_made
 from avow.serve.shelf import Shelf
 from avow.serve.values import ShapeError, to_json
@@ -45,12 +45,16 @@ _log: Final = logging.getLogger(__name__)
 _OURS: Final = ("inputResponses", "requestState")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Passing:
-    """One request on its way, and the rest of the server's own chain."""
+    """One request on its way, and the rest of the server's own chain.
+
+    `function` is what the framework held for the tool when it was looked at last.
+    """
 
     ctx: Request
     then: CallNext
+    function: Callable[..., Any] | None = None
 
 
 _passing: ContextVar[Passing] = ContextVar("avow_passing")
@@ -126,6 +130,12 @@ class Door:
         """
         await self._take(await self.framework.entries())
         self.shelf.check()
+        if lost := sorted(self.shelf.definitions.keys() - self.shelf.tools.keys()):
+            _log.warning(
+                "%s: declared, and not in the server's own list: nobody can call them. A transform "
+                "that renames tools, or calls them by name, goes past avow",
+                ", ".join(lost),
+            )
         wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
         has_caller = self.engines[0].settings.has_principal or self.framework.knows_callers
         if wanted and not has_caller:
@@ -160,30 +170,44 @@ class Door:
     async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
         """The tool of this name.
 
-        The framework is asked where it is not known, where it is another one by now, or to be sure.
+        The framework is asked where it is not known, where it is another one by now, or to be sure;
+        also where this caller may not know of it: how long an answer takes must not tell, either.
         """
-        if is_fresh or name not in self.shelf.tools or not await self._is_same(name):
-            passing = _passing.get()
+        passing = _passing.get()
+        if is_fresh or not await self._is_known(passing.ctx, name):
             ctx = replace(passing.ctx, method="tools/list", params=_meta_only(passing.ctx))
             await self._take((await _listed(ctx, passing.then)).get("tools") or [])
+        passing.function = self.shelf.found.get(name)
         return self.shelf.tools.get(name)
 
-    async def _is_same(self, name: str) -> bool:
+    async def _is_known(self, ctx: Request, name: str) -> bool:
+        tool = self.shelf.tools.get(name)
+        if tool is None or self.engines[0].guard.sees(self._caller(ctx), tool) is None:
+            return False
+        return await self._holds(name, self.shelf.found.get(name))
+
+    async def _holds(self, name: str, function: Callable[..., Any] | None) -> bool:
+        """Whether the tool of this name is still carried out by this function."""
         definition = self.shelf.definitions.get(name)
         if definition is not None and definition.execute is not None:
             return True
-        return await self.framework.function_of(name) is self.shelf.found.get(name)
+        return is_same(await self.framework.function_of(name), function)
 
     async def run(self, call: Call) -> Answer:
         """Carry out one call: by its definition, or as the framework does."""
+        function = _passing.get().function
+        if not await self._holds(call.name, function):
+            return tool_changed(call)
         call.is_sent = True
-        now = Running(call, self.framework.told)
+        now = Running(call, self.framework.told, function)
         token = running.set(now)
         try:
             definition = self.shelf.definitions.get(call.name)
             if definition is not None and definition.execute is not None:
-                return await _execute(definition.execute, call)
-            return await self._pass(call, now)
+                answer = await _execute(definition.execute, call)
+            else:
+                answer = await self._pass(call, now)
+            return _structured(call, answer)
         except ShapeError as error:
             # The value itself is the author's data: neither the model nor the log gets it.
             _log.warning("%s: %s", call.name, error)
@@ -221,6 +245,14 @@ async def _answered(passing: Passing) -> Answer:
         raise
     except BaseException as error:
         raise CrashError from error
+
+
+def _structured(call: Call, answer: Answer) -> Answer:
+    """`answer`, which has a structure where its tool promised one (MCP, structured content)."""
+    is_over = answer.get("resultType", "complete") == "complete" and not answer.get("isError")
+    if is_over and "outputSchema" in call.found.raw and answer.get("structuredContent") is None:
+        raise ShapeError("the tool has an output schema, and returned nothing structured")
+    return answer
 
 
 async def _execute(execute: Any, call: Call) -> Answer:

@@ -18,6 +18,9 @@ from avow.serve.page import as_object_type, unpaged
 
 _ANYWAY: Final = ("mcp.", "fastmcp.")
 _OWN_WORDS: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
+_KEPT: Final = "__avow_kept__"
+"""The attribute of what `kept_in` makes that says which one it is, also where it is wrapped."""
+
 _MOST_SECONDS: Final = 10.0
 """How long a plan, a narrowing or a condition may take: all calls wait where these block."""
 
@@ -76,21 +79,24 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
     """`function` for a framework, but what it raises by mistake is kept for the guard to tell of.
 
     What an author raises on purpose (`ToolError` and its like) goes on as it is, as does
-    cancellation. Where `is_bound`, it does not run but in a call that the guard let through.
+    cancellation. Where `is_bound`, it does not run but in a call of its own tool that the guard let
+    through: what a tool that calls other tools by name reaches has passed no guard. Otherwise it
+    runs inside another tool's call as any function does, and that call's result is not its own.
     Raises `UsageError` for what gives no one result, and for types that cannot be read.
     """
+    mark = object()
     what = name or getattr(function, "__name__", "") or type(function).__name__
     _check(function, what)
 
     async def run(*args: Any, **kwargs: Any) -> Any:
         call = current_call()
-        if call is None:
-            if not is_bound:
-                return unpaged(await _survived(function, args, kwargs))
+        if is_bound and (call is None or call.call.name != what):
             raise UsageError(
                 f"the tool {what!r} was called past avow",
                 fix="Call it through a client of the server that was bound.",
             )
+        if call is None or not (is_bound or getattr(call.function, _KEPT, None) is mark):
+            return unpaged(await _survived(function, args, kwargs))
         try:
             value = unpaged(await _survived(function, args, kwargs))
         except Exception as error:
@@ -107,6 +113,7 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
         return value
 
     _dress(run, function, what)
+    setattr(run, _KEPT, mark)
     return run  # pyright: ignore[reportReturnType] - the same signature, as `_dress` says
 
 
@@ -118,6 +125,18 @@ def is_on_purpose(error: BaseException) -> bool:
         one.__name__ in _OWN_WORDS and one.__module__.startswith(_ANYWAY)
         for one in type(error).__mro__
     )
+
+
+def is_same(one: Callable[..., Any] | None, other: Callable[..., Any] | None) -> bool:
+    """Whether a framework holds the same function still.
+
+    Some are made anew each time that they are looked at, as where a framework transforms a tool:
+    they are known by their code. What is declared stands for itself alone.
+    """
+    if one is other or hasattr(one, _KEPT) or hasattr(other, _KEPT):
+        return one is other
+    code = getattr(one, "__code__", None)
+    return code is not None and code is getattr(other, "__code__", None)
 
 
 async def called(function: Callable[..., Any], *args: Any) -> Any:
