@@ -14,7 +14,18 @@ from fastmcp.tools.tool_transform import ToolTransformConfig
 from mcp.shared.exceptions import MCPError
 from mcp_types import ToolAnnotations
 from pydantic import AfterValidator
-from tests.serve.serving import CALLER, KINDS, YES, Studio, make, offer, outcomes, text
+from tests.connect.serving import raw_client, serve_app
+from tests.serve.serving import (
+    CALLER,
+    KINDS,
+    YES,
+    Studio,
+    app_of,
+    make,
+    offer,
+    outcomes,
+    text,
+)
 
 import avow
 from avow.serve import Tools
@@ -191,6 +202,33 @@ async def test_a_hidden_tool_is_looked_for_as_long_as_one_that_is_not_there(
                 await caller.call(name, {"customer_id": 1})
             counts.append(len(looks))
     assert counts[0] == counts[1] == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_header_tells_nothing_of_a_tool_that_is_hidden(kind: str) -> None:
+    region = {"type": "string", "x-mcp-header": "Region"}
+
+    def declare(tools: Tools, _: Studio) -> None:
+        for name, scopes in (("seen", ()), ("hidden", {"customers.write"})):
+            tools.add(
+                name=name,
+                intent=avow.READ_ONLY,
+                scopes=scopes,
+                input_schema={"type": "object", "properties": {"region": region}},
+                execute=lambda _ctx, _given: "done",
+            )
+
+    offered = offer(kind, declare=declare, principal=BOB)
+    said: dict[str, str] = {}
+    async with (
+        serve_app(app_of(offered.server)) as base,
+        raw_client(f"{base}/mcp", "2026-07-28") as raw,
+    ):
+        for name in ("seen", "hidden", "never_there"):
+            given = {"name": name, "arguments": {"region": "eu"}}
+            said[name] = str((await raw.ask("tools/call", given))["error"]).replace(name, "NAME")
+    assert "header is missing" in said["seen"]
+    assert said["hidden"] == said["never_there"]
 
 
 SCHEMA = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}

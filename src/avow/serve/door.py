@@ -31,7 +31,9 @@ from avow.serve.exchange import (
     client_name,
     dress,
     elicit_of,
+    harmless,
     has_begun,
+    meta_only,
     rounds_of,
 )
 from avow.serve.frameworks import Framework
@@ -72,7 +74,7 @@ class Door:
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
         if not is_ours or not has_begun(ctx):
-            return await call_next(_harmless(ctx) if is_ours else ctx)
+            return await call_next(harmless(ctx) if is_ours else ctx)
         token = _passing.set(Passing(ctx, call_next))
         try:
             if ctx.method == "tools/list":
@@ -152,11 +154,12 @@ class Door:
         found = {one["name"]: await self.framework.function_of(one["name"]) for one in entries}
         self.shelf.take(entries, found)
 
-    def _caller(self, ctx: Request) -> Principal:
+    def _caller(self, ctx: Request | None = None) -> Principal:
         """Who calls: by the verified token where there is one, else as the author has said."""
         token = get_access_token()
         if token is None:
-            return replace(self.principal, client=client_name(ctx), is_local=True)
+            client = self.principal.client if ctx is None else client_name(ctx)
+            return replace(self.principal, client=client, is_local=True)
         roles: Any = (token.claims or {}).get("roles")
         roles = [roles] if isinstance(roles, str) else roles
         held = cast("list[Any]", roles if isinstance(roles, list) else [])
@@ -167,6 +170,13 @@ class Door:
             roles=frozenset(one for one in held if isinstance(one, str)),
         )
 
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema of a tool's arguments, where there is one that this caller may know of."""
+        tool = self.shelf.tools.get(name)
+        if tool is None or self.engines[0].guard.sees(self._caller(), tool) is None:
+            return None
+        return tool.input_schema
+
     async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
         """The tool of this name.
 
@@ -175,7 +185,7 @@ class Door:
         """
         passing = _passing.get()
         if is_fresh or not await self._is_known(passing.ctx, name):
-            ctx = replace(passing.ctx, method="tools/list", params=_meta_only(passing.ctx))
+            ctx = replace(passing.ctx, method="tools/list", params=meta_only(passing.ctx))
             await self._take((await _listed(ctx, passing.then)).get("tools") or [])
         passing.function = self.shelf.found.get(name)
         return self.shelf.tools.get(name)
@@ -264,17 +274,6 @@ async def _execute(execute: Any, call: Call) -> Answer:
         if is_on_purpose(error):
             return tool_error(str(error))
         raise CrashError from error
-
-
-def _harmless(ctx: Request) -> Request:
-    """What the SDK is given to refuse before the handshake: not a call, should it not refuse."""
-    return replace(ctx, method="tools/list", params=None)
-
-
-def _meta_only(ctx: Request) -> dict[str, Any] | None:
-    """The envelope of a call, for a list that is asked for on its behalf."""
-    meta = as_object(ctx.params).get("_meta")
-    return None if meta is None else {"_meta": meta}
 
 
 async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:

@@ -236,6 +236,10 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
         what = f"{wanted[0]!r} would be an argument that the caller gives"
         fix = "Call avow.context() inside of the function."
         raise UsageError(what, where=f"tool {name}", fix=fix)
+    for one in signature.parameters.values():
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            what = f"a call names its arguments, and {str(one)!r} cannot be named"
+            raise UsageError(what, where=f"tool {name}", fix="Give each argument a name.")
     parameters = [
         one.replace(annotation=hints.get(one.name, one.annotation))
         for one in signature.parameters.values()
