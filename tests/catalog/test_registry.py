@@ -230,3 +230,9 @@ def test_what_a_server_says_of_categories_is_read_as_declared() -> None:
     raw = {"name": "x", "_meta": {META_KEY: {"category": "a", "tags": ["b"]}}}
 
     assert Registry([make_tool("s", raw)]).search(category="a", tag="b").total == 1
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, 1.5, float("nan"), "7", None])
+def test_a_limit_that_is_no_number_of_tools_is_a_mistake(limit: Any) -> None:
+    with pytest.raises(UsageError, match="a limit of"):
+        ALL.search(limit=limit)

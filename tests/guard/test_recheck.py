@@ -85,6 +85,41 @@ async def test_an_edit_is_narrowed_anew_from_the_whole_tool(world: World) -> Non
     assert (await world.line("attempt"))["level"] == "destructive"
 
 
+async def test_an_edit_outside_of_the_authors_condition_runs_nothing(world: World) -> None:
+    def when(arguments: dict[str, Any]) -> bool:
+        return arguments["n"] == 1
+
+    world.add("t", DELETE, inputSchema=NUMBER, when=when, otherwise="Only one.")
+    answer = await approved_while(world, nothing, edit=EDITED)
+    assert text(answer) == "Only one. Nothing was run."
+    assert world.ran == []
+    assert (await world.log())[-1] == ("outcome", "denied")
+
+
+async def test_a_condition_that_ends_while_a_person_thinks_lets_nothing_run(world: World) -> None:
+    holds = [True]
+
+    def when(_: dict[str, Any]) -> bool:
+        return holds[-1]
+
+    world.add("t", DELETE, inputSchema=NUMBER, when=when)
+
+    async def end() -> None:
+        holds.append(False)
+
+    assert "cannot be used now" in text(await approved_while(world, end))
+    assert world.ran == []
+
+
+async def test_a_condition_cannot_change_what_is_called(world: World) -> None:
+    def when(arguments: dict[str, Any]) -> bool:
+        return arguments.clear() is None
+
+    world.add("t", DELETE, inputSchema=NUMBER, when=when)
+    await approved_while(world, nothing)
+    assert [call.arguments for call in world.ran] == [{"n": 1}]
+
+
 async def test_an_edit_whose_intent_is_wider_than_the_tools_runs_nothing(world: World) -> None:
     def narrow(arguments: dict[str, Any]) -> Any:
         return None if arguments["n"] == 1 else FETCH.but(read_only=False)

@@ -147,6 +147,34 @@ async def test_text_that_cannot_be_cut_whole_is_left(store: Store, body: str) ->
     assert await server.call(limit=500) is given
 
 
+@pytest.mark.parametrize("blank", [" ", "\n\t", "\r\n", "\ufeff"])
+async def test_blanks_before_json_do_not_carry_a_field_past_the_schema(
+    store: Store, blank: str
+) -> None:
+    given = {"id": 7, "password": "hunter2"}
+    server = Server(
+        store,
+        tool("get_t", READ, outputSchema=CUSTOMER),
+        result(given, text=blank + json.dumps(given)),
+    )
+    assert "hunter2" not in json.dumps(await server.call())
+
+
+async def test_a_structure_without_a_schema_is_cut_as_its_text_is(store: Store) -> None:
+    rows = {"rows": [{"id": n} for n in range(1000)]}
+    server = Server(store, tool("get_t", READ), result(rows))
+    answer = await server.call(limit=500)
+    assert json.loads(text(answer)) == answer["structuredContent"]
+    assert 0 < len(answer["structuredContent"]["rows"]) < 1000
+    assert answer["_meta"]["truncated"] is True
+
+
+async def test_text_that_only_looks_like_json_however_deep_is_left(store: Store) -> None:
+    given = {"content": [{"type": "text", "text": "[" * 100_000}]}
+    server = Server(store, tool("get_t", READ), given)
+    assert await server.call(limit=500) is given
+
+
 async def test_a_result_without_content_is_left(store: Store) -> None:
     server = Server(store, tool("get_t", READ), {"structuredContent": {"a": 1}})
     assert await server.call() == {"structuredContent": {"a": 1}}

@@ -82,7 +82,8 @@ class World:
 
     def add(self, name: str, annotations: Any, **more: Any) -> str:
         """A tool of the server `demo`; what is no key of `tools/list` is its author's intent."""
-        said = {key: more.pop(key) for key in ("plan", "narrow", "grant", "confirm") if key in more}
+        own = ("plan", "narrow", "when", "otherwise", "grant", "confirm")
+        said = {key: more.pop(key) for key in own if key in more}
         made = tool(name, annotations, **more)
         self.tools[name] = replace(made, intent=replace(made.intent, **said))
         return name

@@ -5,7 +5,7 @@ from tests.intent.strategies import hints
 
 import avow
 from avow.errors import UsageError
-from avow.intent import DELETE, PRESETS, QUERY, READ_ONLY, UPSERT, Hints, Intent, Level
+from avow.intent import DELETE, PRESETS, QUERY, READ_ONLY, UPSERT, Hints, Intent, Level, Span
 
 R, W, D = Level.READ, Level.WRITE, Level.DESTRUCTIVE
 
@@ -131,3 +131,25 @@ def test_one_text_in_the_place_of_a_set_is_refused_not_taken_apart(name: str) ->
     assert str(caught.value) == (
         f"Intent.but: {name} must be a set of texts, not the one text 'customers.read'"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("title", 7, "a text"),
+        ("plan", "later", "a function"),
+        ("grant", "often", "one of once, session, always"),
+        ("hints", None, "hints"),
+        ("tags", 7, "a set of texts"),
+        ("scopes", [7], "a set of texts"),
+    ],
+)
+def test_a_field_of_another_kind_is_refused(name: str, value: object, kind: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        READ_ONLY.but(**{name: value})
+    assert str(caught.value) == f"Intent.but: {name} must be {kind}, not {value!r}"
+
+
+def test_a_field_can_be_taken_back_and_a_grant_be_said_by_its_word() -> None:
+    assert READ_ONLY.but(title="x").but(title=None).title is None
+    assert READ_ONLY.but(grant="once").grant is Span.ONCE

@@ -21,7 +21,7 @@ from tests.serve.serving import ERAS, KINDS, YES, Studio, make, offer, outcomes,
 
 import avow
 from avow.serve import ToolDefinition, Tools
-from avow.serve.results import to_json
+from avow.serve.values import to_json
 
 pytestmark = pytest.mark.anyio
 

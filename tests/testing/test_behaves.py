@@ -1,6 +1,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +206,43 @@ def test_rows_are_watched_by_their_table_and_number(tmp_path: Path) -> None:
         )
     with pytest.raises(AssertionError, match="lost odd row"):
         assert_behaves(one_tool(avow.WRITE, lambda: run("DELETE FROM odd")), probe=look)
+
+
+def test_a_column_that_is_called_rowid_hides_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "crm.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript(
+            "CREATE TABLE notes (rowid, text); INSERT INTO notes VALUES (1, 'a'), (1, 'b');"
+            "CREATE TABLE odd (rowid, _rowid_, oid); INSERT INTO odd VALUES (1, 1, 1);"
+        )
+
+    def run(sql: str) -> str:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(sql)
+            connection.commit()
+        return "done"
+
+    look = sqlite_state(path)
+    for sql, told in (
+        ("DELETE FROM notes WHERE text = 'a'", "lost notes row 1"),
+        ("DELETE FROM odd", "lost odd row"),
+    ):
+        tool = one_tool(avow.WRITE, partial(run, sql))
+        with pytest.raises(AssertionError, match=told):
+            assert_behaves(tool, probe=look)
+
+
+def test_a_tool_that_undoes_on_its_second_call_what_it_did_does_not_only_read(
+    tmp_path: Path,
+) -> None:
+    star = tmp_path / "star"
+
+    def toggle() -> str:
+        star.unlink() if star.exists() else star.touch()
+        return "done"
+
+    with pytest.raises(AssertionError, match="read_only refuted: made star"):
+        assert_behaves(one_tool(avow.READ_ONLY, toggle), probe=folder_state(tmp_path))
 
 
 def test_a_probe_of_nothing_is_a_mistake(tmp_path: Path) -> None:

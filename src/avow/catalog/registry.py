@@ -77,11 +77,11 @@ class Registry:
         A hint is compared as it was resolved. A tool fits a query when it has one word of it; the
         more of them and the nearer to its name, the earlier it comes. Without a query the order is
         by server and name. A cursor says after which tool to go on, so tools that come or go
-        between two pages shift nothing. Raises `UsageError` for a limit below 1, and for a cursor
-        that is none or of another search.
+        between two pages shift nothing. Raises `UsageError` for a limit that is no number of 1 or
+        more, and for a cursor that is none or of another search.
         """
-        if limit < 1:
-            raise UsageError(f"a limit of {limit} tools is none", fix="Give at least 1.")
+        if type(limit) is not int or limit < 1:
+            raise UsageError(f"a limit of {limit!r} tools is none", fix="Give at least 1.")
         hints = (read_only, destructive, idempotent, open_world)
         asked = digest([query, *hints, level, category, tag, scope, server])[:16]
         after = None if cursor is None else _read_cursor(cursor, asked)

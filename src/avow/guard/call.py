@@ -10,6 +10,7 @@ from avow.catalog import Tool
 from avow.errors import DeniedError
 from avow.intent import Level
 from avow.policy import Decision, Policy, Principal, ToolFacts
+from avow.schema.plain import sayable
 
 Answer = dict[str, Any]
 """A `tools/call` result in wire form."""
@@ -164,8 +165,18 @@ def lost_answer(call: Call) -> Answer:
 
 def tool_error(text: str, **meta: Any) -> Answer:
     """An answer that says to the model why there is no result."""
-    answer: Answer = {"content": [{"type": "text", "text": text}], "isError": True}
+    answer: Answer = {"content": [{"type": "text", "text": sayable(text)}], "isError": True}
     return {**answer, "_meta": meta} if meta else answer
+
+
+def tool_changed(call: Call) -> Answer:
+    """The answer to a call whose tool was replaced since it was decided about, or asked."""
+    call.outcome = Outcome.TOOL_CHANGED
+    asked = " that the person was asked about" if call.approval is not None else " that it was"
+    return tool_error(
+        f"Nothing was run: “{call.found.title}” is not the tool any more{asked}. "
+        "Look at it again before making the call."
+    )
 
 
 def unplanned(call: Call, why: str = "") -> Answer:

@@ -9,6 +9,7 @@ from avow.approvals import Approval, Plan, patched, take_plan
 from avow.catalog import Tool
 from avow.errors import DeniedError, UsageError
 from avow.guard.call import Call
+from avow.guard.condition import unmet
 from avow.guard.history import situation_of
 from avow.guard.narrowing import narrowed
 from avow.policy import Decision, Effect, facts_of
@@ -29,11 +30,12 @@ class Change(StrEnum):
     POLICY = "policy"
     EDIT = "edit"
     UNPLANNED = "unplanned"
+    CONDITION = "condition"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is not as it was, and why, where policy, an edit or the plan's author says so."""
+    """What is not as it was, and why, where policy, an edit or the tool's author says so."""
 
     change: Change
     reason: str = ""
@@ -44,7 +46,7 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
 
     Puts on the call what it is to go on with: a reviewer's edit, today's policy, a new plan.
     """
-    asked, plan = call.found, call.plan
+    plan = call.plan
     call.policy = guard.policy()
     if approval.channel not in call.under.channels:
         return Found(
@@ -52,10 +54,8 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
         )
     if not await _is_same_tool(guard, call):
         return Found(Change.TOOL)
-    if approval.edit is not None and (problem := await _edit(guard, call, approval)):
-        return Found(Change.EDIT, problem)
-    if plan is not None and (unplanned := await _plan(call, asked)):
-        return unplanned
+    if objection := await _objection(guard, call, approval):
+        return objection
     decision = decide_by_policy(call.under, await situation_of(guard, call))
     if decision.effect is Effect.DENY:
         return Found(Change.POLICY, decision.reason)
@@ -83,6 +83,16 @@ async def _is_same_tool(guard: "Guard", call: Call) -> bool:
         _log.error("%s", error)
         return False
     return tool.fingerprint == asked.fingerprint and tool.resolved == asked.resolved
+
+
+async def _objection(guard: "Guard", call: Call, approval: Approval) -> Found | None:
+    """What speaks against a reviewer's edit, or what the tool's author has against the call now."""
+    asked = call.found
+    if approval.edit is not None and (problem := await _edit(guard, call, approval)):
+        return Found(Change.EDIT, problem)
+    if said := await unmet(asked, call.arguments):
+        return Found(Change.CONDITION, said)
+    return None if call.plan is None else await _plan(call, asked)
 
 
 async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:

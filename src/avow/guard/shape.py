@@ -11,6 +11,8 @@ from avow.guard.call import Answer
 from avow.schema import Checker, Cut, Problem, Stripper, exact, truncate
 
 _MOST: Final = 10_000
+_BLANK: Final = " \t\r\n\ufeff"
+"""What may stand before JSON (RFC 8259, sections 2 and 8.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,11 @@ def shaped(answer: Answer, shape: Shape, limit: int) -> tuple[Answer, tuple[Prob
     JSON is written anew. Text that is not JSON is left as it is.
     """
     structured = answer.get("structuredContent")
-    if structured is None or shape.result is None or shape.stripper is None:
+    if structured is None:
         return _cut_text(answer, limit), ()
+    if shape.result is None or shape.stripper is None:
+        cut = truncate(structured, limit=limit)
+        return (_with_structure(answer, cut) if cut.is_cut else _cut_text(answer, limit)), ()
     stripped = shape.stripper.strip(structured)
     problems = shape.result.problems(stripped)
     if problems:
@@ -82,7 +87,7 @@ def shaped(answer: Answer, shape: Shape, limit: int) -> tuple[Answer, tuple[Prob
 
 
 def _with_structure(answer: Answer, cut: Cut) -> Answer:
-    kept = [block for block in _blocks(answer) if not _is_json_text(block)]
+    kept = [block for block in _blocks(answer) if not is_json_text(block)]
     text = json.dumps(cut.value, ensure_ascii=False)
     content = [{"type": "text", "text": text}, *kept, *_notice(cut)]
     return {**answer, "structuredContent": cut.value, "content": content, **_told(answer, cut)}
@@ -93,10 +98,10 @@ def _cut_text(answer: Answer, limit: int) -> Answer:
     content: list[Any] = []
     last: Cut | None = None
     for block in _blocks(answer):
-        if not _is_json_text(block) or len(block["text"]) <= limit:
+        if not is_json_text(block) or len(block["text"]) <= limit:
             content.append(block)
             continue
-        cut = truncate(json.loads(block["text"]), limit=limit)
+        cut = truncate(json.loads(block["text"].lstrip(_BLANK)), limit=limit)
         if not cut.is_cut:
             content.append(block)
             continue
@@ -112,13 +117,16 @@ def _blocks(answer: Answer) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", content) if isinstance(content, list) else []
 
 
-def _is_json_text(block: Mapping[str, Any]) -> bool:
+def is_json_text(block: Mapping[str, Any]) -> bool:
+    """Whether a block is text that is a JSON object or list."""
     text = block.get("text")
-    if block.get("type") != "text" or not isinstance(text, str) or text[:1] not in "{[":
+    if block.get("type") != "text" or not isinstance(text, str):
+        return False
+    if not text.lstrip(_BLANK).startswith(("{", "[")):
         return False
     try:
-        json.loads(text)
-    except ValueError:
+        json.loads(text.lstrip(_BLANK))
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -1,6 +1,6 @@
 """Intent, what an author declares of one tool, and the ready-made ones to start from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, Final, cast
@@ -51,8 +51,8 @@ class Intent:
     def but(self, **changes: Any) -> "Intent":
         """The same intent with some hints or other fields changed.
 
-        Raises `UsageError` for a name that is neither, for a hint that is not a boolean, and for
-        one text where a set of texts belongs.
+        Raises `UsageError` for a name that is neither, and for a value of another kind, such as a
+        hint that is not a boolean, or one text where a set of texts belongs.
         """
         hints = {name: changes.pop(name) for name in HINT_NAMES if name in changes}
         for name, value in hints.items():
@@ -67,14 +67,43 @@ class Intent:
                 close = get_close_matches(name, [*HINT_NAMES, *known], n=1)
                 meant = f"Did you mean {close[0]!r}? " if close else ""
                 raise UsageError(what, where="Intent.but", fix=f"{meant}Known fields: {allowed}.")
-        for name in ("tags", "scopes", "roles"):
-            if isinstance(changes.get(name), str):
-                what = f"{name} must be a set of texts, not the one text {changes[name]!r}"
-                raise UsageError(what, where="Intent.but")
-            if name in changes:
-                changes[name] = frozenset(cast("set[str]", changes[name]))
+        for name, value in changes.items():
+            changes[name] = _read_field(name, value)
         base = cast("Hints", changes.pop("hints", self.hints))
         return replace(self, hints=replace(base, **hints), **changes)
+
+
+_SETS: Final = frozenset({"tags", "scopes", "roles"})
+_FUNCTIONS: Final = frozenset({"plan", "narrow", "when"})
+
+
+def _read_field(name: str, value: Any) -> Any:
+    """The value of a field, if it is of its kind. Raises `UsageError`."""
+    if name in _SETS:
+        return _read_set(name, value)
+    if name in _FUNCTIONS:
+        kind, is_so = "a function", callable(value)
+    elif name == "grant":
+        kind, is_so = f"one of {', '.join(Span)}", value in tuple(Span)
+        value = Span(value) if is_so else value
+    elif name == "hints":
+        kind, is_so = "hints", isinstance(value, Hints)
+    else:
+        kind, is_so = "a text", isinstance(value, str)
+    if is_so or (value is None and name != "hints"):
+        return value
+    raise UsageError(f"{name} must be {kind}, not {value!r}", where="Intent.but")
+
+
+def _read_set(name: str, value: Any) -> frozenset[str]:
+    if isinstance(value, str):
+        what = f"{name} must be a set of texts, not the one text {value!r}"
+        raise UsageError(what, where="Intent.but")
+    if not isinstance(value, Collection) or not all(
+        isinstance(one, str) for one in cast("Collection[Any]", value)
+    ):
+        raise UsageError(f"{name} must be a set of texts, not {value!r}", where="Intent.but")
+    return frozenset(cast("Collection[str]", value))
 
 
 def _preset(read_only: bool, destructive: bool, idempotent: bool, open_world: bool) -> Intent:  # noqa: FBT001 - one row of the table

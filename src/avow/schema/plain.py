@@ -28,6 +28,11 @@ def plain(text: str) -> str:
     return "".join(f"\\u{ord(char):04x}" if is_unseen(char) else char for char in text)
 
 
+def sayable(text: str) -> str:
+    """`text` with a question mark for each half of a surrogate pair: no transport can send one."""
+    return text.encode(errors="replace").decode()
+
+
 def is_unseen(char: str) -> bool:
     """Whether a character steers a terminal, turns a line's direction, or breaks it."""
     category = unicodedata.category(char)

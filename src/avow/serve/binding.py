@@ -140,10 +140,12 @@ class Tools:
     def group(self, **fields: Unpack[Fields]) -> "Tools":
         """The same tools with fields in common for those that are declared through it.
 
-        Raises `UsageError` for a field that there is none of.
+        Raises `UsageError` for a field or a scope that there is none of.
         """
-        made_intent(None, _merged({}, fields), where="group", how="tools.group(category=…)")
-        return replace(self, common=_merged(self.common, fields))
+        merged = _merged(self.common, fields)
+        made = made_intent(None, merged, where="group", how="tools.group(category=…)")
+        check_scopes(made, self.shelf.scopes, where="group")
+        return replace(self, common=merged)
 
     def _intent(self, name: str, intent: Intent | None, fields: Fields) -> Intent:
         merged, where = _merged(self.common, fields), f"tool {name}"
@@ -153,11 +155,10 @@ class Tools:
 
 
 def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Sets are joined; of all else the nearer counts."""
+    """Sets are joined; of all else the nearer counts. Raises `UsageError` for another kind."""
+    Intent().but(**{name: fields[name] for name in _SETS if name in fields})
     found = {**common, **fields}
     for name in _SETS:
-        if isinstance(found.get(name), str):
-            raise UsageError(f"{name} must be a set of texts, not the one text {found[name]!r}")
         if name in found:
             found[name] = frozenset(common.get(name, ())) | frozenset(fields.get(name, ()))
     return found
@@ -238,12 +239,12 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
 
     Raises `UsageError` and `PolicyError`.
     """
-    check_choices(principal, policy)
+    check_choices(principal, policy, patience)
     framework = framework_of(server)
     lowlevel = framework.lowlevel
     if any(isinstance(one, Door) for one in lowlevel.middleware):
         raise UsageError("avow is bound to this server already", where=lowlevel.name)
-    known = None if scopes is None else frozenset(scopes)
+    known = None if scopes is None else Intent().but(scopes=scopes).scopes
     shelf = Shelf(lowlevel.name, infer=infer, scopes=known)
     has_principal = principal is not None
     settings = Settings(policy, store, console, channels, patience, asks, announce, has_principal)
@@ -252,9 +253,9 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     engine = Engine(settings, door.find, door.run)
     door.engines.append(engine)
     lowlevel.middleware.insert(0, door)
-    if lowlevel.get_tool_input_schema is None:
-        # Without it the SDK lists all tools before each call over HTTP that has arguments.
-        lowlevel.get_tool_input_schema = shelf.input_schema
+    # Without one the SDK lists all tools before each call over HTTP that has arguments; one of the
+    # framework's own holds headers against the arguments of tools that this caller may not know of.
+    lowlevel.get_tool_input_schema = door.input_schema
     _open_with(lowlevel, engine, door)
     return Tools(framework, shelf, engine=engine)
 

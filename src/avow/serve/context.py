@@ -3,6 +3,8 @@
 import asyncio
 import concurrent.futures
 import json
+import logging
+import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,8 +16,12 @@ import anyio.lowlevel
 
 from avow.approvals import Plan
 from avow.errors import UsageError
-from avow.guard import Answer, Call
+from avow.guard import Answer, Call, tool_error
 from avow.policy import Principal
+from avow.schema.plain import sayable
+from avow.serve.values import to_json
+
+_log: Final = logging.getLogger(__name__)
 
 
 class Made(dict[str, Any]):
@@ -26,13 +32,14 @@ class Made(dict[str, Any]):
 class Running:
     """One call while its function runs.
 
-    `told` makes what goes on to the framework in the place of an error. `crash` is what the
-    function raised by mistake, `said` what it raised so that the caller reads it, and `returned`
-    holds what it returned.
+    `told` makes what goes on to the framework in the place of an error, and `function` is what the
+    framework holds for the tool. `crash` is what that raised by mistake, `said` what it raised so
+    that the caller reads it, and `returned` holds what it returned.
     """
 
     call: Call
     told: Callable[[Exception, str], Exception]
+    function: Callable[..., Any] | None = None
     crash: Exception | None = None
     said: Exception | None = None
     returned: tuple[Any] | None = None
@@ -98,8 +105,14 @@ class Context:
         self.check_cancelled()
 
     async def _tell(self, done: float, total: float | None, text: str) -> None:
-        self.call.reached = (done, total)
-        await self.call.progress(done, total, text or None)
+        if not (_is_sayable(done) and (total is None or _is_sayable(total))):
+            # It would end the connection; a call half done must not end over how far it is.
+            _log.warning(
+                "%s: %r of %r is no progress, and was not told", self.call.name, done, total
+            )
+        else:
+            self.call.reached = (done, total)
+            await self.call.progress(done, total, sayable(str(text)) or None)
         await anyio.lowlevel.checkpoint()
 
     def check_cancelled(self) -> None:
@@ -107,14 +120,27 @@ class Context:
         anyio.from_thread.check_cancelled()
 
     def json(self, value: Any) -> Answer:
-        """`value`, which is JSON, as a result: structured, and the same as text."""
-        structured = cast("Any", value) if isinstance(value, Mapping) else {"result": value}
-        text = json.dumps(structured, ensure_ascii=False)
-        return Made(content=[{"type": "text", "text": text}], structuredContent=structured)
+        """`value` as a result: structured, and the same as text.
+
+        Raises `UsageError` for what is no JSON.
+        """
+        return made_of(to_json(value))
 
     def error(self, text: str) -> Answer:
         """A result that says to the model why there is none."""
-        return Made(content=[{"type": "text", "text": text}], isError=True)
+        return Made(tool_error(text))
+
+
+def made_of(plain: Any) -> Made:
+    """JSON as a result: what is no object stands in one, under `result`."""
+    structured = cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
+    text = json.dumps(structured, ensure_ascii=False)
+    return Made(content=[{"type": "text", "text": text}], structuredContent=structured)
+
+
+def _is_sayable(number: Any) -> bool:
+    """Whether JSON has a number for it that every client can read."""
+    return isinstance(number, int | float) and abs(number) <= sys.float_info.max
 
 
 class _Done:

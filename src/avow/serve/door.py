@@ -4,9 +4,10 @@ One middleware for all three kinds of server, since each is the SDK's low-level 
 SDK marks middleware as provisional: this file and `binding` are all that know of it.
 """
 
+import asyncio
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
@@ -19,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from avow.approvals.elicitation import INPUT
 from avow.errors import StoreError
 from avow.guard import Answer, Call, UnknownToolError, tool_error
-from avow.guard.call import CrashError
+from avow.guard.call import CrashError, tool_changed
 from avow.guard.steps.output import withheld
 from avow.policy import LOCAL, Principal
 from avow.serve.context import Context, Running, running
@@ -30,25 +31,32 @@ from avow.serve.exchange import (
     client_name,
     dress,
     elicit_of,
+    harmless,
     has_begun,
+    meta_only,
     rounds_of,
 )
 from avow.serve.frameworks import Framework
-from avow.serve.functions import is_on_purpose
-from avow.serve.results import ShapeError, agreed, as_answer, is_made
+from avow.serve.functions import is_on_purpose, is_same
+from avow.serve.results import agreed, as_answer, fitting, is_made
 from avow.serve.shelf import Shelf
+from avow.serve.values import ShapeError, to_json
 
 _log: Final = logging.getLogger(__name__)
 
 _OURS: Final = ("inputResponses", "requestState")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Passing:
-    """One request on its way, and the rest of the server's own chain."""
+    """One request on its way, and the rest of the server's own chain.
+
+    `function` is what the framework held for the tool when it was looked at last.
+    """
 
     ctx: Request
     then: CallNext
+    function: Callable[..., Any] | None = None
 
 
 _passing: ContextVar[Passing] = ContextVar("avow_passing")
@@ -66,7 +74,7 @@ class Door:
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
         if not is_ours or not has_begun(ctx):
-            return await call_next(_harmless(ctx) if is_ours else ctx)
+            return await call_next(harmless(ctx) if is_ours else ctx)
         token = _passing.set(Passing(ctx, call_next))
         try:
             if ctx.method == "tools/list":
@@ -124,6 +132,12 @@ class Door:
         """
         await self._take(await self.framework.entries())
         self.shelf.check()
+        if lost := sorted(self.shelf.definitions.keys() - self.shelf.tools.keys()):
+            _log.warning(
+                "%s: declared, and not in the server's own list: nobody can call them. A transform "
+                "that renames tools, or calls them by name, goes past avow",
+                ", ".join(lost),
+            )
         wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
         has_caller = self.engines[0].settings.has_principal or self.framework.knows_callers
         if wanted and not has_caller:
@@ -140,11 +154,12 @@ class Door:
         found = {one["name"]: await self.framework.function_of(one["name"]) for one in entries}
         self.shelf.take(entries, found)
 
-    def _caller(self, ctx: Request) -> Principal:
+    def _caller(self, ctx: Request | None = None) -> Principal:
         """Who calls: by the verified token where there is one, else as the author has said."""
         token = get_access_token()
         if token is None:
-            return replace(self.principal, client=client_name(ctx), is_local=True)
+            client = self.principal.client if ctx is None else client_name(ctx)
+            return replace(self.principal, client=client, is_local=True)
         roles: Any = (token.claims or {}).get("roles")
         roles = [roles] if isinstance(roles, str) else roles
         held = cast("list[Any]", roles if isinstance(roles, list) else [])
@@ -155,33 +170,54 @@ class Door:
             roles=frozenset(one for one in held if isinstance(one, str)),
         )
 
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema of a tool's arguments, where there is one that this caller may know of."""
+        tool = self.shelf.tools.get(name)
+        if tool is None or self.engines[0].guard.sees(self._caller(), tool) is None:
+            return None
+        return tool.input_schema
+
     async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
         """The tool of this name.
 
-        The framework is asked where it is not known, where it is another one by now, or to be sure.
+        The framework is asked where it is not known, where it is another one by now, or to be sure;
+        also where this caller may not know of it: how long an answer takes must not tell, either.
         """
-        if is_fresh or name not in self.shelf.tools or not await self._is_same(name):
-            passing = _passing.get()
-            ctx = replace(passing.ctx, method="tools/list", params=_meta_only(passing.ctx))
+        passing = _passing.get()
+        if is_fresh or not await self._is_known(passing.ctx, name):
+            ctx = replace(passing.ctx, method="tools/list", params=meta_only(passing.ctx))
             await self._take((await _listed(ctx, passing.then)).get("tools") or [])
+        passing.function = self.shelf.found.get(name)
         return self.shelf.tools.get(name)
 
-    async def _is_same(self, name: str) -> bool:
+    async def _is_known(self, ctx: Request, name: str) -> bool:
+        tool = self.shelf.tools.get(name)
+        if tool is None or self.engines[0].guard.sees(self._caller(ctx), tool) is None:
+            return False
+        return await self._holds(name, self.shelf.found.get(name))
+
+    async def _holds(self, name: str, function: Callable[..., Any] | None) -> bool:
+        """Whether the tool of this name is still carried out by this function."""
         definition = self.shelf.definitions.get(name)
         if definition is not None and definition.execute is not None:
             return True
-        return await self.framework.function_of(name) is self.shelf.found.get(name)
+        return is_same(await self.framework.function_of(name), function)
 
     async def run(self, call: Call) -> Answer:
         """Carry out one call: by its definition, or as the framework does."""
+        function = _passing.get().function
+        if not await self._holds(call.name, function):
+            return tool_changed(call)
         call.is_sent = True
-        now = Running(call, self.framework.told)
+        now = Running(call, self.framework.told, function)
         token = running.set(now)
         try:
             definition = self.shelf.definitions.get(call.name)
             if definition is not None and definition.execute is not None:
-                return await _execute(definition.execute, call)
-            return await self._pass(call, now)
+                answer = await _execute(definition.execute, call)
+            else:
+                answer = await self._pass(call, now)
+            return _structured(call, answer)
         except ShapeError as error:
             # The value itself is the author's data: neither the model nor the log gets it.
             _log.warning("%s: %s", call.name, error)
@@ -194,22 +230,39 @@ class Door:
         params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
         if INPUT in as_object(params.get("inputResponses")):
             params = {key: one for key, one in params.items() if key not in _OURS}
-        try:
-            answer = _wire(await passing.then(replace(passing.ctx, params=params)))
-        except MCPError as error:
-            if now.crash is not None:
-                raise CrashError from now.crash
-            return tool_error(str(error))
+        answer = await _answered(Passing(replace(passing.ctx, params=params), passing.then))
         if now.crash is not None:
             raise CrashError from now.crash
+        if isinstance(now.said, ShapeError):
+            raise now.said
         if now.said is not None:
             return tool_error(str(now.said))
         if now.returned is None:
-            return answer
+            return fitting(to_json(answer))
         (value,) = now.returned
         if answer.get("isError") is True and not is_made(value):
             raise ShapeError("what the tool returned does not fit its type")
         return agreed(answer, value)
+
+
+async def _answered(passing: Passing) -> Answer:
+    """What the framework answers. An author's type may raise what no server survives."""
+    try:
+        return _wire(await passing.then(passing.ctx))
+    except MCPError as error:
+        return tool_error(str(error))
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise CrashError from error
+
+
+def _structured(call: Call, answer: Answer) -> Answer:
+    """`answer`, which has a structure where its tool promised one (MCP, structured content)."""
+    is_over = answer.get("resultType", "complete") == "complete" and not answer.get("isError")
+    if is_over and "outputSchema" in call.found.raw and answer.get("structuredContent") is None:
+        raise ShapeError("the tool has an output schema, and returned nothing structured")
+    return answer
 
 
 async def _execute(execute: Any, call: Call) -> Answer:
@@ -221,17 +274,6 @@ async def _execute(execute: Any, call: Call) -> Answer:
         if is_on_purpose(error):
             return tool_error(str(error))
         raise CrashError from error
-
-
-def _harmless(ctx: Request) -> Request:
-    """What the SDK is given to refuse before the handshake: not a call, should it not refuse."""
-    return replace(ctx, method="tools/list", params=None)
-
-
-def _meta_only(ctx: Request) -> dict[str, Any] | None:
-    """The envelope of a call, for a list that is asked for on its behalf."""
-    meta = as_object(ctx.params).get("_meta")
-    return None if meta is None else {"_meta": meta}
 
 
 async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What a request says of its client, and how that client can be asked; what an answer must wear."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from mcp.server.context import ServerRequestContext
@@ -71,6 +72,17 @@ def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[
     is_cacheable = ctx.method.endswith("/list") or ctx.method == "resources/read"
     fresh = {"ttlMs": 0, "cacheScope": "private"} if is_cacheable else {}
     return {"resultType": "complete", **fresh, **result, "_meta": meta}
+
+
+def harmless(ctx: Request) -> Request:
+    """What the SDK is given to refuse before the handshake: not a call, should it not refuse."""
+    return replace(ctx, method="tools/list", params=None)
+
+
+def meta_only(ctx: Request) -> dict[str, Any] | None:
+    """The envelope of a call, for a list that is asked for on its behalf."""
+    meta = as_object(ctx.params).get("_meta")
+    return None if meta is None else {"_meta": meta}
 
 
 def as_object(value: object) -> Mapping[str, Any]:

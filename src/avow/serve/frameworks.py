@@ -22,7 +22,9 @@ from avow.guard import Answer
 from avow.intent import WIRE_NAMES
 from avow.serve.context import Context, Made
 from avow.serve.definition import Execute
-from avow.serve.results import ShapeError, agreed
+from avow.serve.functions import surviving
+from avow.serve.results import agreed
+from avow.serve.values import ShapeError
 
 _log: Final = logging.getLogger(__name__)
 
@@ -128,8 +130,7 @@ class Fast:
     server: Any
 
     def __post_init__(self) -> None:
-        # What a tool raises by mistake may hold anything, and this framework would pass it on.
-        self.server._mask_error_details = True  # noqa: SLF001 - it takes this only when it is made
+        _mask(self.server)
 
     @property
     def knows_callers(self) -> bool | None:
@@ -163,6 +164,7 @@ class Fast:
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
         """See `Framework.function_of`."""
+        _mask(self.server)  # others may have been mounted since
         tool = await self.server.get_tool(name)
         return getattr(tool, "fn", None)
 
@@ -217,7 +219,8 @@ class Low:
 
         async def execute(_: Context, arguments: Mapping[str, Any]) -> Answer:
             try:
-                given = made.validate_arguments(dict(arguments))
+                with surviving():
+                    given = made.validate_arguments(dict(arguments))
             except ValidationError as error:
                 raise ToolError(f"{name} does not take these arguments: {error}") from error
             value = await function(**given)
@@ -253,6 +256,21 @@ def framework_of(server: object) -> Framework:
 
 def _wire(model: BaseModel) -> dict[str, Any]:
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _mask(server: Any) -> None:
+    """Keep what tools raise by mistake inside, here and in all servers that are mounted.
+
+    It may hold anything, and this framework would pass it on.
+    """
+    server._mask_error_details = True  # noqa: SLF001 - it takes this only when it is made
+    for one in server.providers:
+        provider = one
+        while (inner := getattr(provider, "_inner", None)) is not None:
+            provider = inner
+        mounted = getattr(provider, "server", None)
+        if mounted is not None and not mounted._mask_error_details:  # noqa: SLF001 - as above
+            _mask(mounted)
 
 
 def _taken(name: str, server: str) -> UsageError:

@@ -1,10 +1,11 @@
 """Authors' functions: called by their parameters' names, and never leaking what they raise."""
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import typing
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -17,6 +18,9 @@ from avow.serve.page import as_object_type, unpaged
 
 _ANYWAY: Final = ("mcp.", "fastmcp.")
 _OWN_WORDS: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
+_KEPT: Final = "__avow_kept__"
+"""The attribute of what `kept_in` makes that says which one it is, also where it is wrapped."""
+
 _MOST_SECONDS: Final = 10.0
 """How long a plan, a narrowing or a condition may take: all calls wait where these block."""
 
@@ -75,21 +79,24 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
     """`function` for a framework, but what it raises by mistake is kept for the guard to tell of.
 
     What an author raises on purpose (`ToolError` and its like) goes on as it is, as does
-    cancellation. Where `is_bound`, it does not run but in a call that the guard let through.
+    cancellation. Where `is_bound`, it does not run but in a call of its own tool that the guard let
+    through: what a tool that calls other tools by name reaches has passed no guard. Otherwise it
+    runs inside another tool's call as any function does, and that call's result is not its own.
     Raises `UsageError` for what gives no one result, and for types that cannot be read.
     """
+    mark = object()
     what = name or getattr(function, "__name__", "") or type(function).__name__
     _check(function, what)
 
     async def run(*args: Any, **kwargs: Any) -> Any:
         call = current_call()
-        if call is None:
-            if not is_bound:
-                return unpaged(await _survived(function, args, kwargs))
+        if is_bound and (call is None or call.call.name != what):
             raise UsageError(
                 f"the tool {what!r} was called past avow",
                 fix="Call it through a client of the server that was bound.",
             )
+        if call is None or not (is_bound or getattr(call.function, _KEPT, None) is mark):
+            return unpaged(await _survived(function, args, kwargs))
         try:
             value = unpaged(await _survived(function, args, kwargs))
         except Exception as error:
@@ -106,6 +113,7 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
         return value
 
     _dress(run, function, what)
+    setattr(run, _KEPT, mark)
     return run  # pyright: ignore[reportReturnType] - the same signature, as `_dress` says
 
 
@@ -117,6 +125,18 @@ def is_on_purpose(error: BaseException) -> bool:
         one.__name__ in _OWN_WORDS and one.__module__.startswith(_ANYWAY)
         for one in type(error).__mro__
     )
+
+
+def is_same(one: Callable[..., Any] | None, other: Callable[..., Any] | None) -> bool:
+    """Whether a framework holds the same function still.
+
+    Some are made anew each time that they are looked at, as where a framework transforms a tool:
+    they are known by their code. What is declared stands for itself alone.
+    """
+    if one is other or hasattr(one, _KEPT) or hasattr(other, _KEPT):
+        return one is other
+    code = getattr(one, "__code__", None)
+    return code is not None and code is getattr(other, "__code__", None)
 
 
 async def called(function: Callable[..., Any], *args: Any) -> Any:
@@ -131,21 +151,51 @@ async def _survived(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], *, is_left: bool = False
 ) -> Any:
     """Call it. A cancellation goes on only where there is one: a function may raise its own."""
+    task = _current_task()
     try:
         if _is_async(function):
             return await function(*args, **kwargs)
         result = await anyio.to_thread.run_sync(
-            functools.partial(function, *args, **kwargs), abandon_on_cancel=is_left
+            functools.partial(_in_thread, function, *args, **kwargs), abandon_on_cancel=is_left
         )
         return await result if inspect.isawaitable(result) else result
-    except (Exception, KeyboardInterrupt, GeneratorExit):
+    except (Exception, KeyboardInterrupt):
         raise
     except asyncio.CancelledError as error:
-        task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
         await anyio.lowlevel.checkpoint_if_cancelled()
         raise BrokenError from error
+    except GeneratorExit as error:
+        if task is None or _current_task() is not task:
+            raise  # nobody runs this any more: it is being thrown away
+        raise BrokenError from error
+    except BaseException as error:
+        raise BrokenError from error
+
+
+def _in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call it where no signal arrives: whatever ends a program, the function itself has raised."""
+    try:
+        return function(*args, **kwargs)
+    except (KeyboardInterrupt, GeneratorExit) as error:
+        raise BrokenError from error
+
+
+def _current_task() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+@contextlib.contextmanager
+def surviving() -> Generator[None]:
+    """Around what runs a little of an author's code at once: raises `BrokenError` as `called`."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
     except BaseException as error:
         raise BrokenError from error
 
@@ -186,6 +236,10 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
         what = f"{wanted[0]!r} would be an argument that the caller gives"
         fix = "Call avow.context() inside of the function."
         raise UsageError(what, where=f"tool {name}", fix=fix)
+    for one in signature.parameters.values():
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            what = f"a call names its arguments, and {str(one)!r} cannot be named"
+            raise UsageError(what, where=f"tool {name}", fix="Give each argument a name.")
     parameters = [
         one.replace(annotation=hints.get(one.name, one.annotation))
         for one in signature.parameters.values()

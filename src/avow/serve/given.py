@@ -1,5 +1,6 @@
 """What an author gave, checked where it was given: tests and servers are seldom typed."""
 
+import math
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -34,14 +35,21 @@ def check_scopes(intent: Intent, known: Collection[str] | None, *, where: str) -
         raise UsageError(f"there is no scope {scope!r}", where=where, fix=fix)
 
 
-def check_choices(principal: object, policy: object) -> None:
-    """Raise `UsageError` for a caller or a policy that is none."""
+def check_choices(principal: object, policy: object, patience: object) -> None:
+    """Raise `UsageError` for a caller, a policy or a time to wait that is none."""
     if principal is not None and not isinstance(principal, Principal):
         fix = f"Write principal=avow.Principal({principal!r})." if _is_text(principal) else None
         raise UsageError(f"{principal!r} is no principal", where="bind", fix=fix)
     if policy is not None and not isinstance(policy, Policy | str | Path):
         fix = "Give an avow.policy.Policy, or the path of a policy.toml."
         raise UsageError(f"{policy!r} is no policy", where="bind", fix=fix)
+    for name in ("scopes", "roles") if principal is not None else ():
+        held: object = getattr(principal, name)
+        if not isinstance(held, frozenset | set) and not (held is None and name == "scopes"):
+            raise UsageError(f"a principal's {name} are a set of texts, not {held!r}", where="bind")
+    if not isinstance(patience, int | float) or not 0 <= patience < math.inf:
+        what = f"patience is how many seconds a call waits, not {patience!r}"
+        raise UsageError(what, where="bind")
 
 
 def _is_text(value: object) -> bool:

@@ -1,44 +1,24 @@
 """From what a function returns to a result: structured, and the same as text."""
 
-import dataclasses
-import datetime as dt
-import decimal
-import enum
 import json
-import math
-import uuid
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Protocol, cast, runtime_checkable
+from typing import Any, Final, cast
 
-from avow.errors import UsageError
+import mcp_types as types
+from pydantic import ValidationError
+
 from avow.guard import Answer
+from avow.guard.shape import is_json_text
 from avow.schema import truncate
-from avow.serve.context import Context, Made
-from avow.serve.functions import called
+from avow.serve.context import Context, Made, made_of
+from avow.serve.functions import called, surviving
+from avow.serve.values import ShapeError, to_json
 
 MOST: Final = 1_000_000
 """Characters of a result that cannot be cut: more is no use to any model."""
 
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta"})
-_DEEPEST: Final = 64
 _FRAMEWORKS: Final = ("mcp", "mcp_types", "fastmcp")
-_AS_TEXT: Final = (
-    dt.date,
-    dt.time,
-    uuid.UUID,
-    decimal.Decimal,
-)
-
-
-class ShapeError(UsageError):
-    """What a tool returned is no JSON, or too much of it."""
-
-
-@runtime_checkable
-class _Model(Protocol):
-    """What a pydantic model can do."""
-
-    def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]: ...
 
 
 async def as_answer(execute: Any, context: Context) -> Answer:
@@ -48,13 +28,23 @@ async def as_answer(execute: Any, context: Context) -> Answer:
     `ShapeError` for what is no JSON.
     """
     value = await called(execute, context, context.arguments)
-    if isinstance(value, Made) or _is_answer(value):
-        return fitting(dict(value))
+    with surviving():
+        return fitting(_answer_of(value))
+
+
+def _answer_of(value: Any) -> Answer:
+    if isinstance(value, Made):
+        return dict(value)
+    if _is_answer(value):
+        try:
+            return _wire(types.CallToolResult.model_validate(to_json(value)))
+        except ValidationError as error:
+            raise ShapeError("the tool returned what is no result of MCP") from error
     if is_made(value):
-        return fitting(value.model_dump(mode="json", by_alias=True, exclude_none=True))
+        return _wire(value)
     if value is None or isinstance(value, str):
-        return fitting({"content": [{"type": "text", "text": value or ""}]})
-    return fitting(dict(context.json(to_json(value))))
+        return {"content": [{"type": "text", "text": value or ""}]}
+    return dict(made_of(to_json(value)))
 
 
 def agreed(answer: Answer, value: Any) -> Answer:
@@ -63,12 +53,13 @@ def agreed(answer: Answer, value: Any) -> Answer:
     A result that the author has made is left as it is.
     """
     if is_made(value) or answer.get("isError") is True:
-        return answer
+        return fitting(answer)
     structured = answer.get("structuredContent")
     if structured is None and (value is None or isinstance(value, str | bytes)):
         return fitting(answer)
     if structured is None:
-        plain = to_json(value)
+        with surviving():
+            plain = to_json(value)
         structured = cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
     if isinstance(value, str):
         return fitting({**answer, "structuredContent": structured})
@@ -77,27 +68,28 @@ def agreed(answer: Answer, value: Any) -> Answer:
 
 
 def fitting(answer: Answer) -> Answer:
-    """`answer`, as long as it is JSON, and can be brought to a size that a model can read.
+    """`answer`, as long as it can be sent, and brought to a size that a model can read.
 
-    Raises `ShapeError`.
+    What no transport can write would end the connection, for all calls on it. Raises `ShapeError`.
     """
-    structured = answer.get("structuredContent")
-    if structured is not None:
-        try:
-            text = json.dumps(structured, allow_nan=False)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise ShapeError("the tool returned what is no JSON") from error
-        if len(text) > MOST and not truncate(structured).fits:
-            raise ShapeError(f"the tool returned {len(text):,} characters")
-    elif (long := sum(_texts(answer))) > MOST:
-        raise ShapeError(f"the tool returned {long:,} characters")
+    try:
+        size = len(json.dumps(answer, allow_nan=False, ensure_ascii=False).encode())
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ShapeError("the tool returned what is no JSON") from error
+    if size > MOST:
+        structured = answer.get("structuredContent")
+        if structured is not None and not truncate(structured).fits:
+            raise ShapeError(f"the tool returned {size:,} characters")
+        if (long := sum(_texts(answer, is_cut=structured is not None))) > MOST:
+            raise ShapeError(f"the tool returned {long:,} characters")
     return answer
 
 
-def _texts(answer: Answer) -> Iterable[int]:
-    for block in cast("list[Any]", answer.get("content") or []):
-        text = cast("Mapping[str, Any]", block).get("text") if isinstance(block, Mapping) else None
-        yield len(text) if isinstance(text, str) else 0
+def _texts(answer: Answer, *, is_cut: bool) -> Iterable[int]:
+    """How long its texts are, but for those that are cut with the structure that they repeat."""
+    for block in cast("list[dict[str, Any]]", answer.get("content") or []):
+        if block.get("type") == "text" and not (is_cut and is_json_text(block)):
+            yield len(str(block.get("text", "")))
 
 
 def is_made(value: Any) -> bool:
@@ -105,37 +97,6 @@ def is_made(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(is_made(one) for one in cast("list[Any]", value)[:100])
     return type(value).__module__.partition(".")[0] in _FRAMEWORKS
-
-
-def to_json(value: Any, depth: int = 0) -> Any:
-    """A pydantic model, dataclass, list or object as JSON. Raises `ShapeError` for all else."""
-    if depth > _DEEPEST:
-        raise ShapeError(f"the tool returned what is more than {_DEEPEST} levels deep")
-    if isinstance(value, _Model):
-        return to_json(value.model_dump(mode="json", by_alias=True), depth + 1)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [one.name for one in dataclasses.fields(value)]
-        return {name: to_json(getattr(value, name), depth + 1) for name in names}
-    if isinstance(value, Mapping):
-        found = cast("Mapping[Any, Any]", value)
-        return {_key(key): to_json(one, depth + 1) for key, one in found.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [to_json(one, depth + 1) for one in cast("list[Any]", value)]
-    if isinstance(value, enum.Enum):
-        return to_json(value.value, depth + 1)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ShapeError(f"the tool returned {value}, which is no JSON")
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, _AS_TEXT):
-        return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
-    raise ShapeError(f"the tool returned a {type(value).__name__}, which is no JSON")
-
-
-def _key(key: Any) -> str:
-    if isinstance(key, str):
-        return key
-    raise ShapeError(f"the tool returned an object with the key {json.dumps(key, default=repr)}")
 
 
 def _is_answer(value: Any) -> bool:
@@ -147,3 +108,7 @@ def _is_answer(value: Any) -> bool:
         isinstance(one, Mapping) and isinstance(cast("Mapping[str, Any]", one).get("type"), str)
         for one in cast("list[Any]", blocks)
     )
+
+
+def _wire(model: Any) -> Answer:
+    return cast("Answer", model.model_dump(mode="json", by_alias=True, exclude_none=True))

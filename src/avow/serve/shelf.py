@@ -72,6 +72,11 @@ class Shelf:
         made: dict[str, _Entry] = {}
         for raw in entries:
             name = raw["name"]
+            if name in made:
+                # Which of them a call reaches is not known, so neither's hints count.
+                self._tell(f"{name} twice", f"the server lists two tools that are called {name!r}")
+                made[name] = self._entry(name, {**raw, "annotations": {}}, None)
+                continue
             definition = self.definition(name, found.get(name))
             if definition is not None:
                 made[name] = self._entry(name, raw, definition)
@@ -132,11 +137,6 @@ class Shelf:
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
             intent = replace(intent, hints=Hints(**values))
         return declare(tool.raw, public(intent, tool.raw).but(title=tool.title))
-
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """The schema of a tool's arguments, where there is one."""
-        tool = self.tools.get(name)
-        return None if tool is None else tool.input_schema
 
     def _tool(self, raw: Mapping[str, Any], intent: Intent | None, how: str) -> Tool:
         if intent is None:

@@ -159,8 +159,10 @@ class _Trial:
     async def _read(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
         before = self._look()
         first = await self._call(tool, arguments)
+        # After each call: what the first one does the second may undo.
+        once = difference(before, self._look())
         second = await self._call(tool, arguments)
-        if changed := difference(before, self._look()):
+        if changed := once or difference(before, self._look()):
             return [_refuted(tool, "read_only", 2, f"{changed} with {arguments}")]
         if tool.name not in self.varying and canonical(first) != canonical(second):
             what = f"two calls with {arguments} gave two results; name it in varying=… if they may"

@@ -94,8 +94,11 @@ def _rows(connection: sqlite3.Connection, ignored: tuple[str, ...]) -> State:
 
 def _rows_of(connection: sqlite3.Connection, table: str) -> State:
     known = '"' + table.replace('"', '""') + '"'
+    columns = {one[1].lower() for one in connection.execute(f"PRAGMA table_xinfo({known})")}
+    # A column may be called as the row's own number is, and then stands in its place.
+    number = next((one for one in ("rowid", "_rowid_", "oid") if one not in columns), "no rowid")
     try:
-        rows = connection.execute(f"SELECT rowid, * FROM {known} ORDER BY 1").fetchall()  # noqa: S608 - quoted
+        rows = connection.execute(f"SELECT {number}, * FROM {known} ORDER BY 1").fetchall()  # noqa: S608 - quoted
     except sqlite3.OperationalError:  # a table without rowids
         rows = [
             (_digest(row)[:12], *row)

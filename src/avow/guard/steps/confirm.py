@@ -8,7 +8,7 @@ from avow.approvals import Approval, ApprovalState, Question, ask_client, make_q
 from avow.audit import Outcome
 from avow.errors import SealError
 from avow.guard.asking import asks_in_rounds, can_ask, settled, waits
-from avow.guard.call import META_APPROVAL, Answer, Call, tool_error, unplanned
+from avow.guard.call import META_APPROVAL, Answer, Call, tool_changed, tool_error, unplanned
 from avow.guard.recheck import Change, Found, find_change
 from avow.policy import Effect
 from avow.schema.plain import plain
@@ -93,13 +93,12 @@ def _refused(call: Call, reason: str, more: str = "") -> Answer:
 def _changed(call: Call, found: Found) -> Answer:
     if found.change is Change.UNPLANNED:
         return unplanned(call, found.reason)
+    if found.change is Change.CONDITION:
+        call.outcome = Outcome.DENIED
+        return tool_error(found.reason)
     if found.change is not Change.TOOL:
         return _refused(call, found.reason)
-    call.outcome = Outcome.TOOL_CHANGED
-    return tool_error(
-        f"Nothing was run: “{call.found.title}” is not the tool any more that the person was asked "
-        "about. Look at it again before making the call."
-    )
+    return tool_changed(call)
 
 
 def _waiting(guard: "Guard", call: Call, approval: Approval) -> Answer:
