@@ -50,8 +50,9 @@ class Call:
     `started` is Unix seconds. `is_sent` turns true just before the server could see the call:
     from then on a lost answer means that nobody knows whether it ran. `outcome` is set by the
     step that knows better than the answer's own `isError`. `elicit` and `rounds` are the two ways
-    in which the caller's client can be asked, as far as it can. `reached` is how far
-    the tool said it was, and of how much.
+    in which the caller's client can be asked, as far as it can; `is_declined` when its person
+    will not open the page of the question. `reached` is how far the tool said it was, and of how
+    much.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Call:
     approved: Approval | None = None
     grant: Grant | None = None
     claim: str | None = None
+    is_declined: bool = False
     tries: int = 0
     is_sent: bool = False
     reached: tuple[float, float | None] | None = None

@@ -232,7 +232,8 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
     what names and texts suggest for tools that declare nothing.
 
-    `console` is the address where people answer, and `channels` are other ways to them. With
+    `console` is the address where people answer, as in `http://127.0.0.1:8321/console/`; clients
+    lead their person to `approvals/NUMBER` below it. `channels` are other ways to them. With
     neither, and without a policy, the client that calls is asked to ask its person (elicitation),
     which is weaker: some clients answer by themselves.
 
