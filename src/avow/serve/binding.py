@@ -23,6 +23,7 @@ from avow.serve.engine import Engine, Rules, Settings
 from avow.serve.frameworks import Framework, Shape, framework_of
 from avow.serve.functions import by_name, kept_in
 from avow.serve.given import check_choices, check_scopes, made_intent
+from avow.serve.paging import with_cursor
 from avow.serve.shelf import DECLARED, Shelf
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -168,8 +169,12 @@ def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> To
     if dry_run:
         check_functions(name, intent, frozenset(shape.input_schema.get("properties", {})))
         intent = _with_dry_run(name, intent, schema)
+    result, paged = shape.output_schema, with_cursor(intent, schema, shape.output_schema)
+    if paged is not None:
+        schema, result = paged
+    has_cursor = paged is not None
     return ToolDefinition(
-        name, intent, shape.description, schema, shape.output_schema, shape.execute
+        name, intent, shape.description, schema, result, shape.execute, has_cursor
     )
 
 

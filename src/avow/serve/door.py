@@ -23,6 +23,7 @@ from avow.guard.call import CrashError
 from avow.guard.steps.output import withheld
 from avow.policy import LOCAL, Principal
 from avow.serve.context import Context, Running, running
+from avow.serve.definition import ToolDefinition
 from avow.serve.engine import Engine
 from avow.serve.exchange import (
     Request,
@@ -35,6 +36,7 @@ from avow.serve.exchange import (
 )
 from avow.serve.frameworks import Framework
 from avow.serve.functions import is_on_purpose
+from avow.serve.paging import CursorError, continued, opened
 from avow.serve.results import ShapeError, agreed, as_answer, is_made
 from avow.serve.shelf import Shelf
 
@@ -173,12 +175,25 @@ class Door:
         return await self.framework.function_of(name) is self.shelf.found.get(name)
 
     async def run(self, call: Call) -> Answer:
+        """Carry out one call, from where its cursor leads."""
+        definition = self.shelf.definitions.get(call.name)
+        shape, asked = self.engines[0].guard.shapes.of(call.found), call.arguments
+        is_ours = definition is not None and definition.has_cursor
+        call.resume = None
+        try:
+            place, call.arguments = opened(call, shape, is_ours=is_ours)
+            return continued(call, place, await self._run(call, definition), shape)
+        except CursorError as error:
+            return tool_error(str(error))
+        finally:
+            call.arguments = asked
+
+    async def _run(self, call: Call, definition: ToolDefinition | None) -> Answer:
         """Carry out one call: by its definition, or as the framework does."""
         call.is_sent = True
         now = Running(call, self.framework.told)
         token = running.set(now)
         try:
-            definition = self.shelf.definitions.get(call.name)
             if definition is not None and definition.execute is not None:
                 return await _execute(definition.execute, call)
             return await self._pass(call, now)
