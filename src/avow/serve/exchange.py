@@ -8,9 +8,12 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from avow.approvals import Elicit, Rounds
+from avow.approvals.elicitation import FORM, URL
 from avow.connect.envelope import HANDSHAKE_VERSIONS
 
 META: Final = "io.modelcontextprotocol/"
+
+_URL_SINCE: Final = "2025-11-25"
 
 Request = ServerRequestContext[Any, Any]
 
@@ -35,29 +38,52 @@ def elicit_of(ctx: Request) -> Elicit | None:
     known = ctx.session.client_params
     if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
         return None
-    if known.capabilities.elicitation is None:
+    said = known.capabilities.elicitation
+    modes = _modes(ctx, said and said.model_dump(mode="json", by_alias=True))
+    if not modes:
         return None
+    session, request = ctx.session, ctx.request_id
 
-    async def elicit(params: Mapping[str, Any]) -> Mapping[str, Any]:
-        result = await ctx.session.elicit_form(
-            params["message"], dict(params["requestedSchema"]), ctx.request_id
-        )
-        return result.model_dump(mode="json", by_alias=True)
+    async def send(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        message: str = params["message"]
+        if params["mode"] == URL:
+            asked = session.elicit_url(message, params["url"], params["elicitationId"], request)
+        else:
+            asked = session.elicit_form(message, dict(params["requestedSchema"]), request)
+        return (await asked).model_dump(mode="json", by_alias=True)
 
-    return elicit
+    async def complete(elicitation: str) -> None:
+        await session.send_elicit_complete(elicitation, request)
+
+    return Elicit(send, modes, complete)
 
 
 def rounds_of(ctx: Request) -> Rounds | None:
     """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
     capabilities = as_object(_meta_of(ctx).get(f"{META}clientCapabilities"))
-    if ctx.protocol_version in HANDSHAKE_VERSIONS or "elicitation" not in capabilities:
+    modes = _modes(ctx, capabilities.get("elicitation"))
+    if ctx.protocol_version in HANDSHAKE_VERSIONS or not modes:
         return None
     params = as_object(ctx.params)
     responses, state = params.get("inputResponses"), params.get("requestState")
     return Rounds(
         as_object(responses) if responses is not None else None,
         state if isinstance(state, str) else None,
+        modes,
     )
+
+
+def _modes(ctx: Request, capability: object) -> frozenset[str]:
+    """What a client can show, by its capability `elicitation`: one that names no mode has forms.
+
+    A mode that it does not name must not be sent (MCP 2026-07-28, elicitation, capabilities).
+    """
+    if not isinstance(capability, Mapping):
+        return frozenset()
+    said = cast("Mapping[str, Any]", capability)
+    named = {mode for mode, one in said.items() if one is not None} or {FORM}
+    can_lead = ctx.protocol_version >= _URL_SINCE
+    return frozenset(named & ({FORM, URL} if can_lead else {FORM}))
 
 
 def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ async def output(guard: "Guard", call: Call, then: "Then") -> Answer:
     answer = await then(call)
     if answer.get("isError") is True:
         return answer
-    told, problems = shaped(answer, guard.shapes.of(call.found), guard.limit)
+    told, problems = shaped(answer, guard.shapes.of(call.found), guard.limit, call.resume)
     if not problems:
         return told
     # What is wrong holds the server's data, so it is for the log and not for the model.
