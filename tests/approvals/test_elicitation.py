@@ -12,6 +12,7 @@ from avow.approvals import (
     Approval,
     Approvals,
     ApprovalState,
+    Elicit,
     ElicitationChannel,
     Rounds,
     Strength,
@@ -193,7 +194,7 @@ async def test_a_client_that_waits_is_asked_while_its_call_does(
         assert params["requestedSchema"]["required"] == ["approve"]
         return result
 
-    channel = ElicitationChannel(elicit, "chat")
+    channel = ElicitationChannel(Elicit(elicit), "chat")
     assert (channel.name, channel.strength) == ("elicitation", Strength.RELAYED)
     await channel.offer(approvals, await approvals.ask(question()))
     assert await state_of(approvals) is state

@@ -6,7 +6,7 @@ import socket
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -85,14 +85,21 @@ class RawClient:
     era: str
     http: httpx2.AsyncClient
     session: dict[str, str]
+    capabilities: Any = field(default_factory=dict[str, Any])
 
     async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The JSON-RPC message that answers a request."""
-        envelope = Envelope(self.era, {"name": "amy", "version": "1"}, {})
+        return (await self.messages(method, params))[-1]
+
+    async def messages(
+        self, method: str, params: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """All messages that come back for a request; the last one answers it."""
+        envelope = Envelope(self.era, {"name": "amy", "version": "1"}, self.capabilities)
         given = params or {}
         message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": envelope.params(given)}
         headers = envelope.headers(method, given) | self.session
-        return _message(await self.post(json.dumps(message), **headers))
+        return _messages(await self.post(json.dumps(message), **headers))
 
     async def result(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The result of a request; fails for an error."""
@@ -112,13 +119,16 @@ class RawClient:
 
 
 @asynccontextmanager
-async def raw_client(url: str, era: str, **headers: str) -> AsyncGenerator[RawClient]:
+async def raw_client(
+    url: str, era: str, *, capabilities: Any = None, **headers: str
+) -> AsyncGenerator[RawClient]:
     """A client of that era, after its handshake where there is one."""
     async with httpx2.AsyncClient(headers=headers, timeout=30, trust_env=False) as http:
-        client = RawClient(url, era, http, {})
+        client = RawClient(url, era, http, {}, capabilities or {})
         if era in HANDSHAKE_VERSIONS:
             info = {"name": "amy", "version": "1"}
-            params = {"protocolVersion": era, "capabilities": {}, "clientInfo": info}
+            params = {"protocolVersion": era, "capabilities": client.capabilities}
+            params |= {"clientInfo": info}
             hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
             response = await client.post(json.dumps(hello))
             client.session["mcp-session-id"] = response.headers["mcp-session-id"]
@@ -127,9 +137,9 @@ async def raw_client(url: str, era: str, **headers: str) -> AsyncGenerator[RawCl
         yield client
 
 
-def _message(response: httpx2.Response) -> dict[str, Any]:
-    """The last message of a body, whether it is JSON or a stream of events."""
+def _messages(response: httpx2.Response) -> list[dict[str, Any]]:
+    """The messages of a body, whether it is JSON or a stream of events."""
     if response.headers["content-type"].startswith("application/json"):
-        return response.json()
+        return [response.json()]
     events = [line for line in response.text.splitlines() if line.startswith("data: {")]
-    return json.loads(events[-1].removeprefix("data: "))
+    return [json.loads(one.removeprefix("data: ")) for one in events]

@@ -24,6 +24,7 @@ class Served:
 
     gateway: Gateway
     url: str
+    login: Login
 
 
 @asynccontextmanager
@@ -41,7 +42,7 @@ async def serve(
             app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
             config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
             async with running(uvicorn.Server(config), listener):
-                yield Served(gateway, f"{base}/mcp")
+                yield Served(gateway, f"{base}/mcp", login)
     await kept.close()
 
 

@@ -119,7 +119,7 @@ async def test_a_question_that_is_dismissed_still_waits_and_says_so(
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_by_default_a_client_is_not_asked_to_answer_for_itself(
+async def test_by_default_a_client_is_led_to_the_console_and_not_asked_to_answer_for_itself(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
     person = Person(YES)
@@ -129,12 +129,12 @@ async def test_by_default_a_client_is_not_asked_to_answer_for_itself(
     ):
         result = await client.call_tool("git__git_reset", reset(repository))
     assert result.is_error
-    assert person.asked == []
+    assert [one.mode for one in person.asked] == ["url"]
     assert staged(repository) != ""
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_where_policy_wants_it_out_of_band_the_client_is_not_asked(
+async def test_where_policy_wants_it_out_of_band_the_clients_yes_runs_nothing(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
     strict = load_policy(
@@ -150,7 +150,8 @@ async def test_where_policy_wants_it_out_of_band_the_client_is_not_asked(
     ):
         result = await client.call_tool("git__git_reset", reset(repository))
     assert result.is_error
-    assert person.asked == []
+    assert [one.mode for one in person.asked] == ["url"]
+    assert staged(repository) != ""
 
 
 async def test_a_state_that_the_client_made_up_runs_nothing(

@@ -8,7 +8,7 @@ import pytest
 from tests.guard.world import World, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE
 
-from avow.approvals import Answer, Approval, Approvals, Rounds, Strength
+from avow.approvals import Answer, Approval, Approvals, Elicit, Rounds, Strength
 from avow.approvals.elicitation import INPUT
 from avow.policy import Principal
 
@@ -107,7 +107,7 @@ def client(result: Any) -> Any:
             raise result
         return result
 
-    return elicit
+    return Elicit(elicit)
 
 
 async def test_a_client_that_waits_is_asked_while_the_call_does(world: World) -> None:

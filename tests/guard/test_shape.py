@@ -19,7 +19,7 @@ from avow.store import Store, open_store
 pytestmark = pytest.mark.anyio
 
 CUSTOMER = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
-ROWS = {
+ROWS: dict[str, Any] = {
     "type": "object",
     "properties": {"rows": {"type": "array", "items": CUSTOMER}, "cursor": {"type": "string"}},
     "required": ["rows"],
@@ -115,17 +115,62 @@ async def test_a_result_that_breaks_its_schema_is_an_error_that_quotes_nothing(
 
 
 async def test_a_long_list_is_cut_within_its_schema_and_says_so(store: Store) -> None:
-    rows = {"rows": [{"id": n} for n in range(1000)], "cursor": "next"}
+    rows = {"rows": [{"id": n} for n in range(1000)]}
     server = Server(store, tool("get_t", READ, outputSchema=ROWS), result(rows))
     answer = await server.call(limit=500)
     kept = answer["structuredContent"]
-    assert kept["cursor"] == "next"
     assert kept["rows"] == rows["rows"][: len(kept["rows"])]
     assert json.loads(text(answer)) == kept
     assert answer["_meta"]["truncated"] is True
     assert answer["content"][-1]["text"].startswith(
         f"Showing the first {len(kept['rows'])} of 1000"
     )
+
+
+@pytest.mark.parametrize(
+    ("cursor", "kept", "how"),
+    [
+        ({"type": "string"}, {}, "“cursor” would have skipped them and is taken out."),
+        ({"type": ["string", "null"]}, {"cursor": None}, "“cursor” would have skipped them and is"),
+        (None, {"cursor": "next"}, "“cursor” goes on after them, so it skips them."),
+    ],
+    ids=["optional", "nullable", "required"],
+)
+async def test_a_cursor_that_would_skip_what_was_cut_is_taken_out_as_the_schema_lets(
+    store: Store, cursor: Any, kept: dict[str, Any], how: str
+) -> None:
+    rows = {"rows": [{"id": n} for n in range(1000)], "cursor": "next"}
+    properties = {**ROWS["properties"], "cursor": cursor or {"type": "string"}}
+    wanted = ["rows"] if cursor else ["rows", "cursor"]
+    schema = {**ROWS, "properties": properties, "required": wanted}
+    server = Server(store, tool("get_t", READ, outputSchema=schema), result(rows))
+    answer = await server.call(limit=500)
+    told, said = answer["structuredContent"], answer["content"][-1]["text"]
+    assert {key: one for key, one in told.items() if key != "rows"} == kept
+    assert json.loads(text(answer)) == told
+    count = len(told["rows"])
+    assert said.startswith(f"Showing the first {count} of 1000; the other {1000 - count} are left ")
+    assert how in said
+
+
+async def test_a_structure_without_a_schema_is_cut_in_both_blocks(store: Store) -> None:
+    rows = {"rows": [{"id": n} for n in range(1000)], "next_cursor": "next"}
+    server = Server(store, tool("get_t", READ), result(rows))
+    answer = await server.call(limit=500)
+    assert len(answer["structuredContent"]["rows"]) < 1000
+    assert answer["structuredContent"]["next_cursor"] is None
+    assert json.loads(text(answer)) == answer["structuredContent"]
+
+
+async def test_each_text_that_was_cut_has_a_sentence_of_its_own(store: Store) -> None:
+    blocks = [
+        {"type": "text", "text": json.dumps([{"id": n} for n in range(count)])}
+        for count in (1000, 2000)
+    ]
+    server = Server(store, tool("get_t", READ), {"content": blocks})
+    _, _, first, second = (await server.call(limit=500))["content"]
+    assert " of 1000; " in first["text"]
+    assert " of 2000; " in second["text"]
 
 
 async def test_json_text_without_a_schema_is_cut_at_an_item_and_prose_is_not(store: Store) -> None:

@@ -9,6 +9,7 @@ from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token,
 from avow.approvals.plan import Plan, make_plan, take_plan
 from avow.approvals.question import Approval, Question, make_question
 from avow.approvals.terminal import TerminalChannel
+from avow.approvals.visit import VisitChannel, ask_to_visit, is_declined, page_of
 from avow.store import ApprovalState
 
 __all__ = [
@@ -28,11 +29,15 @@ __all__ = [
     "Rounds",
     "Strength",
     "TerminalChannel",
+    "VisitChannel",
     "ask_client",
+    "ask_to_visit",
+    "is_declined",
     "listening",
     "make_plan",
     "make_question",
     "make_token",
+    "page_of",
     "patched",
     "read_token",
     "take_answer",

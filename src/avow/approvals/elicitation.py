@@ -35,16 +35,58 @@ _SCHEMA: Final[Mapping[str, Any]] = {
     "required": ["approve"],
 }
 
-Elicit = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-"""Sends `elicitation/create` with these parameters to the caller's client, and gives its result."""
+FORM: Final = "form"
+URL: Final = "url"
+"""The modes of elicitation: a form in the client, and a page that the client leads to."""
+MODES_SINCE: Final = "2025-11-25"
+"""The version of the protocol that has more than forms."""
+
+
+def modes_of(capability: object, version: str) -> frozenset[str]:
+    """What a client can show, by its capability `elicitation`: one that names no mode has forms.
+
+    A mode that it does not name must not be sent (MCP 2026-07-28, elicitation, capabilities).
+    """
+    if not isinstance(capability, Mapping):
+        return frozenset()
+    said = cast("Mapping[str, Any]", capability)
+    named = {mode for mode, one in said.items() if one is not None} or {FORM}
+    return frozenset(named & ({FORM, URL} if version >= MODES_SINCE else {FORM}))
+
+
+async def _tell_nobody(_: str) -> None:
+    """Leave the client without word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elicit:
+    """How the caller's client is asked while its call waits, in those `modes` that it can show.
+
+    `send` sends `elicitation/create` with these parameters and gives the client's result.
+    `complete` tells the client that the page it was led to, by this id, is done with.
+    """
+
+    send: Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+    modes: frozenset[str] = frozenset({FORM})
+    complete: Callable[[str], Awaitable[None]] = _tell_nobody
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What a call of 2026-07-28 brought along: answers to an earlier request for input, if any."""
+    """How a client of 2026-07-28 is asked: by an answer that wants the call made again.
+
+    `responses` and `state` are what this call brought along of an earlier one, if any.
+    """
 
     responses: Mapping[str, Any] | None = None
     state: str | None = None
+    modes: frozenset[str] = frozenset({FORM})
+
+    @property
+    def response(self) -> Mapping[str, Any] | None:
+        """What the client answered to avow's request, if it is an answer at all."""
+        found: Any = (self.responses or {}).get(INPUT)
+        return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else None
 
 
 def verdict_of(result: Mapping[str, Any]) -> bool | None:
@@ -69,7 +111,7 @@ class ElicitationChannel:
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
         """See `Channel.offer`."""
-        verdict = verdict_of(await self.elicit(form(approval.question)))
+        verdict = verdict_of(await self.elicit.send(form(approval.question)))
         if verdict is not None:
             await approvals.answer(approval.number, relayed(self.client, is_allowed=verdict))
 
@@ -82,7 +124,7 @@ def relayed(client: str, *, is_allowed: bool) -> Answer:
 
 def form(question: Question) -> dict[str, Any]:
     """The parameters of `elicitation/create` for one question."""
-    return {"mode": "form", "message": "\n".join(tell(question)), "requestedSchema": dict(_SCHEMA)}
+    return {"mode": FORM, "message": "\n".join(tell(question)), "requestedSchema": dict(_SCHEMA)}
 
 
 def ask_client(keys: Keyring, approval: Approval) -> dict[str, Any]:
@@ -111,7 +153,6 @@ async def take_answer(
         raise SealError("this state is of another question, or too old")
     if not await approvals.store.spend(state["use"], now=now, expires=state["expires"]):
         raise SealError("this state was used before")
-    result: Any = (rounds.responses or {}).get(INPUT)
-    verdict = verdict_of(cast("Mapping[str, Any]", result)) if isinstance(result, Mapping) else None
+    verdict = None if rounds.response is None else verdict_of(rounds.response)
     if verdict is not None:
         await approvals.answer(approval.number, relayed(client, is_allowed=verdict))

@@ -12,9 +12,15 @@ from avow.approvals import (
     ElicitationChannel,
     Question,
     Strength,
+    VisitChannel,
+    ask_client,
+    ask_to_visit,
+    is_declined,
+    page_of,
     take_answer,
 )
-from avow.guard.call import Call
+from avow.approvals.elicitation import FORM, URL
+from avow.guard.call import Answer, Call
 from avow.policy import Require
 from avow.schema.plain import plain
 
@@ -22,6 +28,9 @@ if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
 
 _PROGRESS_SECONDS: Final = 5.0
+_POST_SECONDS: Final = 1.0
+"""How long channels may take with a question before its call goes back to its client."""
+
 _CONSOLE: Final = "console"
 _ELICITATION: Final = "elicitation"
 
@@ -43,39 +52,31 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
             guard.announce(waits(guard, approval))
     if approval.state is not ApprovalState.PENDING:
         return approval
-    if call.rounds is not None and guard.keys is not None and call.rounds.state is not None:
-        if _may_relay(call, approval.question):
-            await take_answer(
-                guard.keys, guard.approvals, approval, call.rounds, call.principal.client
-            )
-            approval = await guard.approvals.find(approval.number) or approval
-            if approval.state is not ApprovalState.PENDING:
-                return approval
-    elif asks_in_rounds(guard, call, approval):
+    if asked_in_rounds(guard, call, approval) is not None:
+        return await _posted(guard, call, approval)
+    approval = await _brought(guard, call, approval)
+    if approval.state is not ApprovalState.PENDING or _is_over(guard, call, question):
         return approval
-    async with anyio.create_task_group() as group:
-        for channel in _channels(guard, call, approval.question):
-            group.start_soon(_offer, channel, guard, approval)
-        approval = await _wait(guard, call, approval, deadline)
-        group.cancel_scope.cancel()
-    return approval
+    return await _offered(guard, call, approval, deadline)
 
 
-def asks_in_rounds(guard: "Guard", call: Call, approval: Approval) -> bool:
-    """Whether the client is to be asked by answering its call with a question."""
-    return (
-        approval.state is ApprovalState.PENDING
-        and call.rounds is not None
-        and call.rounds.state is None
-        and guard.keys is not None
-        and _may_relay(call, approval.question)
-    )
+def asked_in_rounds(guard: "Guard", call: Call, approval: Approval) -> Answer | None:
+    """The answer that has a client of 2026-07-28 ask its person, where it is still to be asked."""
+    rounds, question = call.rounds, approval.question
+    if rounds is None or approval.state is not ApprovalState.PENDING:
+        return None
+    if guard.keys is not None and _relays_in_rounds(guard, call, question):
+        return ask_client(guard.keys, approval) if rounds.state is None else None
+    # What comes along may be for the tool itself, and asking anew would lose it.
+    is_first = rounds.responses is None and rounds.state is None
+    page = _page(guard, call, approval) if is_first and URL in rounds.modes else None
+    return None if page is None else ask_to_visit(question, page)
 
 
 def can_ask(guard: "Guard", call: Call, question: Question) -> bool:
     """Whether there is any way to a person."""
     has_console = guard.console is not None and _CONSOLE in call.under.channels
-    by_rounds = call.rounds is not None and guard.keys is not None and _may_relay(call, question)
+    by_rounds = _relays_in_rounds(guard, call, question)
     return has_console or by_rounds or bool(_channels(guard, call, question))
 
 
@@ -96,9 +97,97 @@ def _may_relay(call: Call, question: Question) -> bool:
     return _ELICITATION in call.under.channels and not call.principal.is_known and not is_strong
 
 
+def _relays_in_rounds(guard: "Guard", call: Call, question: Question) -> bool:
+    has_form = call.rounds is not None and FORM in call.rounds.modes
+    return has_form and guard.keys is not None and _may_relay(call, question)
+
+
+def _page(guard: "Guard", call: Call, approval: Approval) -> str | None:
+    """The page that the person at the caller's client may be led to, if there is one.
+
+    Not where that person is the caller, who cannot approve, nor where people are named.
+    """
+    is_theirs = not call.principal.is_known and not approval.question.names_people
+    if _CONSOLE not in call.under.channels or not is_theirs:
+        return None
+    return page_of(guard.console, approval.number)
+
+
+async def _posted(guard: "Guard", call: Call, approval: Approval) -> Approval:
+    """The question after others than the client have got it: that may never come back.
+
+    Not where the client's own answer counts. That is had first, and may be all that is needed.
+    """
+    if _relays_in_rounds(guard, call, approval.question):
+        return approval
+    with anyio.move_on_after(_POST_SECONDS):
+        async with anyio.create_task_group() as group:
+            for channel in _channels(guard, call, approval.question):
+                group.start_soon(_offer, channel, guard, approval)
+    return await guard.approvals.find(approval.number) or approval
+
+
+async def _brought(guard: "Guard", call: Call, approval: Approval) -> Approval:
+    """The question after what a client of 2026-07-28 brought back, if it was asked."""
+    rounds = call.rounds
+    if rounds is None:
+        return approval
+    if guard.keys is None or not _relays_in_rounds(guard, call, approval.question):
+        call.is_declined = is_declined(rounds.response)
+    elif rounds.state is not None:
+        client = call.principal.client
+        await take_answer(guard.keys, guard.approvals, approval, rounds, client)
+        return await guard.approvals.find(approval.number) or approval
+    return approval
+
+
+def _is_over(guard: "Guard", call: Call, question: Question) -> bool:
+    """Whether nobody is left to wait for: the page was declined, and nobody else was asked."""
+    return call.is_declined and not _channels(guard, call, question)
+
+
+async def _offered(guard: "Guard", call: Call, approval: Approval, deadline: float) -> Approval:
+    """The question after all channels had it for as long as the call waits."""
+    visit = _visit(guard, call, approval)
+    async with anyio.create_task_group() as group:
+        for channel in _channels(guard, call, approval.question):
+            group.start_soon(_offer, channel, guard, approval)
+        if visit is not None:
+            group.start_soon(_lead, guard, call, approval, visit, group.cancel_scope)
+        approval = await _wait(guard, call, approval, deadline)
+        group.cancel_scope.cancel()
+    if visit is not None:
+        approval = await guard.approvals.find(approval.number) or approval
+        await visit.end(approval)
+    return approval
+
+
+def _visit(guard: "Guard", call: Call, approval: Approval) -> VisitChannel | None:
+    """Leads an older client to the page, unless it may answer in a form: that is less to do."""
+    elicit, question = call.elicit, approval.question
+    if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):
+        return None
+    page = _page(guard, call, approval)
+    return None if page is None else VisitChannel(elicit, page)
+
+
+async def _lead(
+    guard: "Guard", call: Call, approval: Approval, visit: VisitChannel, scope: anyio.CancelScope
+) -> None:
+    await _offer(visit, guard, approval)
+    call.is_declined = visit.is_declined
+    if _is_over(guard, call, approval.question):
+        scope.cancel()
+
+
+def _relays_while_waiting(call: Call, question: Question) -> bool:
+    has_form = call.elicit is not None and FORM in call.elicit.modes
+    return has_form and _may_relay(call, question)
+
+
 def _channels(guard: "Guard", call: Call, question: Question) -> list[Channel]:
     found: list[Channel] = [one for one in guard.channels if one.name in call.under.channels]
-    if call.elicit is not None and _may_relay(call, question):
+    if call.elicit is not None and _relays_while_waiting(call, question):
         found.append(ElicitationChannel(call.elicit, call.principal.client))
     if question.require == Require.OUT_OF_BAND:
         found = [one for one in found if one.strength is Strength.OUT_OF_BAND]

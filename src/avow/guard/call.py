@@ -1,6 +1,6 @@
 """One call on its way through the guard, and the answers it may get."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -44,6 +44,20 @@ async def no_progress(_done: float, _total: float | None, _message: str | None) 
     """Tell nobody."""
 
 
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """How to go on with the list called `name` in a result, should it be cut.
+
+    `cursor` gives what to call with as `argument` for whatever comes after these items, or `None`
+    where there is no such call; it is put beside the list as `field`.
+    """
+
+    name: str
+    cursor: Callable[[Sequence[Any]], str | None]
+    field: str = "next_cursor"
+    argument: str = "cursor"
+
+
 @dataclass(slots=True)
 class Call:
     """What is known of one call so far; each step adds its part.
@@ -51,8 +65,9 @@ class Call:
     `started` is Unix seconds. `is_sent` turns true just before the server could see the call:
     from then on a lost answer means that nobody knows whether it ran. `outcome` is set by the
     step that knows better than the answer's own `isError`. `elicit` and `rounds` are the two ways
-    in which the caller's client can be asked, as far as it can. `reached` is how far
-    the tool said it was, and of how much.
+    in which the caller's client can be asked, as far as it can; `is_declined` when its person
+    will not open the page of the question. `reached` is how far the tool said it was, and of how
+    much; `resume` is how its list goes on.
     """
 
     id: str
@@ -74,9 +89,11 @@ class Call:
     approved: Approval | None = None
     grant: Grant | None = None
     claim: str | None = None
+    is_declined: bool = False
     tries: int = 0
     is_sent: bool = False
     reached: tuple[float, float | None] | None = None
+    resume: Resume | None = None
     outcome: Outcome | None = None
     incident: str | None = None
 

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, cast
 
 from avow.catalog import Tool
 from avow.errors import UsageError
-from avow.guard.call import Answer
+from avow.guard.call import Answer, Resume
+from avow.guard.rest import is_of, with_rest
 from avow.schema import Checker, Cut, Problem, Stripper, exact, truncate
 
 _MOST: Final = 10_000
@@ -64,52 +66,78 @@ def _checker(schema: Mapping[str, Any] | None) -> Checker | None:
         return None
 
 
-def shaped(answer: Answer, shape: Shape, limit: int) -> tuple[Answer, tuple[Problem, ...]]:
+def shaped(
+    answer: Answer, shape: Shape, limit: int, resume: Resume | None = None
+) -> tuple[Answer, tuple[Problem, ...]]:
     """`answer` stripped to its schema and cut to `limit` characters, or what breaks the schema.
 
     The structured block and the text block say the same: where either was changed, text that is
-    JSON is written anew. Text that is not JSON is left as it is.
+    JSON is written anew. Text that is not JSON is left as it is. `resume` is how to go on with
+    the list that is cut, where that is known.
     """
     structured = answer.get("structuredContent")
     if structured is None:
         return _cut_text(answer, limit), ()
-    if shape.result is None or shape.stripper is None:
-        cut = truncate(structured, limit=limit)
-        return (_with_structure(answer, cut) if cut.is_cut else _cut_text(answer, limit)), ()
-    stripped = shape.stripper.strip(structured)
-    problems = shape.result.problems(stripped)
-    if problems:
-        return answer, problems
-    cut = truncate(stripped, shape.result_schema, limit=limit)
-    if cut.value is structured:
-        return answer, ()
-    return _with_structure(answer, cut), ()
+    value = structured
+    if shape.result is not None and shape.stripper is not None:
+        value = shape.stripper.strip(structured)
+        if problems := shape.result.problems(value):
+            return answer, problems
+    cut = _cut(value, shape, limit, resume)
+    if cut.is_cut:
+        told, sentence = with_rest(cut, partial(_accepts, shape), resume)
+        return _marked(with_structure(answer, told, _notice(sentence))), ()
+    if value is not structured:
+        return with_structure(answer, value), ()
+    return (answer if shape.result else _cut_text(answer, limit)), ()
 
 
-def _with_structure(answer: Answer, cut: Cut) -> Answer:
+def with_structure(answer: Answer, value: Any, *more: Mapping[str, Any]) -> Answer:
+    """`answer` with another value, in both blocks, and `more` blocks at its end."""
     kept = [block for block in _blocks(answer) if not is_json_text(block)]
-    text = json.dumps(cut.value, ensure_ascii=False)
-    content = [{"type": "text", "text": text}, *kept, *_notice(cut)]
-    return {**answer, "structuredContent": cut.value, "content": content, **_told(answer, cut)}
+    text = {"type": "text", "text": json.dumps(value, ensure_ascii=False)}
+    return {**answer, "structuredContent": value, "content": [text, *kept, *more]}
+
+
+def _cut(value: Any, shape: Shape, limit: int, resume: Resume | None) -> Cut:
+    cut = truncate(value, shape.result_schema, limit=limit)
+    if resume is None or not is_of(resume, cut):
+        return cut
+    # The cursor beside the list needs room too; none is longer than the one after all items.
+    longest = resume.cursor(value[resume.name]) or ""
+    room = len(json.dumps({resume.field: longest}))
+    return truncate(value, shape.result_schema, limit=max(limit - room, 1))
+
+
+def _accepts(shape: Shape, value: Any) -> bool:
+    """Whether a value that was changed here is still what its tool promised."""
+    if shape.result is None or shape.stripper is None:
+        return True
+    return shape.result.is_valid(value) and shape.stripper.strip(value) is value
 
 
 def _cut_text(answer: Answer, limit: int) -> Answer:
     """Cut JSON in text blocks of a result without a schema; other text is not JSON to be cut."""
     content: list[Any] = []
-    last: Cut | None = None
+    said: list[str] = []
     for block in _blocks(answer):
-        if not is_json_text(block) or len(block["text"]) <= limit:
+        cut = _cut_json(block, limit)
+        if cut is None:
             content.append(block)
             continue
-        cut = truncate(json.loads(block["text"].lstrip(_BLANK)), limit=limit)
-        if not cut.is_cut:
-            content.append(block)
-            continue
-        content.append({**block, "text": json.dumps(cut.value, ensure_ascii=False)})
-        last = cut
-    if last is None:
+        value, sentence = with_rest(cut, lambda _: True)
+        content.append({**block, "text": json.dumps(value, ensure_ascii=False)})
+        said.append(sentence)
+    if not said:
         return answer
-    return {**answer, "content": [*content, *_notice(last)], **_told(answer, last)}
+    return _marked({**answer, "content": [*content, *map(_notice, said)]})
+
+
+def _cut_json(block: Mapping[str, Any], limit: int) -> Cut | None:
+    if not is_json_text(block) or len(block["text"]) <= limit:
+        return None
+    cut = truncate(json.loads(block["text"].lstrip(_BLANK)), limit=limit)
+    return cut if cut.is_cut else None
 
 
 def _blocks(answer: Answer) -> list[dict[str, Any]]:
@@ -131,15 +159,10 @@ def is_json_text(block: Mapping[str, Any]) -> bool:
     return True
 
 
-def _notice(cut: Cut) -> list[dict[str, Any]]:
-    if not cut.is_cut:
-        return []
-    sentence = f"Showing the first {cut.kept} of {cut.total}; filter or page for more."
-    return [{"type": "text", "text": sentence}]
+def _notice(sentence: str) -> dict[str, Any]:
+    return {"type": "text", "text": sentence}
 
 
-def _told(answer: Answer, cut: Cut) -> dict[str, Any]:
-    if not cut.is_cut:
-        return {}
+def _marked(answer: Answer) -> Answer:
     meta: Mapping[str, Any] = answer.get("_meta") or {}
-    return {"_meta": {**meta, "truncated": True}}
+    return {**answer, "_meta": {**meta, "truncated": True}}

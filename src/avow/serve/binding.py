@@ -23,6 +23,7 @@ from avow.serve.engine import Engine, Rules, Settings
 from avow.serve.frameworks import Framework, Shape, framework_of
 from avow.serve.functions import by_name, kept_in
 from avow.serve.given import check_choices, check_scopes, made_intent
+from avow.serve.paging import with_cursor
 from avow.serve.shelf import DECLARED, Shelf
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -169,8 +170,12 @@ def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> To
     if dry_run:
         check_functions(name, intent, frozenset(shape.input_schema.get("properties", {})))
         intent = _with_dry_run(name, intent, schema)
+    result, paged = shape.output_schema, with_cursor(intent, schema, shape.output_schema)
+    if paged is not None:
+        schema, result = paged
+    has_cursor = paged is not None
     return ToolDefinition(
-        name, intent, shape.description, schema, shape.output_schema, shape.execute
+        name, intent, shape.description, schema, result, shape.execute, has_cursor
     )
 
 
@@ -233,7 +238,8 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
     what names and texts suggest for tools that declare nothing.
 
-    `console` is the address where people answer, and `channels` are other ways to them. With
+    `console` is the address where people answer, as in `http://127.0.0.1:8321/console/`; clients
+    lead their person to `approvals/NUMBER` below it. `channels` are other ways to them. With
     neither, and without a policy, the client that calls is asked to ask its person (elicitation),
     which is weaker: some clients answer by themselves.
 

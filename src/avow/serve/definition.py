@@ -26,7 +26,8 @@ _OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 class ToolDefinition:
     """One tool that an author declares.
 
-    `execute` is `None` where a framework holds the function. Raises `UsageError` for what cannot be
+    `execute` is `None` where a framework holds the function. With `has_cursor` the argument
+    `cursor` is avow's, and the function never gets it. Raises `UsageError` for what cannot be
     meant, when it is made and not when it is called.
 
     >>> from avow import DELETE
@@ -40,6 +41,7 @@ class ToolDefinition:
     input_schema: Mapping[str, Any] = field(default_factory=lambda: _OBJECT)
     output_schema: Mapping[str, Any] | None = None
     execute: Execute | None = None
+    has_cursor: bool = False
     parameters: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:

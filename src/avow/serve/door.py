@@ -24,6 +24,7 @@ from avow.guard.call import CrashError, tool_changed
 from avow.guard.steps.output import withheld
 from avow.policy import LOCAL, Principal
 from avow.serve.context import Context, Running, running
+from avow.serve.definition import ToolDefinition
 from avow.serve.engine import Engine
 from avow.serve.exchange import (
     Request,
@@ -38,6 +39,7 @@ from avow.serve.exchange import (
 )
 from avow.serve.frameworks import Framework
 from avow.serve.functions import is_on_purpose, is_same
+from avow.serve.paging import CursorError, continued, opened
 from avow.serve.results import agreed, as_answer, fitting, is_made
 from avow.serve.shelf import Shelf
 from avow.serve.values import ShapeError, to_json
@@ -204,6 +206,20 @@ class Door:
         return is_same(await self.framework.function_of(name), function)
 
     async def run(self, call: Call) -> Answer:
+        """Carry out one call, from where its cursor leads."""
+        definition = self.shelf.definitions.get(call.name)
+        shape, asked = self.engines[0].guard.shapes.of(call.found), call.arguments
+        is_ours = definition is not None and definition.has_cursor
+        call.resume = None
+        try:
+            place, call.arguments = opened(call, shape, is_ours=is_ours)
+            return continued(call, place, await self._run(call, definition), shape)
+        except CursorError as error:
+            return tool_error(str(error))
+        finally:
+            call.arguments = asked
+
+    async def _run(self, call: Call, definition: ToolDefinition | None) -> Answer:
         """Carry out one call: by its definition, or as the framework does."""
         function = _passing.get().function
         if not await self._holds(call.name, function):
@@ -212,7 +228,6 @@ class Door:
         now = Running(call, self.framework.told, function)
         token = running.set(now)
         try:
-            definition = self.shelf.definitions.get(call.name)
             if definition is not None and definition.execute is not None:
                 answer = await _execute(definition.execute, call)
             else:

@@ -8,6 +8,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from avow.approvals import Elicit, Rounds
+from avow.approvals.elicitation import URL, modes_of
 from avow.connect.envelope import HANDSHAKE_VERSIONS
 
 META: Final = "io.modelcontextprotocol/"
@@ -35,28 +36,38 @@ def elicit_of(ctx: Request) -> Elicit | None:
     known = ctx.session.client_params
     if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
         return None
-    if known.capabilities.elicitation is None:
+    said = known.capabilities.elicitation
+    modes = modes_of(said and said.model_dump(mode="json", by_alias=True), ctx.protocol_version)
+    if not modes:
         return None
+    session, request = ctx.session, ctx.request_id
 
-    async def elicit(params: Mapping[str, Any]) -> Mapping[str, Any]:
-        result = await ctx.session.elicit_form(
-            params["message"], dict(params["requestedSchema"]), ctx.request_id
-        )
-        return result.model_dump(mode="json", by_alias=True)
+    async def send(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        message: str = params["message"]
+        if params["mode"] == URL:
+            asked = session.elicit_url(message, params["url"], params["elicitationId"], request)
+        else:
+            asked = session.elicit_form(message, dict(params["requestedSchema"]), request)
+        return (await asked).model_dump(mode="json", by_alias=True)
 
-    return elicit
+    async def complete(elicitation: str) -> None:
+        await session.send_elicit_complete(elicitation, request)
+
+    return Elicit(send, modes, complete)
 
 
 def rounds_of(ctx: Request) -> Rounds | None:
     """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
     capabilities = as_object(_meta_of(ctx).get(f"{META}clientCapabilities"))
-    if ctx.protocol_version in HANDSHAKE_VERSIONS or "elicitation" not in capabilities:
+    modes = modes_of(capabilities.get("elicitation"), ctx.protocol_version)
+    if ctx.protocol_version in HANDSHAKE_VERSIONS or not modes:
         return None
     params = as_object(ctx.params)
     responses, state = params.get("inputResponses"), params.get("requestState")
     return Rounds(
         as_object(responses) if responses is not None else None,
         state if isinstance(state, str) else None,
+        modes,
     )
 
 

@@ -10,7 +10,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """A part of a list: its items, where to go on (`None` at the end), and how many there are."""
+    """A list or a part of one: its items, where to go on (`None` at the end), how many there are.
+
+    `next_cursor` is what the tool's function takes as `cursor` for the items that come next. A list
+    that is too long for a result needs none: avow makes one, for the page as well.
+    """
 
     items: list[T] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType] - of T
     next_cursor: str | None = None

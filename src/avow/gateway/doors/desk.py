@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from avow import __version__
 from avow.approvals import Elicit, Rounds
+from avow.approvals.elicitation import MODES_SINCE, modes_of
 from avow.connect.envelope import MODERN
 from avow.connect.message import Message, write_error, write_result
 from avow.connect.rpc import (
@@ -131,23 +132,35 @@ def _progress(params: Mapping[str, Any], line: Line) -> Progress:
 
 def _elicit(client: Client, line: Line) -> Elicit | None:
     """How an older client is asked: by a request to it, while its call waits."""
-    if client.is_modern or "elicitation" not in client.capabilities:
+    modes = modes_of(client.capabilities.get("elicitation"), client.version)
+    if client.is_modern or not modes:
         return None
 
-    async def elicit(params: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await line.ask("elicitation/create", params)
+    async def send(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked = params if client.version >= MODES_SINCE else _without_mode(params)
+        return await line.ask("elicitation/create", asked)
 
-    return elicit
+    async def complete(elicitation: str) -> None:
+        await line.notify("notifications/elicitation/complete", {"elicitationId": elicitation})
+
+    return Elicit(send, modes, complete)
+
+
+def _without_mode(params: Mapping[str, Any]) -> dict[str, Any]:
+    """A question as it was put before there was more than one way to."""
+    return {key: value for key, value in params.items() if key != "mode"}
 
 
 def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
     """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
-    if not client.is_modern or "elicitation" not in client.capabilities:
+    modes = modes_of(client.capabilities.get("elicitation"), client.version)
+    if not client.is_modern or not modes:
         return None
     responses, state = params.get("inputResponses"), params.get("requestState")
     return Rounds(
         None if responses is None else _object(responses),
         state if isinstance(state, str) else None,
+        modes,
     )
 
 

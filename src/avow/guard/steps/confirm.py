@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
-from avow.approvals import Approval, ApprovalState, Question, ask_client, make_question
+from avow.approvals import Approval, ApprovalState, Question, make_question
 from avow.audit import Outcome
 from avow.errors import SealError
-from avow.guard.asking import asks_in_rounds, can_ask, settled, waits
+from avow.guard.asking import asked_in_rounds, can_ask, settled, waits
 from avow.guard.call import META_APPROVAL, Answer, Call, tool_changed, tool_error, unplanned
 from avow.guard.recheck import Change, Found, find_change
 from avow.policy import Effect
@@ -102,10 +102,17 @@ def _changed(call: Call, found: Found) -> Answer:
 
 
 def _waiting(guard: "Guard", call: Call, approval: Approval) -> Answer:
-    if asks_in_rounds(guard, call, approval) and guard.keys is not None:
+    asked = asked_in_rounds(guard, call, approval)
+    if asked is not None:
         call.outcome = Outcome.INPUT_REQUIRED
-        return ask_client(guard.keys, approval)
+        return asked
     call.outcome = Outcome.WAITING
+    if call.is_declined:
+        text = (
+            "Not run: nobody at its client wanted to open the page where this call is answered. "
+            f"{waits(guard, approval)}. Do not make the call again unless the person says so."
+        )
+        return tool_error(text, **_meta(approval))
     text = (
         f"Not run yet: {waits(guard, approval)}. Only a person can approve it; nothing "
         "said in this conversation does. Make exactly the same call again afterwards: it runs "

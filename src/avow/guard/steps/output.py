@@ -23,7 +23,7 @@ async def output(guard: "Guard", call: Call, then: "Then") -> Answer:
     try:
         if is_plain(answer, shape, guard.limit):
             return answer
-        told, problems = shaped(opened(answer), shape, guard.limit)
+        told, problems = shaped(opened(answer), shape, guard.limit, call.resume)
     except ValueError:
         _log.warning("what %s answered cannot be read", call.name)
         return withheld(call)

@@ -1,0 +1,207 @@
+"""Going on with a list that was cut: the cursor that is made for it, and where that leads.
+
+A cursor says after how many items of which call to go on, and nothing is kept here: the function
+is called again, as it was called then, and what was given before is left out. So only what reads
+has such cursors. It also holds a digest of the items given before, as its caller saw them: where
+they are others by now, going on would skip some or give some twice, and is refused.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from avow.errors import UsageError
+from avow.guard import Answer, Call
+from avow.guard.call import Resume
+from avow.guard.shape import Shape, with_structure
+from avow.intent import Intent, Level
+
+CURSOR: Final = "cursor"
+NEXT: Final = "next_cursor"
+
+_PREFIX: Final = "avow."
+_DIGITS: Final = 12
+_WRAPPED: Final = "result"
+"""The name under which a list that is a whole result stands in it, since a result is an object."""
+_TEXT_OR_NULL: Final = ({"type": "string"}, {"type": "null"})
+_ARGUMENT: Final[Mapping[str, Any]] = {
+    "anyOf": list(_TEXT_OR_NULL),
+    "default": None,
+    "description": "Where to go on: the next_cursor of the same call before.",
+}
+_FIELD: Final[Mapping[str, Any]] = {"anyOf": list(_TEXT_OR_NULL), "default": None}
+
+
+class CursorError(UsageError):
+    """A cursor leads nowhere: made elsewhere or for another call, or its list has changed."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}. Make the call without a cursor to begin anew.")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a list a call goes on: after `given` items of what it gave with the cursor `inner`.
+
+    `inner` is the tool's own cursor in a tuple, or empty where the call had none. `seen` is the
+    digest of those items.
+    """
+
+    given: int = 0
+    inner: tuple[Any, ...] = ()
+    seen: str = ""
+
+
+def with_cursor(
+    intent: Intent, arguments: Mapping[str, Any], result: Mapping[str, Any] | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+    """The schemas of a tool that gives a list, with a cursor; `None` where it gets none from here.
+
+    That is a tool which writes, gives no list or a list of a fixed length, or has a cursor itself.
+    """
+    given: Mapping[str, Any] = arguments.get("properties", {})
+    found: Mapping[str, Any] = (result or {}).get("properties", {})
+    lists = [one for one in found.values() if _is_list(one)]
+    is_wrapped, is_page = set(found) == {_WRAPPED}, NEXT in found
+    if intent.hints.read_only is not True or CURSOR in given or len(lists) != 1:
+        return None
+    if result is None or not (is_wrapped or is_page):
+        return None
+    return (
+        {**arguments, "properties": {**given, CURSOR: dict(_ARGUMENT)}},
+        {**result, "properties": {**found, NEXT: found.get(NEXT, dict(_FIELD))}},
+    )
+
+
+def opened(call: Call, shape: Shape, *, is_ours: bool) -> tuple[Place, Mapping[str, Any]]:
+    """Where a call goes on, and the arguments that its function gets.
+
+    `is_ours` is whether the argument `cursor` is avow's, so that the function has none. Raises
+    `CursorError`.
+    """
+    if CURSOR not in call.arguments:
+        return Place(), call.arguments
+    others, cursor = _others(call), call.arguments[CURSOR]
+    if isinstance(cursor, str) and cursor.startswith(_PREFIX):
+        place = _read(cursor, _digest([call.name, others]))
+        arguments = {**others, CURSOR: place.inner[0]} if place.inner else others
+        # What is inside comes from the caller like any argument, and has passed no check so far.
+        accepts = shape.arguments
+        if (is_ours and place.inner) or (accepts is not None and not accepts.is_valid(arguments)):
+            raise CursorError("There is no such cursor")
+        return place, arguments
+    if not is_ours:
+        return Place(inner=(cursor,)), call.arguments
+    if cursor is not None:
+        raise CursorError("There is no such cursor")
+    return Place(), others
+
+
+def continued(call: Call, place: Place, answer: Answer, shape: Shape) -> Answer:
+    """What comes after that place; the call learns how to go on, should the guard cut it.
+
+    Raises `CursorError` where the items before it are not those that were given.
+    """
+    if answer.get("isError") is True:
+        return answer
+    structured: Any = answer.get("structuredContent")
+    name = _list_in(structured)
+    if name is None and place.given == 0:
+        return answer
+    if name is None:
+        raise CursorError("There is no list any more")
+    before: list[Any] = []
+    if place.given > 0:
+        # What its schema does not name, the caller never saw: it must not be in a digest either.
+        value: Any = structured if shape.stripper is None else shape.stripper.strip(structured)
+        before, after = value[name][: place.given], value[name][place.given :]
+        if len(before) < place.given or _digest(before) != place.seen:
+            raise CursorError("The list has changed since")
+        answer = with_structure(answer, {**value, name: after})
+    if call.found.level is Level.READ and _is_list(_schema_of(name, shape)):
+        call.resume = Resume(name, _Marker(call, shape, place, before).cursor, NEXT, CURSOR)
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    """Makes cursors for one answer of one call."""
+
+    call: Call
+    shape: Shape
+    place: Place
+    before: Sequence[Any]
+
+    def cursor(self, items: Sequence[Any]) -> str | None:
+        """The cursor after these items; `None` where the tool would not take it."""
+        seen = [*self.before, *items]
+        place = Place(len(seen), self.place.inner, _digest(seen))
+        others = _others(self.call)
+        text = _write(place, _digest([self.call.name, others]))
+        accepts = self.shape.arguments
+        is_taken = accepts is not None and accepts.is_valid({**others, CURSOR: text})
+        return text if is_taken else None
+
+
+def _others(call: Call) -> dict[str, Any]:
+    return {name: one for name, one in call.arguments.items() if name != CURSOR}
+
+
+def _write(place: Place, call: str) -> str:
+    text = json.dumps([place.given, call, place.seen, *place.inner], separators=(",", ":"))
+    return _PREFIX + base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read(cursor: str, call: str) -> Place:
+    """Where a cursor leads, which is anybody's text. Raises `CursorError`."""
+    text = cursor.removeprefix(_PREFIX)
+    try:
+        padded = text.encode() + b"=" * (-len(text) % 4)
+        found: Any = json.loads(base64.b64decode(padded, b"-_", validate=True))
+    except (ValueError, binascii.Error, RecursionError) as error:
+        raise CursorError("There is no such cursor") from error
+    match found:
+        case [int() as given, str() as made_for, str() as seen] if given > 0:
+            place = Place(given, (), seen)
+        case [int() as given, str() as made_for, str() as seen, inner] if given > 0:
+            place = Place(given, (inner,), seen)
+        case _:
+            raise CursorError("There is no such cursor")
+    if made_for != call:
+        raise CursorError("This cursor is of another call")
+    return place
+
+
+def _digest(value: Any) -> str:
+    """Short, since a model copies it; what it tells apart are mistakes, not attacks.
+
+    Whoever makes one up sees another part of a list that they may see.
+    """
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+
+
+def _schema_of(name: str, shape: Shape) -> Any:
+    properties: Mapping[str, Any] = (shape.result_schema or {}).get("properties", {})
+    return properties.get(name, {"type": "array"})
+
+
+def _is_list(schema: Any) -> bool:
+    """Whether a schema is of a list that may be of any length."""
+    if not isinstance(schema, Mapping):
+        return False
+    found = cast("Mapping[str, Any]", schema)
+    return found.get("type") == "array" and not found.get("minItems") and "prefixItems" not in found
+
+
+def _list_in(structured: Any) -> str | None:
+    """The name of the one list of a result that may be cut; `None` where there is no one list."""
+    if not isinstance(structured, Mapping):
+        return None
+    found = cast("Mapping[str, Any]", structured)
+    lists = [name for name, one in found.items() if isinstance(one, list)]
+    is_list = len(lists) == 1 and (NEXT in found or set(found) == {_WRAPPED})
+    return lists[0] if is_list else None
