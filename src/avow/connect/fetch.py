@@ -13,10 +13,10 @@ from typing import Any, Final, cast
 from urllib.parse import quote_plus, urlencode, urlsplit
 
 import anyio
-import httpx2
 
 from avow.connect.address import is_private
-from avow.connect.transport import transport_to
+from avow.connect.web.connection import BrokenError
+from avow.connect.web.pool import NotSentError, Pool, target_of
 from avow.errors import TimedOutError, UnreachableError, UsageError
 from avow.keys import Reference
 from avow.schema import parse_json
@@ -69,9 +69,7 @@ class Fetcher:
     """One pool of connections for each endpoint; the endpoints are those of a configuration."""
 
     seconds: float = SECONDS
-    _clients: dict[tuple[str, str], httpx2.AsyncClient] = field(
-        default_factory=dict[tuple[str, str], httpx2.AsyncClient]
-    )
+    _pools: dict[tuple[str, str], Pool] = field(default_factory=dict[tuple[str, str], Pool])
 
     async def get(self, url: str) -> Reply:
         """Ask for a document. Raises `UnreachableError`."""
@@ -85,9 +83,9 @@ class Fetcher:
 
     async def close(self) -> None:
         """Let go of all connections."""
-        clients, self._clients = self._clients, {}
-        for one in clients.values():
-            await one.aclose()
+        pools, self._pools = self._pools, {}
+        for one in pools.values():
+            await one.close()
 
     async def _ask(
         self, verb: str, url: str, body: str | None = None, headers: Mapping[str, str] | None = None
@@ -104,40 +102,47 @@ class Fetcher:
         except TimeoutError:
             what = f"no answer within {self.seconds:g} s"
             raise TimedOutError(what, where=where) from None
-        except httpx2.RequestError as error:
-            # Without the cause: it holds the request.
-            what = f"no connection: {type(error).__name__}"
+        except (NotSentError, BrokenError) as error:
+            # Without the cause: it may hold what was sent or what came back.
+            what = f"no connection: {_kind(error)}"
             raise UnreachableError(what, where=where) from None
 
     async def _exchange(
         self, verb: str, url: str, body: str | None, headers: Mapping[str, str], where: str
     ) -> Reply:
         # Unpacked, a small answer may be a large one.
-        told = {"Accept": "application/json", "Accept-Encoding": "identity", **headers}
-        async with self._client(url).stream(verb, url, content=body, headers=told) as response:
+        told = {"accept": "application/json", "accept-encoding": "identity", **headers}
+        sent = (body or "").encode()
+        exchange = await self._pool(url).exchange(verb, target_of(url), told, sent)
+        try:
+            await exchange.reply.head()
             text = bytearray()
-            async for chunk in response.aiter_raw():
-                text += chunk
+            while piece := await exchange.reply.piece():
+                text += piece
                 if len(text) > LARGEST:
                     raise UnreachableError("the answer is too large", where=where)
+        finally:
+            exchange.close()
+        status = exchange.reply.status
         try:
             value = parse_json(bytes(text))
         except (UsageError, UnicodeDecodeError):
             value = None
         is_object = isinstance(value, dict)
-        if response.is_success and not is_object:
+        if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES and not is_object:
             raise UnreachableError("the answer is not a JSON object", where=where)
-        return Reply(response.status_code, cast("dict[str, Any]", value) if is_object else {})
+        return Reply(status, cast("dict[str, Any]", value) if is_object else {})
 
-    def _client(self, url: str) -> httpx2.AsyncClient:
+    def _pool(self, url: str) -> Pool:
         parts = urlsplit(url)
-        found = self._clients.get((parts.scheme, parts.netloc))
+        found = self._pools.get((parts.scheme, parts.netloc))
         if found is None:
-            found = httpx2.AsyncClient(
-                transport=transport_to(url), timeout=self.seconds, trust_env=False
-            )
-            self._clients[parts.scheme, parts.netloc] = found
+            found = self._pools[parts.scheme, parts.netloc] = Pool.to(url)
         return found
+
+
+def _kind(error: Exception) -> str:
+    return "it could not be made" if isinstance(error, NotSentError) else "it broke"
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from avow.connect.web.connection import BrokenError, Connection, Reply
@@ -78,12 +78,13 @@ class Pool:
         if not connection.is_open:
             self._all.discard(connection)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End all connections."""
         for one in self._all:
             one.close()
         self._all.clear()
         self._idle.clear()
+        await asyncio.sleep(0)  # asyncio lets go of a connection one turn after it was ended
 
     def _kept(self) -> Connection | None:
         now = time.monotonic()
@@ -176,3 +177,10 @@ def _authorization(proxy: SplitResult | None) -> str:
         return ""
     said = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
     return f"proxy-authorization: Basic {b64encode(said.encode()).decode()}\r\n"
+
+
+def target_of(url: str) -> str:
+    """What a request line names: path and query."""
+    parts = urlsplit(url)
+    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+    return f"{path}?{parts.query}" if parts.query else path

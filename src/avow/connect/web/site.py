@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import anyio
 
@@ -35,7 +35,7 @@ from avow.connect.web.answer import (
 )
 from avow.connect.web.connection import MOST_BYTES, BrokenError
 from avow.connect.web.events import EventReader
-from avow.connect.web.pool import Exchange, NotSentError, Pool
+from avow.connect.web.pool import Exchange, NotSentError, Pool, target_of
 
 _log: Final = logging.getLogger(__name__)
 
@@ -133,8 +133,7 @@ class Site:
             self._hearing.cancel()
         with anyio.CancelScope(shield=True):
             await self._say_goodbye()
-            self.pool.close()
-            await asyncio.sleep(0)  # asyncio lets go of a connection one turn after it was ended
+            await self.pool.close()
 
     async def _say_goodbye(self) -> None:
         if self.session is None:
@@ -284,10 +283,3 @@ class Site:
             yield exchange if is_stream(exchange.reply) else None
         finally:
             exchange.close()
-
-
-def target_of(url: str) -> str:
-    """What a request line names: path and query."""
-    parts = urlsplit(url)
-    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
-    return f"{path}?{parts.query}" if parts.query else path
