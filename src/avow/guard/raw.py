@@ -3,6 +3,8 @@
 In such a result the members that may be long are JSON as received (`msgspec.Raw`).
 """
 
+from typing import Any, cast
+
 import msgspec
 
 from avow.guard.call import Answer
@@ -17,10 +19,25 @@ def is_plain(answer: Answer, shape: Shape, limit: int) -> bool:
     """
     content, structured = answer.get("content"), answer.get("structuredContent")
     if structured is None:
-        return isinstance(content, msgspec.Raw) and len(content) <= limit
+        return isinstance(content, msgspec.Raw) and _is_short(content, limit)
     if shape.exact is None or not isinstance(structured, msgspec.Raw) or len(structured) > limit:
         return False
     return shape.exact.is_valid(msgspec.json.decode(structured))
+
+
+def _is_short(content: msgspec.Raw, limit: int) -> bool:
+    """Whether no text is too long; as JSON in a text, it has more characters than there."""
+    if len(content) <= limit:
+        return True
+    blocks: Any = msgspec.json.decode(content)
+    return isinstance(blocks, list) and all(
+        _length(one) <= limit for one in cast("list[Any]", blocks)
+    )
+
+
+def _length(block: object) -> int:
+    text = cast("dict[str, Any]", block).get("text") if isinstance(block, dict) else None
+    return len(text) if isinstance(text, str) else 0
 
 
 def opened(answer: Answer) -> Answer:

@@ -1,6 +1,5 @@
 """What a tool's arguments and results must look like: compiled once for each tool as it stands."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,6 +10,7 @@ from avow.errors import UsageError
 from avow.guard.call import Answer, Resume
 from avow.guard.rest import is_of, with_rest
 from avow.schema import Checker, Cut, Problem, Stripper, exact, truncate
+from avow.schema.compact import read_json, write_json
 
 _MOST: Final = 10_000
 _BLANK: Final = " \t\r\n\ufeff"
@@ -95,7 +95,7 @@ def shaped(
 def with_structure(answer: Answer, value: Any, *more: Mapping[str, Any]) -> Answer:
     """`answer` with another value, in both blocks, and `more` blocks at its end."""
     kept = [block for block in _blocks(answer) if not is_json_text(block)]
-    text = {"type": "text", "text": json.dumps(value, ensure_ascii=False)}
+    text = {"type": "text", "text": write_json(value)}
     return {**answer, "structuredContent": value, "content": [text, *kept, *more]}
 
 
@@ -105,7 +105,7 @@ def _cut(value: Any, shape: Shape, limit: int, resume: Resume | None) -> Cut:
         return cut
     # The cursor beside the list needs room too; none is longer than the one after all items.
     longest = resume.cursor(value[resume.name]) or ""
-    room = len(json.dumps({resume.field: longest}))
+    room = len(write_json({resume.field: longest}))
     return truncate(value, shape.result_schema, limit=max(limit - room, 1))
 
 
@@ -126,7 +126,7 @@ def _cut_text(answer: Answer, limit: int) -> Answer:
             content.append(block)
             continue
         value, sentence = with_rest(cut, lambda _: True)
-        content.append({**block, "text": json.dumps(value, ensure_ascii=False)})
+        content.append({**block, "text": write_json(value)})
         said.append(sentence)
     if not said:
         return answer
@@ -134,9 +134,10 @@ def _cut_text(answer: Answer, limit: int) -> Answer:
 
 
 def _cut_json(block: Mapping[str, Any], limit: int) -> Cut | None:
-    if not is_json_text(block) or len(block["text"]) <= limit:
+    text = block.get("text")
+    if not isinstance(text, str) or len(text) <= limit or (value := _json_in(block)) is None:
         return None
-    cut = truncate(json.loads(block["text"].lstrip(_BLANK)), limit=limit)
+    cut = truncate(value, limit=limit)
     return cut if cut.is_cut else None
 
 
@@ -147,16 +148,21 @@ def _blocks(answer: Answer) -> list[dict[str, Any]]:
 
 def is_json_text(block: Mapping[str, Any]) -> bool:
     """Whether a block is text that is a JSON object or list."""
+    return _json_in(block) is not None
+
+
+def _json_in(block: Mapping[str, Any]) -> Any:
+    """The object or list that a text block holds, if it holds one and nothing else."""
     text = block.get("text")
     if block.get("type") != "text" or not isinstance(text, str):
-        return False
-    if not text.lstrip(_BLANK).startswith(("{", "[")):
-        return False
+        return None
+    bare = text.lstrip(_BLANK)
+    if not bare.startswith(("{", "[")):
+        return None
     try:
-        json.loads(text.lstrip(_BLANK))
-    except (ValueError, RecursionError):
-        return False
-    return True
+        return read_json(bare)
+    except ValueError:
+        return None
 
 
 def _notice(sentence: str) -> dict[str, Any]:

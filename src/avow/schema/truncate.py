@@ -4,12 +4,13 @@ The value stays what its schema says: at least one item stays, or as many as `mi
 and what stands beside the list (a cursor, whether there is more) is kept.
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final, cast
+
+from avow.schema.compact import write_json
 
 LIMIT: Final = 25_000
 """Characters of serialised JSON that a result may have by default."""
@@ -39,7 +40,7 @@ class Cut:
 
 def size(value: Any) -> int:
     """Characters of `value` as compact JSON."""
-    return len(_dump(value))
+    return len(write_json(value))
 
 
 def truncate(value: Any, schema: Mapping[str, Any] | None = None, *, limit: int = LIMIT) -> Cut:
@@ -94,7 +95,3 @@ def _replace(value: Any, path: Path, items: list[Any]) -> Any:
     if isinstance(step, int):
         return [_replace(value[step], tuple(rest), items)]
     return {**value, step: _replace(value[step], tuple(rest), items)}
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
