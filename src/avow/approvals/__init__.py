@@ -1,15 +1,20 @@
 """Asking a person: one question, one answer, one use; and answers that stand for longer."""
 
+from typing import TYPE_CHECKING
+
 from avow.approvals.answer import Answer, Strength, patched
 from avow.approvals.channel import Channel
 from avow.approvals.elicitation import Elicit, ElicitationChannel, Rounds, ask_client, take_answer
 from avow.approvals.grant import Grant
 from avow.approvals.ledger import Approvals, Lifetimes, listening
-from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token, webhook
 from avow.approvals.plan import Plan, make_plan, take_plan
 from avow.approvals.question import Approval, Question, make_question
-from avow.approvals.terminal import TerminalChannel
+from avow.lazy import lazily
 from avow.store import ApprovalState
+
+if TYPE_CHECKING:
+    from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token, webhook
+    from avow.approvals.terminal import TerminalChannel
 
 __all__ = [
     "Answer",
@@ -39,3 +44,17 @@ __all__ = [
     "take_plan",
     "webhook",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.approvals.link": (
+            "LinkChannel",
+            "LinkHolder",
+            "make_token",
+            "read_token",
+            "webhook",
+        ),
+        "avow.approvals.terminal": ("TerminalChannel",),
+    },
+)

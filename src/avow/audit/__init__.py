@@ -1,17 +1,19 @@
 """The record of every call: who, what, which hints from whom, what was decided, how it ended."""
 
+from typing import TYPE_CHECKING
+
 from avow.audit.chain import Chain
-from avow.audit.export import FORMATS, export
 from avow.audit.heads import Emit, heads_file, log_head, read_heads
 from avow.audit.log import AuditLog
 from avow.audit.opening import close_unfinished, open_audit
 from avow.audit.record import Event, Facts, Outcome, merged, severity
-from avow.audit.upkeep import Erasure, drop_before, erase_subject
-from avow.audit.verify import Problem, Report, verify
+from avow.lazy import lazily
 from avow.schema.paths import Path, parse_path
 
+if TYPE_CHECKING:
+    from avow.audit.upkeep import Erasure, drop_before, erase_subject
+
 __all__ = [
-    "FORMATS",
     "AuditLog",
     "Chain",
     "Emit",
@@ -20,12 +22,9 @@ __all__ = [
     "Facts",
     "Outcome",
     "Path",
-    "Problem",
-    "Report",
     "close_unfinished",
     "drop_before",
     "erase_subject",
-    "export",
     "heads_file",
     "log_head",
     "merged",
@@ -33,5 +32,6 @@ __all__ = [
     "parse_path",
     "read_heads",
     "severity",
-    "verify",
 ]
+
+__getattr__ = lazily(__name__, {"avow.audit.upkeep": ("Erasure", "drop_before", "erase_subject")})

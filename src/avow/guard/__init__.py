@@ -1,8 +1,13 @@
 """The pipeline that every call takes. The server library, the gateway and the console run it."""
 
+from typing import TYPE_CHECKING
+
 from avow.guard.call import Answer, Call, UnknownToolError, tool_error
 from avow.guard.pipeline import STEPS, Guard, keep_quiet
-from avow.guard.rules import PolicyFile
+from avow.lazy import lazily
+
+if TYPE_CHECKING:
+    from avow.guard.rules import PolicyFile
 
 __all__ = [
     "STEPS",
@@ -14,3 +19,5 @@ __all__ = [
     "keep_quiet",
     "tool_error",
 ]
+
+__getattr__ = lazily(__name__, {"avow.guard.rules": ("PolicyFile",)})

@@ -17,7 +17,6 @@ from avow.intent import (
 )
 from avow.policy.conditions import Condition
 from avow.policy.decision import Effect, Mode, Require, Reviewers
-from avow.policy.format import CHANNELS
 from avow.policy.principal import Principal
 from avow.policy.situation import Situation
 from avow.schema.paths import Path
@@ -25,6 +24,8 @@ from avow.schema.paths import Path
 ANY: Final = "*"
 """The name under which a table holds what is for all that it does not name."""
 
+CHANNELS: Final = ("console", "link", "terminal", "program", "elicitation")
+"""The ways to people that a policy can name."""
 
 DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
 """What a client relays may be the client's own word, so it takes one more word to have it."""

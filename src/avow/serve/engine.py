@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
@@ -16,13 +16,16 @@ from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog, Emit, log_head, open_audit
 from avow.beside import beside
 from avow.errors import UsageError
-from avow.guard import Answer, Call, Guard, PolicyFile
+from avow.guard import Answer, Call, Guard
 from avow.guard.pipeline import FindTool
 from avow.intent import Trust
 from avow.keys import Keyring, load_keys
 from avow.policy import Policy
 from avow.policy.document import ANY, DEFAULT_CHANNELS
 from avow.store import Head, is_postgres, open_store, store_path
+
+if TYPE_CHECKING:
+    from avow.guard import PolicyFile
 
 _log: Final = logging.getLogger(__name__)
 
@@ -59,7 +62,7 @@ class Engine:
     settings: Settings
     find: FindTool
     run: Callable[[Call], Any]
-    _file: Callable[[], Policy] = field(init=False)
+    _file: "PolicyFile | None" = field(init=False)
     _rules: Callable[[], Policy] = field(init=False)
     _guard: Guard | None = None
     _users: int = 0
@@ -67,8 +70,8 @@ class Engine:
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     def __post_init__(self) -> None:
-        self._file = _rules_of(self.settings)
-        self._rules = _Trusting(self._file, self.settings.asks)
+        self._file = _file_of(self.settings)
+        self._rules = _Trusting(self._file or _given_by(self.settings), self.settings.asks)
 
     @property
     def policy(self) -> Policy:
@@ -109,10 +112,9 @@ class Engine:
         self._stack.push_async_callback(store.close)
         path = None if is_postgres(url) else store_path(url)
         keys: Keyring = load_keys(path, is_made=True)
-        watched = self._file if isinstance(self._file, PolicyFile) else None
         # Of a log that nobody keeps, nobody needs the ends.
         emit = _untold if settings.store == TEMPORARY else log_head
-        holder = _Holder(store, keys, watched, settings.announce, emit)
+        holder = _Holder(store, keys, self._file, settings.announce, emit)
         audit = await holder.start(self._stack)
         return Guard(
             find_tool=self.find,
@@ -140,7 +142,7 @@ class _Holder:
 
     store: Any
     keys: Keyring
-    policy: PolicyFile | None
+    policy: "PolicyFile | None"
     announce: Callable[[str], None]
     emit: Emit
     approvals: Approvals = field(init=False)
@@ -203,10 +205,16 @@ def _untold(_: Head) -> None:
     """Tell a chain's head to nobody."""
 
 
-def _rules_of(settings: Settings) -> Callable[[], Policy]:
-    if isinstance(settings.policy, str | Path):
-        return PolicyFile.open(settings.policy)
-    if settings.policy is not None:
+def _file_of(settings: Settings) -> "PolicyFile | None":
+    if not isinstance(settings.policy, str | Path):
+        return None
+    from avow.guard import PolicyFile  # noqa: PLC0415 - a tenth of a start, for those who have a file
+
+    return PolicyFile.open(settings.policy)
+
+
+def _given_by(settings: Settings) -> Callable[[], Policy]:
+    if isinstance(settings.policy, Policy):
         given = settings.policy
         return lambda: given
     # Where there is no other way to a person, and nobody has said that there must be.
