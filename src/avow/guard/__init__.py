@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from avow.guard.call import Answer, Call, UnknownToolError, tool_error
-from avow.guard.pipeline import STEPS, Guard, keep_quiet
 from avow.lazy import lazily
 
 if TYPE_CHECKING:
+    from avow.errors import UnknownToolError
+    from avow.guard.call import Answer, Call, tool_error
+    from avow.guard.pipeline import STEPS, Guard, keep_quiet
     from avow.guard.rules import PolicyFile
 
 __all__ = [
@@ -20,4 +21,12 @@ __all__ = [
     "tool_error",
 ]
 
-__getattr__ = lazily(__name__, {"avow.guard.rules": ("PolicyFile",)})
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.errors": ("UnknownToolError",),
+        "avow.guard.call": ("Answer", "Call", "tool_error"),
+        "avow.guard.pipeline": ("Guard", "STEPS", "keep_quiet"),
+        "avow.guard.rules": ("PolicyFile",),
+    },
+)

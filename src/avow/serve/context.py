@@ -6,16 +6,18 @@ import json
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 import anyio.from_thread
 import anyio.lowlevel
 
-from avow.approvals import Plan
 from avow.errors import UsageError
-from avow.guard import Answer, Call
 from avow.policy import Principal
+
+if TYPE_CHECKING:
+    from avow.approvals import Plan
+    from avow.guard import Answer, Call
 
 
 class Made(dict[str, Any]):
@@ -31,7 +33,7 @@ class Running:
     holds what it returned.
     """
 
-    call: Call
+    call: "Call"
     told: Callable[[Exception, str], Exception]
     crash: Exception | None = None
     said: Exception | None = None
@@ -53,7 +55,7 @@ def current_call() -> Running | None:
 class Context:
     """The call that a function carries out: who calls, what was approved, how far it is."""
 
-    call: Call
+    call: "Call"
 
     @property
     def principal(self) -> Principal:
@@ -66,7 +68,7 @@ class Context:
         return self.call.arguments
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> "Plan | None":
         """What a person was shown and agreed to: a draft, say, to be sent as it is."""
         return self.call.plan
 
@@ -106,13 +108,13 @@ class Context:
         """Raise `asyncio.CancelledError` in a plain function, if the call was cancelled."""
         anyio.from_thread.check_cancelled()
 
-    def json(self, value: Any) -> Answer:
+    def json(self, value: Any) -> "Answer":
         """`value`, which is JSON, as a result: structured, and the same as text."""
         structured = cast("Any", value) if isinstance(value, Mapping) else {"result": value}
         text = json.dumps(structured, ensure_ascii=False)
         return Made(content=[{"type": "text", "text": text}], structuredContent=structured)
 
-    def error(self, text: str) -> Answer:
+    def error(self, text: str) -> "Answer":
         """A result that says to the model why there is none."""
         return Made(content=[{"type": "text", "text": text}], isError=True)
 

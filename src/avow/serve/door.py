@@ -9,24 +9,20 @@ import uuid
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import mcp_types as types
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 
-from avow.approvals.elicitation import INPUT
-from avow.errors import StoreError
-from avow.guard import Answer, Call, UnknownToolError, tool_error
-from avow.guard.call import CrashError
-from avow.guard.steps.output import withheld
+from avow.errors import StoreError, UnknownToolError
 from avow.policy import LOCAL, Principal
-from avow.serve.context import Context, Running, running
 from avow.serve.engine import Engine
 from avow.serve.exchange import (
     Request,
     as_object,
+    as_wire,
     client_name,
     dress,
     elicit_of,
@@ -34,13 +30,12 @@ from avow.serve.exchange import (
     rounds_of,
 )
 from avow.serve.frameworks import Framework
-from avow.serve.functions import is_on_purpose
-from avow.serve.results import ShapeError, agreed, as_answer, is_made
 from avow.serve.shelf import Shelf
 
-_log: Final = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from avow.guard import Answer, Call
 
-_OURS: Final = ("inputResponses", "requestState")
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +86,8 @@ class Door:
     async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         result = await _listed(ctx, call_next)
         await self._take(result.get("tools") or [])
-        guard, caller = self.engines[0].guard, self._caller(ctx)
-        looked = [(one, guard.sees(caller, one)) for one in self.shelf.tools.values()]
+        engine, caller = self.engines[0], self._caller(ctx)
+        looked = [(one, engine.sees(caller, one)) for one in self.shelf.tools.values()]
         seen = [self.shelf.entry(one, found[0]) for one, found in looked if found is not None]
         return dress(
             ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
@@ -106,7 +101,8 @@ class Door:
             raise MCPError(types.INVALID_PARAMS, "a call names its tool")
         if arguments is not None and not isinstance(arguments, Mapping):
             raise MCPError(types.INVALID_PARAMS, "the arguments of a call are an object")
-        answer = await self.engines[0].guard.call(
+        guard = await self.engines[0].guard()
+        answer = await guard.call(
             self._caller(ctx),
             name,
             as_object(cast("object", arguments)),
@@ -172,55 +168,13 @@ class Door:
             return True
         return await self.framework.function_of(name) is self.shelf.found.get(name)
 
-    async def run(self, call: Call) -> Answer:
+    async def run(self, call: "Call") -> "Answer":
         """Carry out one call: by its definition, or as the framework does."""
-        call.is_sent = True
-        now = Running(call, self.framework.told)
-        token = running.set(now)
-        try:
-            definition = self.shelf.definitions.get(call.name)
-            if definition is not None and definition.execute is not None:
-                return await _execute(definition.execute, call)
-            return await self._pass(call, now)
-        except ShapeError as error:
-            # The value itself is the author's data: neither the model nor the log gets it.
-            _log.warning("%s: %s", call.name, error)
-            return withheld(call)
-        finally:
-            running.reset(token)
+        from avow.serve.carrying import carry_out  # noqa: PLC0415 - for who calls
 
-    async def _pass(self, call: Call, now: Running) -> Answer:
-        passing = _passing.get()
-        params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
-        if INPUT in as_object(params.get("inputResponses")):
-            params = {key: one for key, one in params.items() if key not in _OURS}
-        try:
-            answer = _wire(await passing.then(replace(passing.ctx, params=params)))
-        except MCPError as error:
-            if now.crash is not None:
-                raise CrashError from now.crash
-            return tool_error(str(error))
-        if now.crash is not None:
-            raise CrashError from now.crash
-        if now.said is not None:
-            return tool_error(str(now.said))
-        if now.returned is None:
-            return answer
-        (value,) = now.returned
-        if answer.get("isError") is True and not is_made(value):
-            raise ShapeError("what the tool returned does not fit its type")
-        return agreed(answer, value)
-
-
-async def _execute(execute: Any, call: Call) -> Answer:
-    try:
-        return await as_answer(execute, Context(call))
-    except ShapeError:
-        raise
-    except Exception as error:
-        if is_on_purpose(error):
-            return tool_error(str(error))
-        raise CrashError from error
+        definition = self.shelf.definitions.get(call.name)
+        execute = None if definition is None else definition.execute
+        return await carry_out(call, execute, _passing.get(), told=self.framework.told)
 
 
 def _harmless(ctx: Request) -> Request:
@@ -241,15 +195,9 @@ async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
         key: one for key, one in as_object(ctx.params).items() if key != "cursor"
     } or None
     while True:
-        page = _wire(await then(replace(ctx, method="tools/list", params=params)))
+        page = as_wire(await then(replace(ctx, method="tools/list", params=params)))
         entries += cast("list[dict[str, Any]]", page.get("tools") or [])
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str):
             return {**page, "tools": entries}
         params = {**as_object(params), "cursor": cursor}
-
-
-def _wire(result: HandlerResult) -> dict[str, Any]:
-    if result is None or isinstance(result, dict):
-        return result or {}
-    return result.model_dump(mode="json", by_alias=True, exclude_none=True)

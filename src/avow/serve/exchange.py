@@ -1,13 +1,15 @@
 """What a request says of its client, and how that client can be asked; what an answer must wear."""
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 
-from avow.approvals import Elicit, Rounds
 from avow.connect.envelope import HANDSHAKE_VERSIONS
+
+if TYPE_CHECKING:
+    from avow.approvals import Elicit, Rounds
 
 META: Final = "io.modelcontextprotocol/"
 
@@ -29,7 +31,7 @@ def has_begun(ctx: Request) -> bool:
     return ctx.session._connection.initialize_accepted  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
 
 
-def elicit_of(ctx: Request) -> Elicit | None:
+def elicit_of(ctx: Request) -> "Elicit | None":
     """How an older client is asked: by a request of the server, while its call waits."""
     known = ctx.session.client_params
     if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
@@ -46,11 +48,13 @@ def elicit_of(ctx: Request) -> Elicit | None:
     return elicit
 
 
-def rounds_of(ctx: Request) -> Rounds | None:
+def rounds_of(ctx: Request) -> "Rounds | None":
     """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
     capabilities = as_object(_meta_of(ctx).get(f"{META}clientCapabilities"))
     if ctx.protocol_version in HANDSHAKE_VERSIONS or "elicitation" not in capabilities:
         return None
+    from avow.approvals import Rounds  # noqa: PLC0415 - for a client that can be asked
+
     params = as_object(ctx.params)
     responses, state = params.get("inputResponses"), params.get("requestState")
     return Rounds(
@@ -71,6 +75,13 @@ def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[
     is_cacheable = ctx.method.endswith("/list") or ctx.method == "resources/read"
     fresh = {"ttlMs": 0, "cacheScope": "private"} if is_cacheable else {}
     return {"resultType": "complete", **fresh, **result, "_meta": meta}
+
+
+def as_wire(result: HandlerResult) -> dict[str, Any]:
+    """What a handler gives, as it goes out."""
+    if result is None or isinstance(result, dict):
+        return result or {}
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def as_object(value: object) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ a function becomes a tool.
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
@@ -18,11 +18,13 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
 from avow.errors import UsageError
-from avow.guard import Answer
 from avow.intent import WIRE_NAMES
 from avow.serve.context import Context, Made
 from avow.serve.definition import Execute
 from avow.serve.results import ShapeError, agreed
+
+if TYPE_CHECKING:
+    from avow.guard import Answer
 
 _log: Final = logging.getLogger(__name__)
 
@@ -215,7 +217,7 @@ class Low:
         made = func_metadata(function)
         schema = made.arg_model.model_json_schema(by_alias=True)
 
-        async def execute(_: Context, arguments: Mapping[str, Any]) -> Answer:
+        async def execute(_: Context, arguments: Mapping[str, Any]) -> "Answer":
             try:
                 given = made.validate_arguments(dict(arguments))
             except ValidationError as error:

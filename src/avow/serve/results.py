@@ -8,13 +8,15 @@ import json
 import math
 import uuid
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast, runtime_checkable
 
 from avow.errors import UsageError
-from avow.guard import Answer
 from avow.schema import truncate
 from avow.serve.context import Context, Made
 from avow.serve.functions import called
+
+if TYPE_CHECKING:
+    from avow.guard import Answer
 
 MOST: Final = 1_000_000
 """Characters of a result that cannot be cut: more is no use to any model."""
@@ -41,7 +43,7 @@ class _Model(Protocol):
     def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]: ...
 
 
-async def as_answer(execute: Any, context: Context) -> Answer:
+async def as_answer(execute: Any, context: Context) -> "Answer":
     """Call a definition's function and make a result of what it returns.
 
     A plain function runs in a worker thread. A result that it made itself is left as it is. Raises
@@ -57,7 +59,7 @@ async def as_answer(execute: Any, context: Context) -> Answer:
     return fitting(dict(context.json(to_json(value))))
 
 
-def agreed(answer: Answer, value: Any) -> Answer:
+def agreed(answer: "Answer", value: Any) -> "Answer":
     """A framework's result for `value`, with text that says what its structure says, and no more.
 
     A result that the author has made is left as it is.
@@ -76,7 +78,7 @@ def agreed(answer: Answer, value: Any) -> Answer:
     return fitting({**answer, "structuredContent": structured, "content": [text]})
 
 
-def fitting(answer: Answer) -> Answer:
+def fitting(answer: "Answer") -> "Answer":
     """`answer`, as long as it is JSON, and can be brought to a size that a model can read.
 
     Raises `ShapeError`.
@@ -94,7 +96,7 @@ def fitting(answer: Answer) -> Answer:
     return answer
 
 
-def _texts(answer: Answer) -> Iterable[int]:
+def _texts(answer: "Answer") -> Iterable[int]:
     for block in cast("list[Any]", answer.get("content") or []):
         text = cast("Mapping[str, Any]", block).get("text") if isinstance(block, Mapping) else None
         yield len(text) if isinstance(text, str) else 0
