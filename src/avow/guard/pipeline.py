@@ -132,8 +132,8 @@ class Guard:
         )
         return await self._from(0, call)
 
-    async def _from(self, index: int, call: Call) -> Answer:
-        return await STEPS[index](self, call, partial(self._from, index + 1))
+    def _from(self, index: int, call: Call) -> Awaitable[Answer]:
+        return STEPS[index](self, call, partial(self._from, index + 1))
 
 
 def _new_id() -> str:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST: Final = 1_000_000
 """Characters of a result that cannot be cut: more is no use to any model."""
 
+_strictly: Final = json.JSONEncoder(allow_nan=False).encode
+_as_text: Final = json.JSONEncoder(ensure_ascii=False).encode
+"""Made once: `json.dumps` makes its encoder anew for each value."""
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta"})
 _DEEPEST: Final = 64
 _FRAMEWORKS: Final = ("mcp", "mcp_types", "fastmcp")
@@ -74,7 +77,7 @@ def agreed(answer: "Answer", value: Any) -> "Answer":
         structured = cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
     if isinstance(value, str):
         return fitting({**answer, "structuredContent": structured})
-    text = {"type": "text", "text": json.dumps(structured, ensure_ascii=False)}
+    text = {"type": "text", "text": _as_text(structured)}
     return fitting({**answer, "structuredContent": structured, "content": [text]})
 
 
@@ -86,7 +89,7 @@ def fitting(answer: "Answer") -> "Answer":
     structured = answer.get("structuredContent")
     if structured is not None:
         try:
-            text = json.dumps(structured, allow_nan=False)
+            text = _strictly(structured)
         except (ValueError, TypeError, RecursionError) as error:
             raise ShapeError("the tool returned what is no JSON") from error
         if len(text) > MOST and not truncate(structured).fits:
