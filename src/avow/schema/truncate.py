@@ -16,6 +16,9 @@ LIMIT: Final = 25_000
 
 Path = tuple[str | int, ...]
 
+_dump: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Made once: `json.dumps` makes its encoder anew for each value."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -94,7 +97,3 @@ def _replace(value: Any, path: Path, items: list[Any]) -> Any:
     if isinstance(step, int):
         return [_replace(value[step], tuple(rest), items)]
     return {**value, step: _replace(value[step], tuple(rest), items)}
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
