@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from avow.lazy import lazily
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -58,31 +60,41 @@ __all__ = [
     "wrap",
 ]
 
-_SERVE = ("Context", "Page", "ToolDefinition", "Tools", "bind", "context", "declare")
-_HOMES = (
-    dict.fromkeys(__all__, "avow.intent")
-    | dict.fromkeys(_SERVE, "avow.serve")
-    | {
-        "Approval": "avow.approvals",
-        "AvowError": "avow.errors",
-        "Guarded": "avow.agents",
-        "Principal": "avow.policy",
-        "wrap": "avow.agents",
-    }
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.agents": ("Guarded", "wrap"),
+        "avow.approvals": ("Approval",),
+        "avow.errors": ("AvowError",),
+        "avow.intent": (
+            "APPEND",
+            "DELETE",
+            "DEPLOY",
+            "DESTRUCTIVE",
+            "FETCH",
+            "QUERY",
+            "READ_ONLY",
+            "SEARCH",
+            "SEND",
+            "UPSERT",
+            "WRITE",
+            "Hints",
+            "Intent",
+            "Level",
+            "Source",
+        ),
+        "avow.policy": ("Principal",),
+        "avow.serve": (
+            "Context",
+            "Page",
+            "ToolDefinition",
+            "Tools",
+            "bind",
+            "context",
+            "declare",
+        ),
+    },
 )
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first used, so that `import avow` costs next to nothing."""
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415 - lazy on purpose: it is the point
-
-    value: object = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,7 @@ AvowError
 │   ├── NotMcpError                something answers, but not in MCP
 │   └── TimedOutError              no answer within the time limit
 ├── DeniedError           exit 5   policy or a person said no
+│   ├── UnknownToolError           no such tool, or not for this caller
 │   └── SealError                  something that avow has not sealed, or not for this
 └── StoreError            exit 4   the database cannot be opened, read or written
 
@@ -161,6 +162,15 @@ class DeniedError(AvowError):
 
     code = "denied"
     exit_code = 5
+
+
+class UnknownToolError(DeniedError):
+    """The tool does not exist, or not for this caller; the words are the same for both."""
+
+    code = "unknown-tool"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Unknown tool: {name}")
 
 
 class SealError(DeniedError):

@@ -10,7 +10,8 @@ from typing import Any
 from mcp import StdioServerParameters
 from tests.connect.serving import ENVIRONMENT, SERVERS, serve_app
 
-from avow.audit import merged, verify
+from avow.audit import merged
+from avow.audit.verify import verify
 from avow.demo.data import Database
 from avow.demo.server import build_server
 from avow.keys import load_keys

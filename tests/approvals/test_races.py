@@ -14,7 +14,8 @@ from tests.databases import Place
 from tests.sample_tools import AMY
 
 from avow.approvals import Answer, ApprovalState, Rounds
-from avow.audit import open_audit, verify
+from avow.audit import open_audit
+from avow.audit.verify import verify
 from avow.guard import Guard
 from avow.intent import Span
 from avow.store import open_store

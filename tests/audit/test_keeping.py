@@ -21,9 +21,9 @@ from avow.audit import (
     heads_file,
     open_audit,
     read_heads,
-    verify,
 )
 from avow.audit.life import Owner
+from avow.audit.verify import verify
 from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
 from avow.store import Claim, Head, Look, RecordRow, Said, Store, Use, open_store

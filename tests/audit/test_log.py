@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.audit import FORMATS, AuditLog, Facts, Outcome, export, severity
+from avow.audit import AuditLog, Facts, Outcome, severity
+from avow.audit.export import FORMATS, export
 from avow.intent import Level
 from avow.policy import Decision, Effect
 from avow.schema import MASK, digest

@@ -12,7 +12,8 @@ from typing import Any, Final
 from tests.guard.lives import ASKS, KEYED, KEYS, KINDS, MAY_REPEAT, Life, needs_a_death
 
 from avow.approvals import Approval, Approvals
-from avow.audit import Problem, read_heads, verify
+from avow.audit import read_heads
+from avow.audit.verify import Problem, verify
 from avow.store import GrantRow, RecordRow, open_store
 
 _ROOT: Final = Path(__file__).resolve().parents[2]

@@ -5,7 +5,8 @@ from dataclasses import replace
 from tests.policy.samples import AMY, call, policy, rule
 
 from avow.intent import Level
-from avow.policy import Effect, Explanation, Principal, decide, explain
+from avow.policy import Effect, Principal, decide
+from avow.policy.explain import Explanation, explain
 
 TEXT = """
 mode = "strict"

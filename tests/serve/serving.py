@@ -19,7 +19,8 @@ from pydantic import BaseModel
 from tests.connect.serving import ENVIRONMENT, serve_app
 
 import avow
-from avow.audit import merged, verify
+from avow.audit import merged
+from avow.audit.verify import verify
 from avow.keys import load_keys
 from avow.serve import Tools
 from avow.store import open_store, store_path

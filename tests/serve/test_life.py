@@ -401,8 +401,10 @@ async def test_only_a_log_that_is_kept_tells_its_ends(
     server = make("MCPServer")
     avow.bind(server, store=f"sqlite:{tmp_path / 'avow.db'}" if is_kept else "temporary")
     with caplog.at_level(logging.INFO, "avow"):
-        async with Client(server):
-            pass
+        async with Client(server) as client:
+            # A log is begun by the first call, whatever becomes of it.
+            with pytest.raises(MCPError):
+                await client.call_tool("nothing", {})
     assert ("audit head" in caplog.text) is is_kept
 
 

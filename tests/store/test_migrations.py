@@ -8,7 +8,8 @@ import psycopg
 import pytest
 from tests.postgres import PostgresServer
 
-from avow.audit import merged, open_audit, verify
+from avow.audit import merged, open_audit
+from avow.audit.verify import verify
 from avow.errors import StoreError
 from avow.keys import Keyring
 from avow.store import ApprovalState, Store, open_store

@@ -17,7 +17,8 @@ from tests.postgres import PASSWORD, PostgresServer
 from tests.sample_tools import AMY, DELETE, tool
 
 from avow.approvals import Answer, Approvals, listening, make_question
-from avow.audit import Chain, open_audit, verify
+from avow.audit import Chain, open_audit
+from avow.audit.verify import verify
 from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
 from avow.policy import Decision, Effect

@@ -17,7 +17,7 @@ import anyio.lowlevel
 from avow.approvals import Answer, Approval, Approvals, Channel, Strength, TerminalChannel
 from avow.beside import beside
 from avow.errors import AvowError, UsageError
-from avow.policy.format import CHANNELS
+from avow.policy.document import CHANNELS
 
 Function = Callable[[Approval], bool | Awaitable[bool | None] | None]
 """Answers a question: yes, no, or, with `None`, not at all."""

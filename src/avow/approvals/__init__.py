@@ -1,16 +1,27 @@
 """Asking a person: one question, one answer, one use; and answers that stand for longer."""
 
-from avow.approvals.answer import Answer, Strength, patched
-from avow.approvals.channel import Channel
-from avow.approvals.elicitation import Elicit, ElicitationChannel, Rounds, ask_client, take_answer
-from avow.approvals.grant import Grant
-from avow.approvals.ledger import Approvals, Lifetimes, listening
-from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token, webhook
-from avow.approvals.plan import Plan, make_plan, take_plan
-from avow.approvals.question import Approval, Question, make_question
-from avow.approvals.terminal import TerminalChannel
-from avow.approvals.visit import VisitChannel, ask_to_visit, is_declined, page_of
-from avow.store import ApprovalState
+from typing import TYPE_CHECKING
+
+from avow.lazy import lazily
+
+if TYPE_CHECKING:
+    from avow.approvals.answer import Answer, Strength, patched
+    from avow.approvals.channel import Channel
+    from avow.approvals.elicitation import (
+        Elicit,
+        ElicitationChannel,
+        Rounds,
+        ask_client,
+        take_answer,
+    )
+    from avow.approvals.grant import Grant
+    from avow.approvals.ledger import Approvals, Lifetimes, listening
+    from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token, webhook
+    from avow.approvals.plan import Plan, make_plan, take_plan
+    from avow.approvals.question import Approval, Question, make_question
+    from avow.approvals.terminal import TerminalChannel
+    from avow.approvals.visit import VisitChannel, ask_to_visit, is_declined, page_of
+    from avow.store import ApprovalState
 
 __all__ = [
     "Answer",
@@ -44,3 +55,26 @@ __all__ = [
     "take_plan",
     "webhook",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.approvals.answer": ("Answer", "Strength", "patched"),
+        "avow.approvals.channel": ("Channel",),
+        "avow.approvals.elicitation": (
+            "Elicit",
+            "ElicitationChannel",
+            "Rounds",
+            "ask_client",
+            "take_answer",
+        ),
+        "avow.approvals.grant": ("Grant",),
+        "avow.approvals.ledger": ("Approvals", "Lifetimes", "listening"),
+        "avow.approvals.link": ("LinkChannel", "LinkHolder", "make_token", "read_token", "webhook"),
+        "avow.approvals.plan": ("Plan", "make_plan", "take_plan"),
+        "avow.approvals.question": ("Approval", "Question", "make_question"),
+        "avow.approvals.terminal": ("TerminalChannel",),
+        "avow.approvals.visit": ("VisitChannel", "ask_to_visit", "is_declined", "page_of"),
+        "avow.store": ("ApprovalState",),
+    },
+)

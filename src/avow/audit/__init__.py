@@ -1,17 +1,19 @@
 """The record of every call: who, what, which hints from whom, what was decided, how it ended."""
 
-from avow.audit.chain import Chain
-from avow.audit.export import FORMATS, export
-from avow.audit.heads import Emit, heads_file, log_head, read_heads
-from avow.audit.log import AuditLog
-from avow.audit.opening import close_unfinished, open_audit
-from avow.audit.record import Event, Facts, Outcome, merged, severity
-from avow.audit.upkeep import Erasure, drop_before, erase_subject
-from avow.audit.verify import Problem, Report, verify
-from avow.schema.paths import Path, parse_path
+from typing import TYPE_CHECKING
+
+from avow.lazy import lazily
+
+if TYPE_CHECKING:
+    from avow.audit.chain import Chain
+    from avow.audit.heads import Emit, heads_file, log_head, read_heads
+    from avow.audit.log import AuditLog
+    from avow.audit.opening import close_unfinished, open_audit
+    from avow.audit.record import Event, Facts, Outcome, merged, severity
+    from avow.audit.upkeep import Erasure, drop_before, erase_subject
+    from avow.schema.paths import Path, parse_path
 
 __all__ = [
-    "FORMATS",
     "AuditLog",
     "Chain",
     "Emit",
@@ -20,12 +22,9 @@ __all__ = [
     "Facts",
     "Outcome",
     "Path",
-    "Problem",
-    "Report",
     "close_unfinished",
     "drop_before",
     "erase_subject",
-    "export",
     "heads_file",
     "log_head",
     "merged",
@@ -33,5 +32,17 @@ __all__ = [
     "parse_path",
     "read_heads",
     "severity",
-    "verify",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.audit.chain": ("Chain",),
+        "avow.audit.heads": ("Emit", "heads_file", "log_head", "read_heads"),
+        "avow.audit.log": ("AuditLog",),
+        "avow.audit.opening": ("close_unfinished", "open_audit"),
+        "avow.audit.record": ("Event", "Facts", "Outcome", "merged", "severity"),
+        "avow.audit.upkeep": ("Erasure", "drop_before", "erase_subject"),
+        "avow.schema.paths": ("Path", "parse_path"),
+    },
+)

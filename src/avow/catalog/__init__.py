@@ -1,6 +1,7 @@
 """Tools, who they are and what they are called. Pure: no I/O, no SDK."""
 
-from avow.catalog.registry import Found, Grouping, Registry, group_tools
+from typing import TYPE_CHECKING
+
 from avow.catalog.title import derive_title
 from avow.catalog.tool import (
     SEPARATOR,
@@ -12,6 +13,10 @@ from avow.catalog.tool import (
     qualify,
     read_tools,
 )
+from avow.lazy import lazily
+
+if TYPE_CHECKING:
+    from avow.catalog.registry import Found, Grouping, Registry, group_tools
 
 __all__ = [
     "SEPARATOR",
@@ -28,3 +33,7 @@ __all__ = [
     "qualify",
     "read_tools",
 ]
+
+__getattr__ = lazily(
+    __name__, {"avow.catalog.registry": ("Found", "Grouping", "Registry", "group_tools")}
+)

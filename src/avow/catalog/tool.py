@@ -120,8 +120,11 @@ def make_tool(
     trust: Trust = Trust.CAUTIOUS,
     operator: Hints | None = None,
     origin: str = "",
+    infer: bool = True,
 ) -> Tool:
     """The tool that `raw`, an entry of `tools/list`, describes.
+
+    Without `infer` its name and texts suggest nothing: for a tool whose author has said all.
 
     Raises `UsageError` for an entry without a name, with a schema that is no object (a client
     would refuse the whole list for it), or that no fingerprint can be taken of.
@@ -132,7 +135,7 @@ def make_tool(
     if not isinstance(raw.get("inputSchema", {}), Mapping):
         raise UsageError("its inputSchema is not an object", where=f"{server}, tool {name!r}")
     said = read_tool(raw)
-    inferred = guess(raw)
+    inferred = guess(raw) if infer else {}
     evidence = Evidence(said.intent.hints, inferred, operator=operator or Hints())
     return Tool(
         server=server,

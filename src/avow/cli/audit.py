@@ -97,7 +97,7 @@ def verify(*, store: str | None = None, heads: Path | None = None, json: bool = 
         Print one JSON document, with the present heads.
     """
     from avow.audit import read_heads
-    from avow.audit import verify as check
+    from avow.audit.verify import verify as check
 
     known = read_heads(_lines_of(heads), str(heads)) if heads else {}
     keys = keys_of(store)
@@ -132,7 +132,7 @@ def export(
     store
         Where the log is; see `avow audit list`.
     """
-    from avow.audit import export as write
+    from avow.audit.export import export as write
 
     async def run(kept: Store) -> None:
         rows, after = list[RecordRow](), 0

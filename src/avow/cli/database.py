@@ -69,7 +69,7 @@ def move(source: str, target: str, *, json: bool = False) -> int:
 
 
 async def _move(source: str, target: str) -> tuple[Any, int]:
-    from avow.audit import verify
+    from avow.audit.verify import verify
     from avow.keys import load_keys
     from avow.store.move import move_store
 

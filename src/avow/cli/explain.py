@@ -16,7 +16,7 @@ from avow.cli.terminal import out, plain, print_json, working
 from avow.connect import Target, parse_target
 from avow.errors import TargetError, UsageError
 from avow.policy import LOCAL, Policy, Principal, Situation, facts_of, seen_under
-from avow.policy import explain as explain_situation
+from avow.policy.explain import explain as explain_situation
 
 _SCHEMA: Final = 1
 _MANY: Final = Parameter(negative="")

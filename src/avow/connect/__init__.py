@@ -3,9 +3,14 @@
 Importing this package imports no MCP SDK; `avow.connect.link` does, when a connection is opened.
 """
 
-from avow.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget, origin_of
+from typing import TYPE_CHECKING
+
 from avow.connect.rpc import Fault, RpcError
-from avow.connect.target import parse_target
+from avow.lazy import lazily
+
+if TYPE_CHECKING:
+    from avow.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget, origin_of
+    from avow.connect.target import parse_target
 
 __all__ = [
     "CommandTarget",
@@ -17,3 +22,11 @@ __all__ = [
     "origin_of",
     "parse_target",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.connect.kinds": ("CommandTarget", "SavedTarget", "Target", "UrlTarget", "origin_of"),
+        "avow.connect.target": ("parse_target",),
+    },
+)

@@ -1,8 +1,14 @@
 """The pipeline that every call takes. The server library, the gateway and the console run it."""
 
-from avow.guard.call import Answer, Call, UnknownToolError, tool_error
-from avow.guard.pipeline import STEPS, Guard, keep_quiet, unruled
-from avow.guard.rules import PolicyFile
+from typing import TYPE_CHECKING
+
+from avow.lazy import lazily
+
+if TYPE_CHECKING:
+    from avow.errors import UnknownToolError
+    from avow.guard.call import Answer, Call, tool_error
+    from avow.guard.pipeline import STEPS, Guard, keep_quiet, unruled
+    from avow.guard.rules import PolicyFile
 
 __all__ = [
     "STEPS",
@@ -15,3 +21,13 @@ __all__ = [
     "tool_error",
     "unruled",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.errors": ("UnknownToolError",),
+        "avow.guard.call": ("Answer", "Call", "tool_error"),
+        "avow.guard.pipeline": ("Guard", "STEPS", "keep_quiet", "unruled"),
+        "avow.guard.rules": ("PolicyFile",),
+    },
+)

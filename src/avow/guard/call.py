@@ -2,15 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from avow.approvals import Approval, Elicit, Grant, Plan, Rounds
 from avow.audit import Facts, Outcome
 from avow.catalog import Tool
-from avow.errors import DeniedError
 from avow.intent import Level
 from avow.policy import Decision, Policy, Principal, ToolFacts
 from avow.schema.plain import sayable
+
+if TYPE_CHECKING:
+    from avow.approvals import Approval, Elicit, Grant, Plan, Rounds
 
 Answer = dict[str, Any]
 """A `tools/call` result in wire form."""
@@ -25,15 +26,6 @@ META_KEY: Final = "io.avow/idempotency-key"
 
 _TRACE: Final = "traceparent"
 """W3C Trace Context, in `_meta` as MCP carries it."""
-
-
-class UnknownToolError(DeniedError):
-    """The tool does not exist, or not for this caller; the words are the same for both."""
-
-    code = "unknown-tool"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"Unknown tool: {name}")
 
 
 class CrashError(Exception):
@@ -77,17 +69,17 @@ class Call:
     started: float
     progress: Progress = no_progress
     meta: Mapping[str, Any] | None = None
-    elicit: Elicit | None = None
-    rounds: Rounds | None = None
+    elicit: "Elicit | None" = None
+    rounds: "Rounds | None" = None
     policy: Policy | None = None
     tool: Tool | None = None
     about: ToolFacts | None = None
     arguments_digest: str = ""
     decision: Decision | None = None
-    plan: Plan | None = None
+    plan: "Plan | None" = None
     approval: int | None = None
-    approved: Approval | None = None
-    grant: Grant | None = None
+    approved: "Approval | None" = None
+    grant: "Grant | None" = None
     claim: str | None = None
     is_declined: bool = False
     tries: int = 0

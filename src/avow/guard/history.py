@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from avow.guard.call import Call
 from avow.intent import Level
@@ -14,24 +14,16 @@ from avow.store import Past as Known
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
 
+_NOTHING: Final = Known()
+
 
 async def situation_of(guard: "Guard", call: Call) -> Situation:
     """All that the policy's decision on a call may depend on; asks the store only as it must."""
-    policy, facts, now = call.under, call.tool_facts, guard.clock()
-    look = Look(
-        subject=call.principal.subject,
-        client=call.principal.client,
-        now=now,
-        idle=guard.approvals.idle,
-        since=now - policy.window if policy.window else None,
-        first_use=_key(call) if policy.asks_first(facts.server, facts.tool) else None,
-        has_ticks=policy.counts_calls,
-    )
-    is_needed = look.since is not None or look.first_use is not None or look.has_ticks
-    known = await guard.approvals.store.look(look) if is_needed else Known()
+    now = guard.clock()
+    known = await _looked(guard, call, now)
     return Situation(
         principal=call.principal,
-        facts=facts,
+        facts=call.tool_facts,
         arguments=call.arguments,
         history=tuple(
             Past(one.last, ToolFacts.from_dict(json.loads(one.facts)), one.is_same_conversation)
@@ -43,6 +35,23 @@ async def situation_of(guard: "Guard", call: Call) -> Situation:
         targets=len(call.plan.changes) if call.plan else None,
         now=now,
     )
+
+
+async def _looked(guard: "Guard", call: Call, now: float) -> Known:
+    policy, facts = call.under, call.tool_facts
+    asks_first, counts = policy.asks_first(facts.server, facts.tool), policy.counts_calls
+    if not (policy.window or asks_first or counts):
+        return _NOTHING
+    look = Look(
+        subject=call.principal.subject,
+        client=call.principal.client,
+        now=now,
+        idle=guard.approvals.idle,
+        since=now - policy.window if policy.window else None,
+        first_use=_key(call) if asks_first else None,
+        has_ticks=counts,
+    )
+    return await guard.approvals.store.look(look)
 
 
 def use_of(guard: "Guard", call: Call) -> Use:

@@ -26,7 +26,7 @@ from avow.guard.steps.retry import retry
 from avow.guard.steps.validate import validate
 from avow.guard.steps.when import when
 from avow.keys import Keyring
-from avow.policy import Policy, Principal, Sight, ToolFacts, is_visible
+from avow.policy import Policy, Principal, Sight, ToolFacts
 from avow.schema import LIMIT
 
 _GUARDED: Final = Policy()
@@ -103,9 +103,7 @@ class Guard:
         self, principal: Principal, tool: Tool, policy: Policy | None = None
     ) -> tuple[Tool, ToolFacts] | None:
         """The tool as the policy sees it, if this caller may know of it; else `None`."""
-        under = policy or self.policy()
-        seen, facts = self.sight.of(under, tool)
-        return (seen, facts) if is_visible(under, principal, facts) else None
+        return self.sight.shown(policy or self.policy(), principal, tool)
 
     async def call(
         self,
@@ -139,8 +137,8 @@ class Guard:
         )
         return await self._from(0, call)
 
-    async def _from(self, index: int, call: Call) -> Answer:
-        return await STEPS[index](self, call, partial(self._from, index + 1))
+    def _from(self, index: int, call: Call) -> Awaitable[Answer]:
+        return STEPS[index](self, call, partial(self._from, index + 1))
 
 
 def _new_id() -> str:

@@ -1,17 +1,21 @@
 """Who calls, and what may run. Pure: no I/O, no SDK."""
 
-from avow.policy.cases import Case, CaseResult, load_cases, run_case
+from typing import TYPE_CHECKING
+
+from avow.lazy import lazily
 from avow.policy.decision import Decision, Effect, Mode, Require, Reviewers
 from avow.policy.document import Limits, Policy, Rule
 from avow.policy.engine import decide, is_visible
-from avow.policy.explain import Explanation, RuleReport, explain
-from avow.policy.format import json_schema
-from avow.policy.load import load_policy, reload
 from avow.policy.mode import decide_by_mode
-from avow.policy.outlook import foresee
 from avow.policy.principal import LOCAL, Principal
 from avow.policy.sight import Sight, facts_of, seen_under
 from avow.policy.situation import Past, Situation, ToolFacts
+
+if TYPE_CHECKING:
+    from avow.policy.cases import Case, CaseResult, load_cases, run_case
+    from avow.policy.format import json_schema
+    from avow.policy.load import load_policy, reload
+    from avow.policy.outlook import foresee
 
 __all__ = [
     "LOCAL",
@@ -19,7 +23,6 @@ __all__ = [
     "CaseResult",
     "Decision",
     "Effect",
-    "Explanation",
     "Limits",
     "Mode",
     "Past",
@@ -28,13 +31,11 @@ __all__ = [
     "Require",
     "Reviewers",
     "Rule",
-    "RuleReport",
     "Sight",
     "Situation",
     "ToolFacts",
     "decide",
     "decide_by_mode",
-    "explain",
     "facts_of",
     "foresee",
     "is_visible",
@@ -45,3 +46,13 @@ __all__ = [
     "run_case",
     "seen_under",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.policy.cases": ("Case", "CaseResult", "load_cases", "run_case"),
+        "avow.policy.format": ("json_schema",),
+        "avow.policy.load": ("load_policy", "reload"),
+        "avow.policy.outlook": ("foresee",),
+    },
+)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from avow.intent import (
     HINT_NAMES,
@@ -15,16 +15,19 @@ from avow.intent import (
     Trust,
     resolve,
 )
-from avow.policy.conditions import Condition
 from avow.policy.decision import Effect, Mode, Require, Reviewers
-from avow.policy.format import CHANNELS
 from avow.policy.principal import Principal
 from avow.policy.situation import Situation
-from avow.schema.paths import Path
+
+if TYPE_CHECKING:
+    from avow.policy.conditions import Condition
+    from avow.schema.paths import Path
 
 ANY: Final = "*"
 """The name under which a table holds what is for all that it does not name."""
 
+CHANNELS: Final = ("console", "link", "terminal", "program", "elicitation")
+"""The ways to people that a policy can name."""
 
 DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
 """What a client relays may be the client's own word, so it takes one more word to have it."""
@@ -51,8 +54,8 @@ class Rule:
     effect: Effect
     reason: str
     line: int
-    when: tuple[Condition, ...] = ()
-    unless: tuple[Condition, ...] = ()
+    when: "tuple[Condition, ...]" = ()
+    unless: "tuple[Condition, ...]" = ()
     require: Require | None = None
     reviewers: Reviewers | None = None
     expires: float | None = None
@@ -133,7 +136,7 @@ class Policy:
     rules: tuple[Rule, ...] = ()
     channels: frozenset[str] = DEFAULT_CHANNELS
     people: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    hidden: tuple[Path, ...] = ()
+    hidden: "tuple[Path, ...]" = ()
     window: float = 0.0
     where: str = "policy"
     asks: bool = True

@@ -48,8 +48,11 @@ def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
         return False
     if policy.mode is Mode.OBSERVE:
         return True
+    hiding = [rule for rule in policy.rules if rule.effect is Effect.HIDE]
+    if not hiding:
+        return True
     situation = Situation(principal, facts)
-    return not any(rule.effect is Effect.HIDE and rule.matches(situation) for rule in policy.rules)
+    return not any(rule.matches(situation) for rule in hiding)
 
 
 def find_off(policy: Policy, situation: Situation) -> Decision | None:

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from avow.intent import HINT_NAMES, THRESHOLD, Level, Source, Span, Trust
 from avow.policy.decision import Effect, Mode, Require
+from avow.policy.document import CHANNELS
 from avow.policy.shape import (
     DURATION,
     Boolean,
@@ -20,7 +21,6 @@ from avow.policy.shape import (
 )
 
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-CHANNELS: Final = ("console", "link", "terminal", "program", "elicitation")
 DEFAULT_WITHIN: Final = "30m"
 LONGEST_EXPRESSION: Final = 2000
 

@@ -6,6 +6,8 @@ from typing import Final
 from avow.catalog import Tool
 from avow.intent import Evidence
 from avow.policy.document import Policy
+from avow.policy.engine import is_visible
+from avow.policy.principal import Principal
 from avow.policy.situation import ToolFacts
 
 _MOST: Final = 10_000
@@ -53,3 +55,10 @@ class Sight:
             seen = seen_under(policy, tool)
             found = self._seen[key] = (tool, seen, facts_of(seen))
         return found[1], found[2]
+
+    def shown(
+        self, policy: Policy, principal: Principal, tool: Tool
+    ) -> tuple[Tool, ToolFacts] | None:
+        """The same, if this caller may know of the tool; else `None`."""
+        seen, facts = self.of(policy, tool)
+        return (seen, facts) if is_visible(policy, principal, facts) else None

@@ -4,9 +4,8 @@ import contextlib
 import inspect
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
-from avow.approvals import Approvals, Channel
 from avow.errors import UsageError
 from avow.intent import READ_ONLY, Intent, Span
 from avow.policy import LOCAL, Principal
@@ -23,8 +22,11 @@ from avow.serve.engine import Engine, Rules, Settings
 from avow.serve.frameworks import Framework, Shape, framework_of
 from avow.serve.functions import by_name, kept_in
 from avow.serve.given import check_choices, check_scopes, made_intent
-from avow.serve.paging import with_cursor
+from avow.serve.page import with_cursor
 from avow.serve.shelf import DECLARED, Shelf
+
+if TYPE_CHECKING:
+    from avow.approvals import Approvals, Channel
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,11 +61,11 @@ class Tools:
     engine: Engine | None = field(default=None, repr=False)
 
     @property
-    def approvals(self) -> Approvals:
+    def approvals(self) -> "Approvals":
         """The questions to people, while the server runs. Raises `UsageError` before and after."""
         if self.engine is None:
             raise UsageError("these tools are bound to no server", fix="avow.bind(server)")
-        return self.engine.guard.approvals
+        return self.engine.approvals
 
     @property
     def definitions(self) -> list[ToolDefinition]:
@@ -223,7 +225,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     principal: Principal | None = None,
     scopes: Collection[str] | None = None,
     console: str | None = None,
-    channels: Sequence[Channel] = (),
+    channels: "Sequence[Channel]" = (),
     patience: float = 45.0,
     asks: bool = True,
     infer: bool = False,

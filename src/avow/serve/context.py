@@ -8,20 +8,22 @@ import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 import anyio.from_thread
 import anyio.lowlevel
 
-from avow.approvals import Plan
 from avow.errors import UsageError
-from avow.guard import Answer, Call, tool_error
 from avow.policy import Principal
 from avow.schema.plain import sayable
 from avow.serve.values import to_json
 
 _log: Final = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    from avow.approvals import Plan
+    from avow.guard import Answer, Call
 
 
 class Made(dict[str, Any]):
@@ -37,7 +39,7 @@ class Running:
     that the caller reads it, and `returned` holds what it returned.
     """
 
-    call: Call
+    call: "Call"
     told: Callable[[Exception, str], Exception]
     function: Callable[..., Any] | None = None
     crash: Exception | None = None
@@ -60,7 +62,7 @@ def current_call() -> Running | None:
 class Context:
     """The call that a function carries out: who calls, what was approved, how far it is."""
 
-    call: Call
+    call: "Call"
 
     @property
     def principal(self) -> Principal:
@@ -73,7 +75,7 @@ class Context:
         return self.call.arguments
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> "Plan | None":
         """What a person was shown and agreed to: a draft, say, to be sent as it is."""
         return self.call.plan
 
@@ -119,23 +121,25 @@ class Context:
         """Raise `asyncio.CancelledError` in a plain function, if the call was cancelled."""
         anyio.from_thread.check_cancelled()
 
-    def json(self, value: Any) -> Answer:
+    def json(self, value: Any) -> "Answer":
         """`value` as a result: structured, and the same as text.
 
         Raises `UsageError` for what is no JSON.
         """
-        return made_of(to_json(value))
+        structured = structure_of(to_json(value))
+        text = json.dumps(structured, ensure_ascii=False)
+        return Made(content=[{"type": "text", "text": text}], structuredContent=structured)
 
-    def error(self, text: str) -> Answer:
+    def error(self, text: str) -> "Answer":
         """A result that says to the model why there is none."""
+        from avow.guard import tool_error  # noqa: PLC0415 - for who calls
+
         return Made(tool_error(text))
 
 
-def made_of(plain: Any) -> Made:
-    """JSON as a result: what is no object stands in one, under `result`."""
-    structured = cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
-    text = json.dumps(structured, ensure_ascii=False)
-    return Made(content=[{"type": "text", "text": text}], structuredContent=structured)
+def structure_of(plain: Any) -> Any:
+    """JSON as the structure of a result: what is no object stands in one, under `result`."""
+    return cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
 
 
 def _is_sayable(number: Any) -> bool:

@@ -1,6 +1,5 @@
-"""The guard of one server, with its store and log: opened with the server, closed with it."""
+"""What a server runs on: store, keys and policy; opened with the server, closed with it."""
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -8,26 +7,32 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
-from avow.approvals import Approvals, Channel, listening
-from avow.audit import AuditLog, Emit, log_head, open_audit
 from avow.beside import beside
+from avow.catalog import Tool
 from avow.errors import UsageError
-from avow.guard import Answer, Call, Guard, PolicyFile
-from avow.guard.pipeline import FindTool
 from avow.intent import Trust
 from avow.keys import Keyring, load_keys
-from avow.policy import Policy
+from avow.policy import Policy, Principal, Sight, ToolFacts
 from avow.policy.document import ANY, DEFAULT_CHANNELS
-from avow.store import Head, is_postgres, open_store, store_path
+from avow.serve.keeper import Keeper
+from avow.store import Store, is_postgres, open_store, store_path
+
+if TYPE_CHECKING:
+    from avow.approvals import Approvals, Channel
+    from avow.guard import Call, Guard, PolicyFile
+    from avow.guard.pipeline import FindTool
 
 _log: Final = logging.getLogger(__name__)
 
 TEMPORARY: Final = "temporary"
 """Keeps the record in a file that is deleted when the server ends: for tests and trials."""
+
+_HEAD_START: Final = 0.5
+"""Seconds in which a client is shown the tools before the log is opened, where nobody calls."""
 
 Rules = Policy | str | Path | None
 
@@ -45,7 +50,7 @@ class Settings:
     policy: Rules = None
     store: str = ""
     console: str | None = None
-    channels: Sequence[Channel] = ()
+    channels: "Sequence[Channel]" = ()
     patience: float = 45.0
     asks: bool = True
     announce: Callable[[str], None] = lambda _: None
@@ -54,21 +59,28 @@ class Settings:
 
 @dataclass(slots=True)
 class Engine:
-    """Opens one guard for however many connections a server has at the same time."""
+    """Opens store, keys and log once, for however many connections a server has at the same time.
+
+    A server does not start without its store and its keys. Its log and its guard open with the
+    first call, or a moment after the start.
+    """
 
     settings: Settings
-    find: FindTool
-    run: Callable[[Call], Any]
-    _file: Callable[[], Policy] = field(init=False)
+    find: "FindTool"
+    run: Callable[["Call"], Any]
+    sight: Sight = field(default_factory=Sight)
+    _file: "PolicyFile | None" = field(init=False)
     _rules: Callable[[], Policy] = field(init=False)
-    _guard: Guard | None = None
+    _store: Store | None = None
+    _approvals: "Approvals | None" = None
+    _keeper: "Keeper[Guard] | None" = None
     _users: int = 0
     _stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     def __post_init__(self) -> None:
-        self._file = _rules_of(self.settings)
-        self._rules = _Trusting(self._file, self.settings.asks)
+        self._file = _file_of(self.settings)
+        self._rules = _Trusting(self._file or _given_by(self.settings), self.settings.asks)
 
     @property
     def policy(self) -> Policy:
@@ -76,30 +88,44 @@ class Engine:
         return self._rules()
 
     @property
-    def guard(self) -> Guard:
-        """The guard. Raises `UsageError` while the server does not run."""
-        if self._guard is None:
-            raise UsageError("this server does not run", fix="Call its tools through a client.")
-        return self._guard
+    def approvals(self) -> "Approvals":
+        """The questions to people. Raises `UsageError` while the server does not run."""
+        if self._store is None:
+            raise _not_running()
+        if self._approvals is None:
+            from avow.approvals import Approvals  # noqa: PLC0415 - for who calls or asks
+
+            self._approvals = Approvals(self._store)
+        return self._approvals
+
+    def sees(self, caller: Principal, tool: Tool) -> tuple[Tool, ToolFacts] | None:
+        """See `Guard.sees`: the same, before there is a guard."""
+        return self.sight.shown(self._rules(), caller, tool)
+
+    async def guard(self) -> "Guard":
+        """The guard. Raises `StoreError`, and `UsageError` while the server does not run."""
+        if self._keeper is None:
+            raise _not_running()
+        return await self._keeper.get()
 
     @contextlib.asynccontextmanager
-    async def opened(self) -> AsyncGenerator[Guard]:
-        """The guard, as long as somebody uses it. Raises `StoreError`, `KeysError`."""
+    async def opened(self) -> AsyncGenerator[None]:
+        """Keep all of it open as long as somebody uses it. Raises `StoreError`, `KeysError`."""
         async with self._turn:
             if self._users == 0:
-                self._guard = await self._open()
+                await self._open()
             self._users += 1
         try:
-            yield self.guard
+            yield
         finally:
             with anyio.CancelScope(shield=True):
                 async with self._turn:
                     self._users -= 1
                     if self._users == 0:
-                        self._guard = None
+                        self._store = self._approvals = self._keeper = None
                         await self._stack.aclose()
 
-    async def _open(self) -> Guard:
+    async def _open(self) -> None:
         settings = self.settings
         url = settings.store or None
         if url == TEMPORARY:
@@ -107,79 +133,40 @@ class Engine:
             url = f"sqlite:{folder}/avow.db"
         store = open_store(url)
         self._stack.push_async_callback(store.close)
-        path = None if is_postgres(url) else store_path(url)
-        keys: Keyring = load_keys(path, is_made=True)
-        watched = self._file if isinstance(self._file, PolicyFile) else None
-        # Of a log that nobody keeps, nobody needs the ends.
-        emit = _untold if settings.store == TEMPORARY else log_head
-        holder = _Holder(store, keys, watched, settings.announce, emit)
-        audit = await holder.start(self._stack)
-        return Guard(
-            find_tool=self.find,
-            run=self._run,
-            approvals=holder.approvals,
-            audit=audit,
+        keys = load_keys(None if is_postgres(url) else store_path(url), is_made=True)
+        self._store = store
+        guarding = partial(self._guarding, settings, keys, self._watching())
+        self._keeper = Keeper(guarding, _HEAD_START)
+        self._stack.push_async_callback(self._keeper.close)
+
+    @contextlib.asynccontextmanager
+    async def _guarding(
+        self, settings: Settings, keys: Keyring, watching: list[Callable[[], Any]]
+    ) -> AsyncGenerator["Guard"]:
+        from avow.serve.opening import open_guard  # noqa: PLC0415 - see there
+
+        opened = open_guard(
+            settings,
+            self.approvals,
+            keys,
+            find=self.find,
+            run=self.run,
             policy=self._rules,
-            console=settings.console,
-            channels=settings.channels,
-            keys=keys,
-            patience=settings.patience,
-            announce=settings.announce,
+            sight=self.sight,
         )
-
-    async def _run(self, call: Call) -> Answer:
-        return await self.run(call)
-
-
-@dataclass(slots=True)
-class _Holder:
-    """Holds the log open in a task of its own.
-
-    Connections come and go in tasks of their own, and what one task has entered no other may leave.
-    """
-
-    store: Any
-    keys: Keyring
-    policy: PolicyFile | None
-    announce: Callable[[str], None]
-    emit: Emit
-    approvals: Approvals = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.approvals = Approvals(self.store)
-
-    async def start(self, stack: contextlib.AsyncExitStack) -> AuditLog:
-        """The open log; closed when `stack` is, in whatever task that is."""
-        ready: asyncio.Future[AuditLog] = asyncio.get_running_loop().create_future()
-        done = asyncio.Event()
-        task = asyncio.create_task(self._hold(ready, done))
-
-        async def close() -> None:
-            done.set()
-            await task
-
-        stack.push_async_callback(close)
-        return await ready
+        async with beside(*watching), opened as guard:
+            yield guard
 
     def _watching(self) -> list[Callable[[], Any]]:
         """Reading the policy again when its file changes; a mistake leaves the last good one."""
-        if self.policy is None:
+        if self._file is None:
             return []
-        return [partial(self.policy.watch, self.announce, lambda error: _log.warning("%s", error))]
+        announce = self.settings.announce
+        return [partial(self._file.watch, announce, lambda error: _log.warning("%s", error))]
 
-    async def _hold(self, ready: Any, done: Any) -> None:
-        try:
-            async with (
-                beside(*self._watching()),
-                open_audit(self.store, self.keys, emit=self.emit) as audit,
-                listening(self.approvals),
-            ):
-                ready.set_result(audit)
-                await done.wait()
-        except Exception as error:
-            if ready.done():
-                raise
-            ready.set_exception(error)
+
+def _not_running() -> UsageError:
+    return UsageError("this server does not run", fix="Call its tools through a client.")
 
 
 @dataclass(slots=True)
@@ -199,14 +186,16 @@ class _Trusting:
         return self._made
 
 
-def _untold(_: Head) -> None:
-    """Tell a chain's head to nobody."""
+def _file_of(settings: Settings) -> "PolicyFile | None":
+    if not isinstance(settings.policy, str | Path):
+        return None
+    from avow.guard import PolicyFile  # noqa: PLC0415 - a tenth of a start, for those who have a file
+
+    return PolicyFile.open(settings.policy)
 
 
-def _rules_of(settings: Settings) -> Callable[[], Policy]:
-    if isinstance(settings.policy, str | Path):
-        return PolicyFile.open(settings.policy)
-    if settings.policy is not None:
+def _given_by(settings: Settings) -> Callable[[], Policy]:
+    if isinstance(settings.policy, Policy):
         given = settings.policy
         return lambda: given
     # Where there is no other way to a person, and nobody has said that there must be.

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 
-from avow.approvals import Elicit, Rounds
-from avow.approvals.elicitation import URL, modes_of
 from avow.connect.envelope import HANDSHAKE_VERSIONS
+
+if TYPE_CHECKING:
+    from avow.approvals import Elicit, Rounds
 
 META: Final = "io.modelcontextprotocol/"
 
@@ -31,13 +32,17 @@ def has_begun(ctx: Request) -> bool:
     return ctx.session._connection.initialize_accepted  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
 
 
-def elicit_of(ctx: Request) -> Elicit | None:
+def elicit_of(ctx: Request) -> "Elicit | None":
     """How an older client is asked: by a request of the server, while its call waits."""
     known = ctx.session.client_params
     if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
         return None
     said = known.capabilities.elicitation
-    modes = modes_of(said and said.model_dump(mode="json", by_alias=True), ctx.protocol_version)
+    if said is None:
+        return None
+    from avow.approvals.elicitation import URL, Elicit, modes_of  # noqa: PLC0415 - for who can be asked
+
+    modes = modes_of(said.model_dump(mode="json", by_alias=True), ctx.protocol_version)
     if not modes:
         return None
     session, request = ctx.session, ctx.request_id
@@ -56,12 +61,17 @@ def elicit_of(ctx: Request) -> Elicit | None:
     return Elicit(send, modes, complete)
 
 
-def rounds_of(ctx: Request) -> Rounds | None:
+def rounds_of(ctx: Request) -> "Rounds | None":
     """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
-    capabilities = as_object(_meta_of(ctx).get(f"{META}clientCapabilities"))
-    modes = modes_of(capabilities.get("elicitation"), ctx.protocol_version)
-    if ctx.protocol_version in HANDSHAKE_VERSIONS or not modes:
+    said = as_object(_meta_of(ctx).get(f"{META}clientCapabilities")).get("elicitation")
+    if ctx.protocol_version in HANDSHAKE_VERSIONS or said is None:
         return None
+    from avow.approvals.elicitation import Rounds, modes_of  # noqa: PLC0415 - as above
+
+    modes = modes_of(said, ctx.protocol_version)
+    if not modes:
+        return None
+
     params = as_object(ctx.params)
     responses, state = params.get("inputResponses"), params.get("requestState")
     return Rounds(
@@ -94,6 +104,13 @@ def meta_only(ctx: Request) -> dict[str, Any] | None:
     """The envelope of a call, for a list that is asked for on its behalf."""
     meta = as_object(ctx.params).get("_meta")
     return None if meta is None else {"_meta": meta}
+
+
+def as_wire(result: HandlerResult) -> dict[str, Any]:
+    """What a handler gives, as it goes out."""
+    if result is None or isinstance(result, dict):
+        return result or {}
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def as_object(value: object) -> Mapping[str, Any]:

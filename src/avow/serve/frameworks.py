@@ -4,29 +4,27 @@ Inside, each is the official SDK's low-level server; there the door is put in. W
 a function becomes a tool.
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.utilities.func_metadata import func_metadata
-from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
 from avow.errors import UsageError
-from avow.guard import Answer
-from avow.intent import WIRE_NAMES
 from avow.serve.context import Context, Made
 from avow.serve.definition import Execute
 from avow.serve.functions import surviving
+from avow.serve.handlers import know_none, list_none, read_raw
 from avow.serve.results import agreed
 from avow.serve.values import ShapeError
 
-_log: Final = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from avow.guard import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +183,14 @@ class Low:
     def __post_init__(self) -> None:
         if self.server.get_request_handler("tools/list") is None:
             handlers = (
-                ("tools/list", types.PaginatedRequestParams, _none),
-                ("tools/call", types.CallToolRequestParams, _unknown),
+                ("tools/list", types.PaginatedRequestParams, list_none),
+                ("tools/call", types.CallToolRequestParams, know_none),
             )
             for method, params, handler in handlers:
                 self.server.add_request_handler(method, params, handler)
         entry = self.server.get_request_handler("tools/list")
         if entry is not None:
-            listed = _read_raw(entry.handler)
+            listed = read_raw(entry.handler)
             self.server.add_request_handler("tools/list", entry.params_type, listed)
 
     @property
@@ -217,7 +215,7 @@ class Low:
         made = func_metadata(function)
         schema = made.arg_model.model_json_schema(by_alias=True)
 
-        async def execute(_: Context, arguments: Mapping[str, Any]) -> Answer:
+        async def execute(_: Context, arguments: Mapping[str, Any]) -> "Answer":
             try:
                 with surviving():
                     given = made.validate_arguments(dict(arguments))
@@ -276,38 +274,3 @@ def _mask(server: Any) -> None:
 def _taken(name: str, server: str) -> UsageError:
     what = f"two tools are called {name!r}"
     return UsageError(what, where=server, fix="Give each a name of its own.")
-
-
-def _read_raw(handler: Any) -> Any:
-    """The handler of lists without hints that are no booleans: the SDK would make them some."""
-
-    async def listed(ctx: Any, params: Any) -> Any:
-        result = await handler(ctx, params)
-        if not isinstance(result, dict):
-            return result
-        found = cast("dict[str, Any]", result)
-        tools = cast("list[dict[str, Any]]", found.get("tools") or [])
-        return {**found, "tools": [_with_booleans(one) for one in tools]}
-
-    return listed
-
-
-def _with_booleans(entry: dict[str, Any]) -> dict[str, Any]:
-    annotations: dict[str, Any] = entry.get("annotations") or {}
-    wrong = [
-        key
-        for key in WIRE_NAMES.values()
-        if key in annotations and not isinstance(annotations[key], bool)
-    ]
-    for key in wrong:
-        _log.warning("%s of the tool %r is no boolean; it counts as unset", key, entry.get("name"))
-    kept = {key: one for key, one in annotations.items() if key not in wrong}
-    return {**entry, "annotations": kept} if wrong else entry
-
-
-async def _none(_ctx: Any, _params: Any) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=[])
-
-
-async def _unknown(_ctx: Any, params: Any) -> dict[str, Any]:
-    raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")

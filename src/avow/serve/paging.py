@@ -18,22 +18,11 @@ from avow.errors import UsageError
 from avow.guard import Answer, Call
 from avow.guard.call import Resume
 from avow.guard.shape import Shape, with_structure
-from avow.intent import Intent, Level
-
-CURSOR: Final = "cursor"
-NEXT: Final = "next_cursor"
+from avow.intent import Level
+from avow.serve.page import CURSOR, NEXT, WRAPPED, is_list
 
 _PREFIX: Final = "avow."
 _DIGITS: Final = 12
-_WRAPPED: Final = "result"
-"""The name under which a list that is a whole result stands in it, since a result is an object."""
-_TEXT_OR_NULL: Final = ({"type": "string"}, {"type": "null"})
-_ARGUMENT: Final[Mapping[str, Any]] = {
-    "anyOf": list(_TEXT_OR_NULL),
-    "default": None,
-    "description": "Where to go on: the next_cursor of the same call before.",
-}
-_FIELD: Final[Mapping[str, Any]] = {"anyOf": list(_TEXT_OR_NULL), "default": None}
 
 
 class CursorError(UsageError):
@@ -54,27 +43,6 @@ class Place:
     given: int = 0
     inner: tuple[Any, ...] = ()
     seen: str = ""
-
-
-def with_cursor(
-    intent: Intent, arguments: Mapping[str, Any], result: Mapping[str, Any] | None
-) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
-    """The schemas of a tool that gives a list, with a cursor; `None` where it gets none from here.
-
-    That is a tool which writes, gives no list or a list of a fixed length, or has a cursor itself.
-    """
-    given: Mapping[str, Any] = arguments.get("properties", {})
-    found: Mapping[str, Any] = (result or {}).get("properties", {})
-    lists = [one for one in found.values() if _is_list(one)]
-    is_wrapped, is_page = set(found) == {_WRAPPED}, NEXT in found
-    if intent.hints.read_only is not True or CURSOR in given or len(lists) != 1:
-        return None
-    if result is None or not (is_wrapped or is_page):
-        return None
-    return (
-        {**arguments, "properties": {**given, CURSOR: dict(_ARGUMENT)}},
-        {**result, "properties": {**found, NEXT: found.get(NEXT, dict(_FIELD))}},
-    )
 
 
 def opened(call: Call, shape: Shape, *, is_ours: bool) -> tuple[Place, Mapping[str, Any]]:
@@ -122,7 +90,7 @@ def continued(call: Call, place: Place, answer: Answer, shape: Shape) -> Answer:
         if len(before) < place.given or _digest(before) != place.seen:
             raise CursorError("The list has changed since")
         answer = with_structure(answer, {**value, name: after})
-    if call.found.level is Level.READ and _is_list(_schema_of(name, shape)):
+    if call.found.level is Level.READ and is_list(_schema_of(name, shape)):
         call.resume = Resume(name, _Marker(call, shape, place, before).cursor, NEXT, CURSOR)
     return answer
 
@@ -189,19 +157,11 @@ def _schema_of(name: str, shape: Shape) -> Any:
     return properties.get(name, {"type": "array"})
 
 
-def _is_list(schema: Any) -> bool:
-    """Whether a schema is of a list that may be of any length."""
-    if not isinstance(schema, Mapping):
-        return False
-    found = cast("Mapping[str, Any]", schema)
-    return found.get("type") == "array" and not found.get("minItems") and "prefixItems" not in found
-
-
 def _list_in(structured: Any) -> str | None:
     """The name of the one list of a result that may be cut; `None` where there is no one list."""
     if not isinstance(structured, Mapping):
         return None
     found = cast("Mapping[str, Any]", structured)
     lists = [name for name, one in found.items() if isinstance(one, list)]
-    is_list = len(lists) == 1 and (NEXT in found or set(found) == {_WRAPPED})
+    is_list = len(lists) == 1 and (NEXT in found or set(found) == {WRAPPED})
     return lists[0] if is_list else None

@@ -2,26 +2,29 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import mcp_types as types
 from pydantic import ValidationError
 
-from avow.guard import Answer
-from avow.guard.shape import is_json_text
 from avow.schema import truncate
-from avow.serve.context import Context, Made, made_of
+from avow.serve.context import Context, Made, structure_of
 from avow.serve.functions import called, surviving
 from avow.serve.values import ShapeError, to_json
+
+if TYPE_CHECKING:
+    from avow.guard import Answer
 
 MOST: Final = 1_000_000
 """Characters of a result that cannot be cut: more is no use to any model."""
 
+_encode: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
+"""Made once: `json.dumps` makes its encoder anew for each value."""
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta"})
 _FRAMEWORKS: Final = ("mcp", "mcp_types", "fastmcp")
 
 
-async def as_answer(execute: Any, context: Context) -> Answer:
+async def as_answer(execute: Any, context: Context) -> "Answer":
     """Call a definition's function and make a result of what it returns.
 
     A plain function runs in a worker thread. A result that it made itself is left as it is. Raises
@@ -29,25 +32,25 @@ async def as_answer(execute: Any, context: Context) -> Answer:
     """
     value = await called(execute, context, context.arguments)
     with surviving():
-        return fitting(_answer_of(value))
+        return _answer_of(value)
 
 
-def _answer_of(value: Any) -> Answer:
+def _answer_of(value: Any) -> "Answer":
     if isinstance(value, Made):
-        return dict(value)
+        return fitting(dict(value))
     if _is_answer(value):
         try:
-            return _wire(types.CallToolResult.model_validate(to_json(value)))
+            return fitting(_wire(types.CallToolResult.model_validate(to_json(value))))
         except ValidationError as error:
             raise ShapeError("the tool returned what is no result of MCP") from error
     if is_made(value):
-        return _wire(value)
+        return fitting(_wire(value))
     if value is None or isinstance(value, str):
-        return {"content": [{"type": "text", "text": value or ""}]}
-    return dict(made_of(to_json(value)))
+        return fitting({"content": [{"type": "text", "text": value or ""}]})
+    return _said({}, structure_of(to_json(value)))
 
 
-def agreed(answer: Answer, value: Any) -> Answer:
+def agreed(answer: "Answer", value: Any) -> "Answer":
     """A framework's result for `value`, with text that says what its structure says, and no more.
 
     A result that the author has made is left as it is.
@@ -59,24 +62,27 @@ def agreed(answer: Answer, value: Any) -> Answer:
         return fitting(answer)
     if structured is None:
         with surviving():
-            plain = to_json(value)
-        structured = cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
+            structured = structure_of(to_json(value))
     if isinstance(value, str):
         return fitting({**answer, "structuredContent": structured})
-    text = {"type": "text", "text": json.dumps(structured, ensure_ascii=False)}
-    return fitting({**answer, "structuredContent": structured, "content": [text]})
+    return _said(answer, structured)
 
 
-def fitting(answer: Answer) -> Answer:
+def _said(answer: "Answer", structured: Any) -> "Answer":
+    """`answer` with this structure, and text that says the same."""
+    text = _json(structured)
+    block = {"type": "text", "text": text}
+    return fitting({**answer, "structuredContent": structured, "content": [block]}, text)
+
+
+def fitting(answer: "Answer", text: str = "") -> "Answer":
     """`answer`, as long as it can be sent, and brought to a size that a model can read.
 
-    What no transport can write would end the connection, for all calls on it. Raises `ShapeError`.
+    What no transport can write would end the connection, for all calls on it. `text` is the
+    structure as JSON, where that was made already: it is not made again. Raises `ShapeError`.
     """
-    try:
-        size = len(json.dumps(answer, allow_nan=False, ensure_ascii=False).encode())
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ShapeError("the tool returned what is no JSON") from error
-    if size > MOST:
+    others = {**answer, "structuredContent": None} if text else answer
+    if (size := len(text.encode()) + len(_json(others).encode())) > MOST:
         structured = answer.get("structuredContent")
         if structured is not None and not truncate(structured).fits:
             raise ShapeError(f"the tool returned {size:,} characters")
@@ -85,8 +91,20 @@ def fitting(answer: Answer) -> Answer:
     return answer
 
 
-def _texts(answer: Answer, *, is_cut: bool) -> Iterable[int]:
+def _json(value: Any) -> str:
+    """`value` as JSON that can be sent. Raises `ShapeError`."""
+    try:
+        text = _encode(value)
+        text.encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ShapeError("the tool returned what is no JSON") from error
+    return text
+
+
+def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
     """How long its texts are, but for those that are cut with the structure that they repeat."""
+    from avow.guard.shape import is_json_text  # noqa: PLC0415 - for what is too long
+
     for block in cast("list[dict[str, Any]]", answer.get("content") or []):
         if block.get("type") == "text" and not (is_cut and is_json_text(block)):
             yield len(str(block.get("text", "")))
@@ -110,5 +128,5 @@ def _is_answer(value: Any) -> bool:
     )
 
 
-def _wire(model: Any) -> Answer:
+def _wire(model: Any) -> "Answer":
     return cast("Answer", model.model_dump(mode="json", by_alias=True, exclude_none=True))

@@ -151,7 +151,7 @@ class Shelf:
             if told.title is None and read_tool(closed).intent.title is None:
                 told = told.but(title=derive_title(closed["name"]))
             wire = declare(closed, told)
-            tool = replace(make_tool(self.server, wire), inferred={})
+            tool = make_tool(self.server, wire, infer=False)
         functions: dict[str, Any] = {
             "plan": as_plan(intent.plan),
             "narrow": by_name(intent.narrow),

@@ -100,14 +100,14 @@ class SqliteDriver:
         except sqlite3.Error as error:
             raise self.explain(error) from error
 
-    def _connect(self, path: Path) -> Session:
+    def _connect(self, path: Path, *, is_synced: bool = True) -> Session:
         with contextlib.ExitStack() as stack:
             connection = sqlite3.connect(
                 path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             stack.callback(connection.close)
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if is_synced else 'OFF'}")
             session = SqliteSession(connection)
             _migrate(session, self.where)
             stack.pop_all()
@@ -133,7 +133,9 @@ class SqliteDriver:
         new = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
             _make_empty(new)
-            self._connect(new).close()
+            # Nobody has it yet: it is synced once, as a whole, and not at each step of its making.
+            self._connect(new, is_synced=False).close()
+            _sync(new)
             os.link(new, self.path)
         except FileExistsError:
             pass
@@ -218,6 +220,14 @@ def _make_empty(path: Path) -> None:
     """Made with its mode, not changed afterwards: others can read it at no moment."""
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE))
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _migrate(session: SqliteSession, where: str) -> None:

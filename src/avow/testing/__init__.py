@@ -8,11 +8,13 @@ imported before it is used.
 
 from typing import TYPE_CHECKING
 
+from avow.lazy import lazily
+
 if TYPE_CHECKING:
     from avow.testing.approver import Approver
     from avow.testing.behaviour import Behaviour, Verdict, assert_behaves
     from avow.testing.declared import assert_annotated, assert_level, assert_preset
-    from avow.testing.exercise import exercise
+    from avow.testing.exercising import exercise
     from avow.testing.guest import ClientFactory, open_client
     from avow.testing.promises import Manifest, manifest, requirement
     from avow.testing.rules import assert_prompt_states_rules
@@ -42,40 +44,21 @@ __all__ = [
     "sqlite_state",
 ]
 
-_HOMES = {
-    "Approver": "approver",
-    "Behaviour": "behaviour",
-    "ClientFactory": "guest",
-    "Manifest": "promises",
-    "Surface": "surface",
-    "Verdict": "behaviour",
-    "assert_annotated": "declared",
-    "assert_behaves": "behaviour",
-    "assert_level": "declared",
-    "assert_preset": "declared",
-    "assert_prompt_states_rules": "rules",
-    "assert_surface": "snapshot",
-    "exercise": "exercise",
-    "folder_state": "states",
-    "manifest": "promises",
-    "open_client": "guest",
-    "read_surface": "surface",
-    "requirement": "promises",
-    "sqlite_state": "states",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first used: pytest imports this package in every run."""
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415 - lazy on purpose: it is the point
-
-    value: object = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(
+    __name__,
+    {
+        "avow.testing.approver": ("Approver",),
+        "avow.testing.behaviour": ("Behaviour", "Verdict", "assert_behaves"),
+        "avow.testing.declared": ("assert_annotated", "assert_level", "assert_preset"),
+        "avow.testing.exercising": ("exercise",),
+        "avow.testing.guest": ("ClientFactory", "open_client"),
+        "avow.testing.promises": ("Manifest", "manifest", "requirement"),
+        "avow.testing.rules": ("assert_prompt_states_rules",),
+        "avow.testing.snapshot": ("assert_surface",),
+        "avow.testing.states": ("folder_state", "sqlite_state"),
+        "avow.testing.surface": ("Surface", "read_surface"),
+    },
+)
 
 
 def __dir__() -> list[str]:

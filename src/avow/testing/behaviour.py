@@ -100,7 +100,7 @@ def assert_behaves(
     if isinstance(server, Behaviour):
         found = server
     else:
-        from avow.testing.exercise import exercise  # noqa: PLC0415 - it imports this
+        from avow.testing.exercising import exercise  # noqa: PLC0415 - it imports this
 
         work = partial(
             exercise, server, calls=calls, probe=probe, varying=varying, only=only, reset=reset

@@ -4,8 +4,8 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from avow.audit import Outcome
-from avow.errors import AuthenticationError, UnreachableError, UsageError
-from avow.guard.call import Answer, Call, UnknownToolError, tool_error
+from avow.errors import AuthenticationError, UnknownToolError, UnreachableError, UsageError
+from avow.guard.call import Answer, Call, tool_error
 from avow.schema import digest
 
 if TYPE_CHECKING:

@@ -1,0 +1,24 @@
+"""Names of a package that are imported when they are first used."""
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+
+def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
+    """A package's `__getattr__`, where `homes` has the names of each of its modules.
+
+    No name may be a module's as well: importing that module would put it in the name's place.
+    """
+    found = {name: home for home, names in homes.items() for name in names}
+
+    def get(name: str) -> object:
+        home = found.get(name)
+        if home is None:
+            message = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        value: object = getattr(import_module(home), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get

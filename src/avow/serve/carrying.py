@@ -1,0 +1,117 @@
+"""The last step of a call: by the definition of its tool, or as the framework does."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from mcp.server.context import CallNext
+from mcp.shared.exceptions import MCPError
+
+from avow.approvals.elicitation import INPUT
+from avow.guard import Answer, Call, tool_error
+from avow.guard.call import CrashError, tool_changed
+from avow.guard.shape import Shape
+from avow.guard.steps.output import withheld
+from avow.serve.context import Context, Running, running
+from avow.serve.definition import Execute, ToolDefinition
+from avow.serve.exchange import Request, as_object, as_wire
+from avow.serve.functions import is_on_purpose
+from avow.serve.paging import CursorError, continued, opened
+from avow.serve.results import agreed, as_answer, fitting, is_made
+from avow.serve.values import ShapeError, to_json
+
+if TYPE_CHECKING:
+    from avow.serve.door import Door, Passing
+
+_log: Final = logging.getLogger(__name__)
+
+_OURS: Final = ("inputResponses", "requestState")
+
+
+async def carry_out(door: "Door", call: Call, passing: "Passing", shape: Shape) -> Answer:
+    """Carry out one call, from where its cursor leads."""
+    definition, asked = door.shelf.definitions.get(call.name), call.arguments
+    is_ours = definition is not None and definition.has_cursor
+    call.resume = None
+    try:
+        place, call.arguments = opened(call, shape, is_ours=is_ours)
+        return continued(call, place, await _run(door, call, passing, definition), shape)
+    except CursorError as error:
+        return tool_error(str(error))
+    finally:
+        call.arguments = asked
+
+
+async def _run(
+    door: "Door", call: Call, passing: "Passing", definition: ToolDefinition | None
+) -> Answer:
+    """By the definition, or by the rest of the server's own chain; once, and only what it was."""
+    function = passing.function
+    if not await door.holds(call.name, function):
+        return tool_changed(call)
+    call.is_sent = True
+    now = Running(call, door.framework.told, function)
+    token = running.set(now)
+    try:
+        if definition is not None and definition.execute is not None:
+            answer = await _execute(definition.execute, call)
+        else:
+            answer = await _pass(call, now, passing)
+        return _structured(call, answer)
+    except ShapeError as error:
+        # The value itself is the author's data: neither the model nor the log gets it.
+        _log.warning("%s: %s", call.name, error)
+        return withheld(call)
+    finally:
+        running.reset(token)
+
+
+async def _pass(call: Call, now: Running, passing: "Passing") -> Answer:
+    params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
+    if INPUT in as_object(params.get("inputResponses")):
+        params = {key: one for key, one in params.items() if key not in _OURS}
+    answer = await _answered(replace(passing.ctx, params=params), passing.then)
+    if now.crash is not None:
+        raise CrashError from now.crash
+    if isinstance(now.said, ShapeError):
+        raise now.said
+    if now.said is not None:
+        return tool_error(str(now.said))
+    if now.returned is None:
+        return fitting(to_json(answer))
+    (value,) = now.returned
+    if answer.get("isError") is True and not is_made(value):
+        raise ShapeError("what the tool returned does not fit its type")
+    return agreed(answer, value)
+
+
+async def _answered(ctx: Request, then: CallNext) -> Answer:
+    """What the framework answers. An author's type may raise what no server survives."""
+    try:
+        return as_wire(await then(ctx))
+    except MCPError as error:
+        return tool_error(str(error))
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise CrashError from error
+
+
+def _structured(call: Call, answer: Answer) -> Answer:
+    """`answer`, which has a structure where its tool promised one (MCP, structured content)."""
+    is_over = answer.get("resultType", "complete") == "complete" and not answer.get("isError")
+    if is_over and "outputSchema" in call.found.raw and answer.get("structuredContent") is None:
+        raise ShapeError("the tool has an output schema, and returned nothing structured")
+    return answer
+
+
+async def _execute(execute: Execute, call: Call) -> Answer:
+    try:
+        return await as_answer(execute, Context(call))
+    except ShapeError:
+        raise
+    except Exception as error:
+        if is_on_purpose(error):
+            return tool_error(str(error))
+        raise CrashError from error

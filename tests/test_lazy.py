@@ -1,0 +1,42 @@
+"""The faces of packages: what a server need not have is imported when it is first used."""
+
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import avow
+
+PACKAGES = sorted(
+    one.name
+    for one in pkgutil.iter_modules(avow.__path__, "avow.")
+    if one.ispkg and hasattr(import_module(one.name), "__getattr__")
+)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_of_a_package_is_there_and_no_module_takes_its_place(
+    package: str,
+) -> None:
+    face = import_module(package)
+    names: list[str] = getattr(face, "__all__", [])
+    for module in pkgutil.iter_modules(face.__path__, f"{package}."):
+        import_module(module.name)
+    for name in names:
+        assert not isinstance(getattr(face, name), type(sys)), name
+
+
+def test_a_name_that_a_package_does_not_have_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"'avow\.policy' has no attribute 'nothing'"):
+        _ = import_module("avow.policy").nothing
+
+
+def test_binding_a_server_imports_nothing_that_reads_policies_or_makes_reports() -> None:
+    spared = ["avow.policy.load", "avow.audit.verify", "avow.policy.cases", "avow.connect.target"]
+    code = f"import sys, avow; avow.bind; print([one for one in {spared!r} if one in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"
