@@ -17,7 +17,6 @@ LIMIT: Final = 25_000
 
 Path = tuple[str | int, ...]
 
-_dump: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """Made once: `json.dumps` makes its encoder anew for each value."""
 
 
