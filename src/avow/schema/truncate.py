@@ -17,8 +17,6 @@ LIMIT: Final = 25_000
 
 Path = tuple[str | int, ...]
 
-"""Made once: `json.dumps` makes its encoder anew for each value."""
-
 
 @dataclass(frozen=True, slots=True)
 class Cut:
