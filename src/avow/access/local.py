@@ -3,14 +3,14 @@
 from collections.abc import Collection
 from typing import Any, Final
 
-from avow.access.arrival import Arrival, values
+from avow.access.arrival import Arrival
 from avow.access.claims import KEY_SUBJECT
 from avow.access.refusal import RefusedError
 from avow.connect.address import is_loopback
 from avow.errors import UsageError
 from avow.policy import LOCAL, Principal
 
-_FORWARDED: Final = (b"forwarded", b"x-forwarded-for", b"x-real-ip")
+_FORWARDED: Final = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip"})
 
 
 class Local:
@@ -20,7 +20,7 @@ class Local:
         """This machine's user. Raises `RefusedError` for whoever is, or may be, elsewhere."""
         if not is_loopback(arrival.peer or ""):
             raise RefusedError(403, "Without authentication avow serves its own machine alone.")
-        if any(values(arrival.headers, name) for name in _FORWARDED):
+        if any(name.lower() in _FORWARDED for name, _ in arrival.headers):
             # A proxy on this machine speaks for others, who are anywhere.
             sentence = "This came through a proxy, and avow runs without authentication."
             raise RefusedError(403, sentence)

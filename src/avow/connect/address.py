@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -45,6 +46,7 @@ def is_private(url: str) -> bool:
     return parts.scheme == "https" or is_loopback(parts.hostname or "")
 
 
+@lru_cache(1024)
 def is_loopback(host: str) -> bool:
     """Whether a name or an address is that of this machine alone."""
     if host == "localhost":
