@@ -2,25 +2,21 @@
 
 import json
 from base64 import b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, Literal, NamedTuple, TypeGuard, cast
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from heapq import nsmallest
+from typing import Literal, NamedTuple, TypeGuard, cast
 
+from avow.catalog.ranking import Ranking
 from avow.catalog.tool import Tool
-from avow.catalog.words import words_of
 from avow.errors import UsageError
-from avow.intent import HINT_NAMES, Level
+from avow.intent import HINT_NAMES, HintName, Level
 from avow.schema import digest
 
 Grouping = Literal["server", "category", "level"]
 
 _Identity = tuple[str, str, str, str]
 """What tells tools apart: server, name, origin, fingerprint."""
-_Place = tuple[int, _Identity]
-"""Where a tool stands in a result: its score, negated, and who it is."""
-
-_WEIGHTS: Final = (8, 4, 1)
-"""What a word is worth in a name, in a title, category or tag, and in a description."""
-_SHORTEST_PREFIX: Final = 3
 
 
 class Found(NamedTuple):
@@ -43,18 +39,32 @@ class Registry:
     ['user_list']
     """
 
-    __slots__ = ("_tools", "_words")
+    __slots__ = ("_all", "_keys", "_ranked")
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         by_key = {_identity(one): one for one in tools}
-        self._tools = {key: by_key[key] for key in sorted(by_key)}
-        self._words: dict[_Identity, tuple[frozenset[str], ...]] = {}
+        self._keys = tuple(sorted(by_key))
+        self._all = tuple(by_key[key] for key in self._keys)
+        self._ranked: tuple[Ranking, str] | None = None
 
     def __iter__(self) -> Iterator[Tool]:
-        return iter(self._tools.values())
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._tools)
+        return len(self._all)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether `prepare` has run."""
+        return self._ranked is not None
+
+    def prepare(self) -> None:
+        """Make the index that queries are answered from, before the first of them does.
+
+        With thousands of tools that takes a while; it may be done in another thread.
+        """
+        if self._ranked is None:
+            self._ranked = (Ranking(self._all), digest(self._keys)[:16])
 
     def search(  # noqa: PLR0913 - each narrows the result by itself
         self,
@@ -74,47 +84,82 @@ class Registry:
     ) -> Found:
         """The tools that fit all that is said, a page at a time.
 
-        A hint is compared as it was resolved. A tool fits a query when it has one word of it; the
-        more of them and the nearer to its name, the earlier it comes. Without a query the order is
-        by server and name. A cursor says after which tool to go on, so tools that come or go
-        between two pages shift nothing. Raises `UsageError` for a limit that is no number of 1 or
-        more, and for a cursor that is none or of another search.
+        A hint is compared as it was resolved. A tool fits a query when it has one word of it, or
+        one that means the same; the more and rarer they are, and the nearer to its name, the
+        earlier it comes. Without a query the order is by server and name.
+
+        A cursor says after which tool to go on. Without a query tools that come or go between two
+        pages shift nothing; a query ranks tools among the others, so its cursor is good as long as
+        these are the same. Raises `UsageError` for a limit that is no number of 1 or more, and for
+        a cursor that is none or of another search.
         """
         if type(limit) is not int or limit < 1:
             raise UsageError(f"a limit of {limit!r} tools is none", fix="Give at least 1.")
         hints = (read_only, destructive, idempotent, open_world)
-        asked = digest([query, *hints, level, category, tag, scope, server])[:16]
-        after = None if cursor is None else _read_cursor(cursor, asked)
-        found = sorted(
-            (-score, key)
-            for key, one in self._tools.items()
-            if server in (None, one.server)
-            and level in (None, one.level)
-            and category in (None, one.intent.category)
-            and (tag is None or tag in one.intent.tags)
-            and (scope is None or scope in one.intent.scopes)
-            and all(
-                wanted in (None, one.resolved[name].value)
-                for name, wanted in zip(HINT_NAMES, hints, strict=True)
-            )
-            and (score := self._score(query, key, one))
+        scores, among = self._scores(query)
+        asked = digest([query, *hints, level, category, tag, scope, server, among])[:16]
+        after = None if cursor is None else self._place(_read_cursor(cursor, asked))
+        fits = _filter(
+            {"server": server, "level": level},
+            {"category": category},
+            {"tags": tag, "scopes": scope},
+            dict(zip(HINT_NAMES, hints, strict=True)),
         )
+        tools = self._all
+        found = [(-one, place) for place, one in scores if fits is None or fits(tools[place])]
         left = found if after is None else [one for one in found if one > after]
-        page = left[:limit]
-        more = _write_cursor(page[-1], asked) if len(left) > limit else None
-        return Found(tuple(self._tools[key] for _, key in page), more, len(found))
+        page = nsmallest(limit, left)
+        more = self._write_cursor(page[-1], asked) if len(left) > limit else None
+        return Found(tuple(tools[place] for _, place in page), more, len(found))
 
     def groups(self, by: Grouping) -> Mapping[str | None, tuple[Tool, ...]]:
         """All tools by server, category or level; `group_tools` does it with a part of them."""
         return group_tools(self, by)
 
-    def _score(self, query: str | None, key: _Identity, tool: Tool) -> int:
-        """How well a tool fits, by itself alone: a page must not depend on the other tools."""
+    def _scores(self, query: str | None) -> tuple[Iterable[tuple[int, int]], str]:
+        """The places of the tools that fit, with how well, and among which tools that is so."""
         if query is None or not query.strip():
-            return 1
-        if key not in self._words:
-            self._words[key] = _fields_of(tool)
-        return sum(_worth(word, self._words[key]) for word in words_of(query))
+            return ((place, 1) for place in range(len(self._all))), ""
+        self.prepare()
+        assert self._ranked is not None  # noqa: S101 - prepared
+        ranking, among = self._ranked
+        return ranking.scores(query).items(), among
+
+    def _write_cursor(self, last: tuple[int, int], asked: str) -> str:
+        text = json.dumps([asked, last[0], *self._keys[last[1]]], separators=(",", ":"))
+        return urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+    def _place(self, cursor: tuple[int, _Identity]) -> tuple[int, float]:
+        """Where a cursor's tool stands, or would stand between two others."""
+        score, key = cursor
+        place = bisect_left(self._keys, key)
+        is_here = place < len(self._keys) and self._keys[place] == key
+        return score, place if is_here else place - 0.5
+
+
+def _filter(
+    own: Mapping[str, object],
+    intended: Mapping[str, object],
+    held: Mapping[str, object],
+    hints: Mapping[HintName, bool | None],
+) -> Callable[[Tool], bool] | None:
+    """Whether a tool is as is wanted, by what is wanted at all; `None` where nothing is."""
+    own, intended, held = _said(own), _said(intended), _said(held)
+    wanted: dict[HintName, bool] = {
+        name: value for name, value in hints.items() if value is not None
+    }
+    if not (own or intended or held or wanted):
+        return None
+    return lambda one: (
+        all(getattr(one, name) == value for name, value in own.items())
+        and all(getattr(one.intent, name) == value for name, value in intended.items())
+        and all(value in getattr(one.intent, name) for name, value in held.items())
+        and all(one.resolved[name].value is value for name, value in wanted.items())
+    )
+
+
+def _said(wanted: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in wanted.items() if value is not None}
 
 
 def group_tools(tools: Iterable[Tool], by: Grouping) -> dict[str | None, tuple[Tool, ...]]:
@@ -135,29 +180,7 @@ def _identity(tool: Tool) -> _Identity:
     return tool.server, tool.name, tool.origin, tool.fingerprint
 
 
-def _fields_of(tool: Tool) -> tuple[frozenset[str], ...]:
-    """The words of a tool's name, of what it is filed under, and of its description."""
-    intent, said = tool.intent, tool.raw.get("description")
-    filed = " ".join([intent.title or "", intent.category or "", *sorted(intent.tags)])
-    return words_of(tool.name), words_of(filed), words_of(said if isinstance(said, str) else "")
-
-
-def _worth(word: str, fields: tuple[frozenset[str], ...]) -> int:
-    """What a word of a query is worth, where it is found best; half for the beginning of a word."""
-    for weight, words in zip(_WEIGHTS, fields, strict=True):
-        if word in words:
-            return 2 * weight
-        if len(word) >= _SHORTEST_PREFIX and any(one.startswith(word) for one in words):
-            return weight
-    return 0
-
-
-def _write_cursor(place: _Place, asked: str) -> str:
-    text = json.dumps([asked, place[0], *place[1]], separators=(",", ":"))
-    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str, asked: str) -> _Place:
+def _read_cursor(cursor: str, asked: str) -> tuple[int, _Identity]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         value: object = json.loads(b64decode(padded, altchars=b"-_", validate=True))
@@ -166,7 +189,8 @@ def _read_cursor(cursor: str, asked: str) -> _Place:
     if not _is_place(value):
         raise UsageError("the cursor is none that a search gave", fix="Begin again without one.")
     if value[0] != asked:
-        raise UsageError("the cursor is of another search", fix="Begin again without one.")
+        what = "the cursor is of another search, or the tools have changed since"
+        raise UsageError(what, fix="Begin again without one.")
     _, score, server, name, origin, fingerprint = value
     return score, (server, name, origin, fingerprint)
 
