@@ -42,6 +42,29 @@ def mistakes(text: str) -> list[str]:
         ("threshold = 0.2", "p:1: this must be at least 0.5, not 0.2"),
         ("threshold = nan", "p:1: this must be a number, not nan"),
         ("threshold = true", "p:1: this must be a number, not a boolean"),
+        (
+            'tools = "serch"',
+            "p:1: “serch” is none of all, search. Did you mean “search”?",
+        ),
+        (
+            'pin = ["crm__list"]',
+            (
+                "p:1: “pin” keeps tools listed, and here all of them are. "
+                'Write tools = "search", or take it out.'
+            ),
+        ),
+        (
+            'tools = "search"\npin = [\n"crm__list",\n"list"]',
+            (
+                "p:4: “list” is the name of no tool behind the gateway. "
+                "Its server's name comes first: SERVER__list, or *__list."
+            ),
+        ),
+        (
+            'tools = "search"\npin = []',
+            "p:2: this array is empty. Name something, or leave the key out.",
+        ),
+        ('tools = 1\npin = ["a__b"]', "p:1: this must be one of all, search, not a number"),
         ("trust = 1", "p:1: this must be a table, not a number"),
         (
             '[trust]\n"a*" = "trusted"',

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from avow.lazy import lazily
-from avow.policy.decision import Decision, Effect, Mode, Require, Reviewers
+from avow.policy.decision import Decision, Effect, Listing, Mode, Require, Reviewers
 from avow.policy.document import Limits, Policy, Rule
 from avow.policy.engine import decide, is_visible
 from avow.policy.mode import decide_by_mode
@@ -24,6 +24,7 @@ __all__ = [
     "Decision",
     "Effect",
     "Limits",
+    "Listing",
     "Mode",
     "Past",
     "Policy",

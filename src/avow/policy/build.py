@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from avow.catalog import SEPARATOR
 from avow.errors import UsageError
 from avow.intent import THRESHOLD, Hints, Level, Trust
 from avow.policy.conditions import is_glob, make_glob
-from avow.policy.decision import Effect, Mode
+from avow.policy.decision import Effect, Listing, Mode
 from avow.policy.document import ANY, DEFAULT_CHANNELS, FirstUse, Limits, Operator, Policy, Rule
 from avow.policy.flow import window_of
 from avow.policy.rules import build_rule
@@ -25,6 +26,7 @@ def build_policy(document: Document) -> Policy:
     approvals: Mapping[str, Any] = value.get("approvals", {})
     rules: Any = document.value.get("rules")
     tables = cast("list[Any]", rules) if isinstance(rules, list) else []
+    pin = _pin(document, value)
     return Policy(
         mode=Mode(value.get("mode", Mode.GUARDED)),
         threshold=value.get("threshold", THRESHOLD),
@@ -35,6 +37,9 @@ def build_policy(document: Document) -> Policy:
         off_servers=frozenset(off.get("servers", ())),
         off_subjects=frozenset(off.get("subjects", ())),
         limits=build_limits(value.get("limits", {})),
+        tools=Listing(value.get("tools", Listing.ALL)),
+        pin=pin,
+        is_pinned=make_glob(pin),
         hidden=_hidden(document, value.get("audit", {})),
         rules=_rules(document, tables, roles),
         channels=frozenset(approvals.get("channels", DEFAULT_CHANNELS)),
@@ -62,6 +67,19 @@ def _hidden(document: Document, table: Mapping[str, Any]) -> tuple[Path, ...]:
         except UsageError as error:
             document.report(("audit", "hidden", index), error.what, error.fix)
     return tuple(found)
+
+
+def _pin(document: Document, value: Mapping[str, Any]) -> tuple[str, ...]:
+    names: list[str] = value.get("pin", [])
+    if names and value.get("tools") != Listing.SEARCH and document.is_sound("tools"):
+        what = "“pin” keeps tools listed, and here all of them are"
+        document.report(("pin",), what, 'Write tools = "search", or take it out.')
+    for index, name in enumerate(names):
+        if not is_glob(name) and SEPARATOR not in name:
+            what = f"“{name}” is the name of no tool behind the gateway"
+            fix = f"Its server's name comes first: SERVER{SEPARATOR}{name}, or *{SEPARATOR}{name}."
+            document.report(("pin", index), what, fix)
+    return tuple(names)
 
 
 def _trust(document: Document, table: Mapping[str, str]) -> dict[str, Trust]:

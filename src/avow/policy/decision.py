@@ -26,6 +26,13 @@ class Mode(StrEnum):
     UNATTENDED = "unattended"
 
 
+class Listing(StrEnum):
+    """Which tools the gateway lists: all, or those that find and call the others."""
+
+    ALL = "all"
+    SEARCH = "search"
+
+
 class Require(StrEnum):
     """How strong the channel of an answer must be; `any` takes one that the client relays too."""
 

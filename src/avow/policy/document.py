@@ -15,7 +15,7 @@ from avow.intent import (
     Trust,
     resolve,
 )
-from avow.policy.decision import Effect, Mode, Require, Reviewers
+from avow.policy.decision import Effect, Listing, Mode, Require, Reviewers
 from avow.policy.principal import Principal
 from avow.policy.situation import Situation
 
@@ -113,6 +113,10 @@ class FirstUse:
     asks: bool = True
 
 
+def _is_none(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
@@ -121,7 +125,8 @@ class Policy:
     which people may answer, and `people` those who may do so by a link, with their roles. `hidden`
     are the places in arguments that the log masks. `window` is how many seconds of history the
     rules look back. `asks` is false where somebody else asks people about the calls that come, as a
-    gateway in front of a server does; no file says that.
+    gateway in front of a server does; no file says that. `tools` is what the gateway lists, and
+    `pin` the names that it lists in any case; `is_pinned` tells of a qualified name.
     """
 
     mode: Mode = Mode.GUARDED
@@ -140,6 +145,9 @@ class Policy:
     window: float = 0.0
     where: str = "policy"
     asks: bool = True
+    tools: Listing = Listing.ALL
+    pin: tuple[str, ...] = ()
+    is_pinned: Callable[[str], bool] = field(default=_is_none, repr=False, compare=False)
 
     @property
     def counts_calls(self) -> bool:

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from avow.intent import HINT_NAMES, THRESHOLD, Level, Source, Span, Trust
-from avow.policy.decision import Effect, Mode, Require
+from avow.policy.decision import Effect, Listing, Mode, Require
 from avow.policy.document import CHANNELS
 from avow.policy.shape import (
     DURATION,
@@ -145,6 +145,15 @@ POLICY: Final = Table(
             Named(Named(_HINTS)), "hints that are so, by server and tool, whatever anyone declares"
         ),
         "roles": Key(Named(Items(Text(), 0)), "the scopes that each role brings"),
+        "tools": Key(
+            Choice(tuple(Listing)),
+            "what the gateway lists: all tools, or a few that find and call the others",
+            default=str(Listing.ALL),
+        ),
+        "pin": Key(
+            Items(Text()),
+            "tools that are listed all the same, by their names behind the gateway or globs",
+        ),
         "off": Key(
             Table(
                 {
