@@ -111,10 +111,18 @@ class AuditLog:
         await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
 
     async def refused(
-        self, call: str, principal: Principal, *, name: str, outcome: Outcome
+        self,
+        call: str,
+        principal: Principal,
+        *,
+        name: str,
+        outcome: Outcome,
+        through: str | None = None,
     ) -> None:
-        """A call of `name` came to nothing before there was anything to decide."""
-        row = record_refused(call, self.clock(), principal, name=name, outcome=outcome)
+        """A call of `name`, `through` a meta-tool perhaps, came to nothing before any decision."""
+        row = record_refused(
+            call, self.clock(), principal, name=name, outcome=outcome, through=through
+        )
         await self.store.append([row], seal=self.chain)
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:

@@ -123,10 +123,17 @@ def record(
 
 
 def record_refused(
-    call: str, at: float, principal: Principal, *, name: str, outcome: Outcome
+    call: str,
+    at: float,
+    principal: Principal,
+    *,
+    name: str,
+    outcome: Outcome,
+    through: str | None = None,
 ) -> RecordRow:
     """The one line about a call that came to nothing: no such tool, no server, no arguments."""
     body = {"client": principal.client, "outcome": str(outcome), "severity": "notice"}
+    body |= {"through": through} if through else {}
     payload = {"subject": principal.subject, "name": name[:256]}
     return make_row(call, at, Event.REFUSED, body, payload)
 

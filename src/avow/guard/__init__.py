@@ -6,7 +6,7 @@ from avow.lazy import lazily
 
 if TYPE_CHECKING:
     from avow.errors import UnknownToolError
-    from avow.guard.call import Answer, Call, tool_error
+    from avow.guard.call import Answer, Call, Through, tool_error
     from avow.guard.pipeline import STEPS, Guard, keep_quiet, unruled
     from avow.guard.rules import PolicyFile
 
@@ -16,6 +16,7 @@ __all__ = [
     "Call",
     "Guard",
     "PolicyFile",
+    "Through",
     "UnknownToolError",
     "keep_quiet",
     "tool_error",
@@ -26,7 +27,7 @@ __getattr__ = lazily(
     __name__,
     {
         "avow.errors": ("UnknownToolError",),
-        "avow.guard.call": ("Answer", "Call", "tool_error"),
+        "avow.guard.call": ("Answer", "Call", "Through", "tool_error"),
         "avow.guard.pipeline": ("Guard", "STEPS", "keep_quiet", "unruled"),
         "avow.guard.rules": ("PolicyFile",),
     },

@@ -28,6 +28,18 @@ _TRACE: Final = "traceparent"
 """W3C Trace Context, in `_meta` as MCP carries it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Through:
+    """The meta-tool that a call came through: its name, and the most that it lets a call change.
+
+    `called` is what the inner tool was called there.
+    """
+
+    tool: str
+    most: Level
+    called: str
+
+
 class CrashError(Exception):
     """A tool's own function raised something by mistake, which is the cause of this."""
 
@@ -59,7 +71,8 @@ class Call:
     step that knows better than the answer's own `isError`. `elicit` and `rounds` are the two ways
     in which the caller's client can be asked, as far as it can; `is_declined` when its person
     will not open the page of the question. `reached` is how far the tool said it was, and of how
-    much; `resume` is how its list goes on.
+    much; `resume` is how its list goes on. `through` is set where another tool was named to make
+    this call.
     """
 
     id: str
@@ -71,6 +84,7 @@ class Call:
     meta: Mapping[str, Any] | None = None
     elicit: "Elicit | None" = None
     rounds: "Rounds | None" = None
+    through: Through | None = None
     policy: Policy | None = None
     tool: Tool | None = None
     about: ToolFacts | None = None
@@ -114,6 +128,7 @@ class Call:
             "channel": self.approved and self.approved.channel,
             "reached": list(self.reached) if self.reached else None,
             "trace": trace[:128] if isinstance(trace, str) else None,
+            "through": self.through and self.through.tool,
         }
         return {key: value for key, value in more.items() if value is not None}
 

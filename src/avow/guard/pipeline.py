@@ -10,9 +10,10 @@ from avow.approvals import Approvals, Channel, Elicit, Rounds
 from avow.audit import AuditLog
 from avow.audit.salt import draw_salt
 from avow.catalog import Tool
-from avow.guard.call import Answer, Call, Execute, Progress, no_progress
+from avow.guard.call import Answer, Call, Execute, Progress, Through, no_progress
 from avow.guard.shape import Shapes
 from avow.guard.steps.attempt import attempt
+from avow.guard.steps.ceiling import ceiling
 from avow.guard.steps.confirm import confirm
 from avow.guard.steps.decide import decide
 from avow.guard.steps.execute import execute
@@ -52,6 +53,7 @@ STEPS: Final[tuple[Step, ...]] = (
     narrow,
     decide,
     outcome,
+    ceiling,
     when,
     repeat,
     plan,
@@ -115,11 +117,13 @@ class Guard:
         meta: Mapping[str, Any] | None = None,
         elicit: Elicit | None = None,
         rounds: Rounds | None = None,
+        through: Through | None = None,
     ) -> Answer:
         """Take one call through all steps and return its `tools/call` result.
 
         `elicit` asks the caller's client while the call waits; `rounds` says that the client can
-        be asked by an answer instead, and what it brought back.
+        be asked by an answer instead, and what it brought back. `through` is the meta-tool that
+        names this tool.
 
         Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
         Cancelling cancels the call at the server; the log says what is known of it.
@@ -134,6 +138,7 @@ class Guard:
             meta=meta,
             elicit=elicit,
             rounds=rounds,
+            through=through,
         )
         return await self._from(0, call)
 

@@ -1,5 +1,6 @@
 """JSON values: canonical form, digest, strict reading, redaction, schemas. Pure: no I/O, no SDK."""
 
+from avow.schema.brief import brief, retold
 from avow.schema.canonical import canonical, digest, parse_json
 from avow.schema.exact import exact
 from avow.schema.redact import MASK, redact
@@ -14,11 +15,13 @@ __all__ = [
     "Cut",
     "Problem",
     "Stripper",
+    "brief",
     "canonical",
     "digest",
     "exact",
     "parse_json",
     "redact",
+    "retold",
     "size",
     "truncate",
 ]

@@ -21,20 +21,24 @@ async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
         tool = await guard.find_tool(call.name)
     except (UnreachableError, AuthenticationError) as error:
         _log.warning("%s", error)
-        await _refuse(guard, call, Outcome.UNREACHABLE)
+        await refuse(guard, call, Outcome.UNREACHABLE)
         return tool_error("Nothing was run: the server of this tool cannot be reached.")
     seen = None if tool is None else guard.sees(call.principal, tool, call.policy)
     if seen is None:
-        await _refuse(guard, call, Outcome.UNKNOWN_TOOL)
+        await refuse(guard, call, Outcome.UNKNOWN_TOOL)
         raise UnknownToolError(call.name)
     try:
         call.arguments_digest = digest(call.arguments)
     except UsageError as error:
-        await _refuse(guard, call, Outcome.BAD_ARGUMENTS)
+        await refuse(guard, call, Outcome.BAD_ARGUMENTS)
         return tool_error(f"Nothing was run: the arguments are not JSON to pass on ({error}).")
     call.tool, call.about = seen
     return await then(call)
 
 
-async def _refuse(guard: "Guard", call: Call, outcome: Outcome) -> None:
-    await guard.audit.refused(call.id, call.principal, name=call.name, outcome=outcome)
+async def refuse(guard: "Guard", call: Call, outcome: Outcome) -> None:
+    """Write down that a call came to nothing before there was anything to decide."""
+    through = call.through and call.through.tool
+    await guard.audit.refused(
+        call.id, call.principal, name=call.name, outcome=outcome, through=through
+    )

@@ -1,9 +1,12 @@
 """Validate: arguments that do not fit the tool's schema never reach a person or the server."""
 
+import json
 from typing import TYPE_CHECKING
 
 from avow.audit import Outcome
 from avow.guard.call import Answer, Call, tool_error
+from avow.guard.steps.find import refuse
+from avow.schema import brief
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -15,8 +18,13 @@ async def validate(guard: "Guard", call: Call, then: "Then") -> Answer:
     problems = checker.problems(call.arguments) if checker else ()
     if not problems:
         return await then(call)
-    await guard.audit.refused(
-        call.id, call.principal, name=call.name, outcome=Outcome.BAD_ARGUMENTS
-    )
+    await refuse(guard, call, Outcome.BAD_ARGUMENTS)
     told = "\n".join(f"- {problem}" for problem in problems)
-    return tool_error(f"Nothing was run: these arguments do not fit the tool.\n{told}")
+    if call.through is None:
+        return tool_error(f"Nothing was run: these arguments do not fit the tool.\n{told}")
+    # Who calls through a meta-tool may never have seen the tool's own schema.
+    wanted = json.dumps(brief(call.found.input_schema or {}), ensure_ascii=False)
+    return tool_error(
+        f"Nothing was run: these arguments do not fit “{call.through.called}”.\n{told}\n"
+        f"Its arguments must fit this schema: {wanted}"
+    )
