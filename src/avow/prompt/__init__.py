@@ -2,13 +2,14 @@
 
 from avow.prompt.build import Prompt, build
 from avow.prompt.offer import Names, Offer, Variant
-from avow.prompt.quote import quote
+from avow.prompt.quote import TITLE_LIMIT, quote, tame
 from avow.prompt.sections import Section, Sections
 from avow.prompt.template import TEMPLATE
 from avow.prompt.tokens import estimate
 
 __all__ = [
     "TEMPLATE",
+    "TITLE_LIMIT",
     "Names",
     "Offer",
     "Prompt",
@@ -18,4 +19,5 @@ __all__ = [
     "build",
     "estimate",
     "quote",
+    "tame",
 ]

@@ -8,7 +8,7 @@ from avow.errors import UsageError
 from avow.intent import Level
 from avow.policy import LOCAL, Policy, Principal
 from avow.prompt.content import Content
-from avow.prompt.offer import Names, Variant, choose_examples, offers
+from avow.prompt.offer import Names, Variant, choose_examples, offers, searches
 from avow.prompt.sections import Sections
 from avow.prompt.template import TEMPLATE, render
 from avow.prompt.tokens import estimate
@@ -18,7 +18,7 @@ from avow.prompt.tokens import estimate
 class Prompt:
     """A system prompt, and how many tokens it has.
 
-    `count` is the number of tools in it. `dropped` names what the budget had no room for:
+    `count` is the number of tools that it offers. `dropped` names what the budget had no room for:
     `examples` or `descriptions`, with the level. Rules and names are never dropped, so a prompt
     may be larger than its budget; `fits` tells.
     """
@@ -63,16 +63,16 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     """
     if budget is not None and budget < 1:
         raise UsageError(f"a budget of {budget} tokens is none", fix="Give at least 1.")
-    given = tuple(tools)
-    found = offers(
-        given,
-        policy or Policy(),
-        principal or Principal(LOCAL),
-        variant=variant,
-        names=names or _usual_names(given, variant),
-    )
+    given, rules = tuple(tools), policy or Policy()
+    names = names or _usual_names(given, variant)
+    found = offers(given, rules, principal or Principal(LOCAL), variant=variant, names=names)
     whole = Content(
-        found, choose_examples(found), frozenset(Level), variant, sections or Sections()
+        found,
+        choose_examples(found),
+        frozenset(Level),
+        variant,
+        sections or Sections(),
+        is_search=searches(rules, variant, names),
     )
     prompt = Prompt("", 0, 0)
     for content, dropped in whole.shrinking():

@@ -11,20 +11,26 @@ from avow.prompt.sections import Sections
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a template may speak of; `described` are the levels whose tools are described."""
+    """What a template may speak of; `described` are the levels whose tools are described.
+
+    `is_search` tells that most tools are found by a search, and only some are listed.
+    """
 
     offers: tuple[Offer, ...]
     examples: tuple[Offer, ...]
     described: frozenset[Level]
     variant: Variant
     sections: Sections
+    is_search: bool = False
 
     def values(self) -> dict[str, Any]:
         """The names of a template."""
         writers = [one for one in self.offers if one.level is not Level.READ]
         return {
             "enforced": self.variant is Variant.ENFORCED,
+            "search": self.is_search,
             "count": len(self.offers),
+            "listed": sum(one.is_listed for one in self.offers),
             "levels": [self._level(one) for one in Level if self._of(one)],
             "writes": bool(writers),
             "asks": any(one.asks for one in self.offers),
@@ -63,5 +69,10 @@ class Content:
             "level": str(level),
             "count": len(found),
             "described": level in self.described,
-            "groups": [{"asks": asks, "tools": tools} for asks, tools in parts if tools],
+            "groups": [_group(tools, asks=asks) for asks, tools in parts if tools],
         }
+
+
+def _group(tools: list[Offer], *, asks: bool) -> dict[str, Any]:
+    listed = [one for one in tools if one.is_listed]
+    return {"asks": asks, "count": len(tools), "tools": listed}

@@ -7,7 +7,16 @@ from typing import Final
 
 from avow.catalog import Tool
 from avow.intent import Level
-from avow.policy import Effect, Policy, Principal, facts_of, foresee, is_visible, seen_under
+from avow.policy import (
+    Effect,
+    Listing,
+    Policy,
+    Principal,
+    facts_of,
+    foresee,
+    is_visible,
+    seen_under,
+)
 from avow.prompt.quote import TITLE_LIMIT, quote, quote_name, quote_sentence
 
 
@@ -30,7 +39,7 @@ class Offer:
     """One tool as a prompt speaks of it.
 
     The texts are quoted and bounded: a template may put them anywhere. `asks` tells that a call
-    waits for a person, or that some do.
+    waits for a person, or that some do; `is_listed` that the model has the tool in its list.
     """
 
     name: str
@@ -40,6 +49,7 @@ class Offer:
     asks: bool
     is_open: bool
     is_repeatable: bool
+    is_listed: bool = True
 
 
 _TELLING: Final = {Level.READ: "list", Level.WRITE: "create", Level.DESTRUCTIVE: "delete"}
@@ -52,6 +62,12 @@ def offers(
     """What `principal` may call, sorted: what would always be denied is not offered."""
     found = (_offer(policy, principal, one, variant, names) for one in tools)
     return tuple(sorted({one for one in found if one is not None}))
+
+
+def searches(policy: Policy, variant: Variant, names: Names) -> bool:
+    """Whether the model finds tools by a search: behind the gateway, where the policy says so."""
+    is_gateway = variant is Variant.ENFORCED and names is Names.GATEWAY
+    return is_gateway and policy.tools is Listing.SEARCH
 
 
 def choose_examples(found: Iterable[Offer]) -> tuple[Offer, ...]:
@@ -90,4 +106,5 @@ def _offer(
         asks=Effect.CONFIRM in effects,
         is_open=seen.resolved.open_world.value,
         is_repeatable=seen.resolved.idempotent.value,
+        is_listed=not searches(policy, variant, names) or policy.is_pinned(tool.qualified_name),
     )
