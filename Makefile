@@ -67,12 +67,13 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json
 	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
 
-bench: $(READY) ## measure start, decisions, the guard, servers and the log; fails when a target is missed
+bench: $(READY) ## measure start, decisions, the guard, servers, searches and the log; fails when a target is missed
 	@$(BIN)/python bench/start.py
 	@$(BIN)/python bench/policy.py
 	@$(BIN)/python bench/guard.py
 	@$(BIN)/python bench/audit.py
 	@$(BIN)/python bench/serve.py
+	@$(BIN)/python bench/search.py
 
 proof: $(READY) $(NPM_READY) ## run the long proofs
 	$(BIN)/pytest -m proof $(PYTEST_ARGS)

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
@@ -26,16 +26,24 @@ _LONG: Final = frozenset({"content", "structuredContent"})
 _INTERNAL_ERROR: Final = -32603
 
 
+Found = list[tuple[list[Tool], list[str]]]
+"""The tools of each server, and what is wrong with its list."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """The upstream servers, in the order of the configuration."""
 
     upstreams: Sequence[Upstream]
     timeout: float
+    _joined: list[tuple[Found, Catalog]] = field(default_factory=list["tuple[Found, Catalog]"])
 
     async def catalog(self) -> Catalog:
-        """The tools of all servers; one that fails leaves the others, and is told of."""
-        found: list[tuple[list[Tool], list[str]]] = [([], [])] * len(self.upstreams)
+        """The tools of all servers; one that fails leaves the others, and is told of.
+
+        It is the same object as long as no server's list changes.
+        """
+        found: Found = [([], [])] * len(self.upstreams)
 
         async def ask(index: int, upstream: Upstream) -> None:
             try:
@@ -46,10 +54,14 @@ class Fleet:
         async with anyio.create_task_group() as group:
             for index, upstream in enumerate(self.upstreams):
                 group.start_soon(ask, index, upstream)
-        return make_catalog(
+        if self._joined and _is_same(self._joined[0][0], found):
+            return self._joined[0][1]
+        catalog = make_catalog(
             (tool for tools, _ in found for tool in tools),
             (problem for _, problems in found for problem in problems),
         )
+        self._joined[:] = [(found, catalog)]
+        return catalog
 
     async def find_tool(self, qualified_name: str, /, *, is_fresh: bool = False) -> Tool | None:
         """The tool of this name; asks only servers whose name it can be under.
@@ -156,6 +168,14 @@ async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncGener
     upstreams = [Upstream(_callable(one), timeout=timeout) for one in targets]
     async with beside(*(upstream.run for upstream in upstreams)):
         yield Fleet(upstreams, timeout)
+
+
+def _is_same(one: Found, other: Found) -> bool:
+    """Whether all lists are those of before; a failed server's is made anew each time."""
+    return all(
+        (before is now or not (before or now)) and said == says
+        for (before, said), (now, says) in zip(one, other, strict=True)
+    )
 
 
 def _callable(target: Target) -> CommandTarget | UrlTarget:

@@ -5,6 +5,7 @@ Lists are joined, calls go through the guard, the rest is passed on to the serve
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from avow.approvals import Elicit, Rounds
@@ -12,7 +13,8 @@ from avow.catalog import SEPARATOR, Catalog, Tool, qualify
 from avow.connect import RpcError
 from avow.connect.listing import LISTS
 from avow.gateway.fleet import Fleet
-from avow.guard import Guard, UnknownToolError
+from avow.gateway.search import META_TOOLS, Search
+from avow.guard import Guard, Through, UnknownToolError
 from avow.guard.call import Progress
 from avow.policy import Principal
 
@@ -47,7 +49,11 @@ class Passage:
     fleet: Fleet
     guard: Guard
     alone: str | None = None
+    search: Search = field(init=False)
     _catalog: Catalog = field(default_factory=lambda: Catalog({}))
+
+    def __post_init__(self) -> None:
+        self.search = Search(self.guard, self.fleet.catalog, self._name_of)
 
     @property
     def routes(self) -> Mapping[str, Callable[[Request], Awaitable[dict[str, Any]]]]:
@@ -71,8 +77,16 @@ class Passage:
     async def list_tools(self, request: Request) -> dict[str, Any]:
         """The tools this caller may know of, with the hints that count."""
         self._catalog = await self.fleet.catalog()
-        looked = (self.guard.sees(request.principal, one) for one in self._catalog.tools.values())
-        tools = [self._entry(seen[0], request.version) for seen in looked if seen is not None]
+        tools: list[dict[str, Any]] = []
+        if self.search.is_on:
+            tools += [one.listing(request.version) for one in META_TOOLS.values()]
+            found = await self.search.listed(request.principal)
+        else:
+            looked = (
+                self.guard.sees(request.principal, one) for one in self._catalog.tools.values()
+            )
+            found = [seen[0] for seen in looked if seen is not None]
+        tools += [self._entry(one, request.version) for one in found]
         problems = list(self._catalog.problems)
         return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
 
@@ -80,22 +94,40 @@ class Passage:
         """One call through the guard."""
         params = request.params
         name: str = params["name"]
+        arguments: dict[str, Any] = params.get("arguments") or {}
+        if self.search.answers(name):
+            run = partial(self._run, request)
+            return await self.search.call(name, arguments, request.principal, run)
+        return await self._run(request, name, arguments)
+
+    async def _run(
+        self,
+        request: Request,
+        name: str,
+        arguments: Mapping[str, Any],
+        through: Through | None = None,
+    ) -> dict[str, Any]:
         try:
             return await self.guard.call(
                 request.principal,
                 self._qualified(name),
-                params.get("arguments") or {},
+                arguments,
                 progress=request.progress,
-                meta=params.get("_meta"),
+                meta=request.params.get("_meta"),
                 elicit=request.elicit,
                 rounds=request.rounds,
+                through=through,
             )
         except UnknownToolError:
             raise UnknownToolError(name) from None
 
     def _entry(self, tool: Tool, version: str) -> dict[str, Any]:
         entry = tool.listing(version)
-        return {**entry, "name": tool.name} if self.alone else entry
+        return {**entry, "name": self._name_of(tool)}
+
+    def _name_of(self, tool: Tool) -> str:
+        """What clients call a tool here."""
+        return tool.name if self.alone else tool.qualified_name
 
     def _qualified(self, name: str) -> str:
         return qualify(self.alone, name) if self.alone else name

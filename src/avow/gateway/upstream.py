@@ -128,6 +128,8 @@ class Upstream:
         cached = self._lists.get(method)
         if is_fresh or cached is None or time.monotonic() - cached.at > _FRESH_SECONDS:
             entries = await self._ask_list(link, method)
+            if cached is not None and cached.entries == entries:
+                entries = cached.entries  # what was made of them holds
             cached = self._lists[method] = _Cached(time.monotonic(), entries)
         return cached.entries
 

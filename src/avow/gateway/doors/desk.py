@@ -20,6 +20,7 @@ from avow.connect.rpc import (
 from avow.errors import StoreError
 from avow.gateway.doors.client import META, Client, Line
 from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Request
+from avow.gateway.search import HOW
 from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
 
@@ -60,6 +61,11 @@ class Desk:
 
     passage: Passage
 
+    @property
+    def instructions(self) -> str:
+        """What a model is told of the gateway, as its policy is now."""
+        return f"{INSTRUCTIONS} {HOW}" if self.passage.search.is_on else INSTRUCTIONS
+
     async def answer(
         self, message: Message, params: dict[str, Any], client: Client, line: Line
     ) -> Told:
@@ -87,18 +93,18 @@ class Desk:
         if route is not None:
             return _dressed(method, await route(_request(method, params, client, line)), client)
         if method == "server/discover" and client.is_modern:
-            return _dressed(method, discovery(), client)
+            return _dressed(method, discovery(self.instructions), client)
         if method == "ping" and not client.is_modern:
             return {}
         raise RpcError(METHOD_NOT_FOUND, "Method not found", method)
 
 
-def discovery() -> dict[str, Any]:
+def discovery(instructions: str) -> dict[str, Any]:
     """What the gateway says of itself (MCP 2026-07-28, discovery)."""
     return {
         "supportedVersions": [MODERN],
         "capabilities": CAPABILITIES,
-        "instructions": INSTRUCTIONS,
+        "instructions": instructions,
     }
 
 

@@ -85,7 +85,7 @@ class StatefulDoor:
         )
         headers = ((_SESSION.encode(), token.encode()),)
         reply = Reply(request.send, takes_events=False, headers=headers)
-        await reply.finish(write_result(message.id, greeting(version)))
+        await reply.finish(write_result(message.id, greeting(version, self.desk.instructions)))
 
     async def _answer(
         self, request: Request, principal: Principal, ticket: Ticket, message: Message, number: Id

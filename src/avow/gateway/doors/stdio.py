@@ -91,4 +91,4 @@ class StdioDoor:
     def _initialize(self, message: Message) -> bytes:
         version, capabilities, name = hello_of(message)
         self._client = Client(called(self.principal, name), version, capabilities)
-        return write_result(message.id, greeting(version))
+        return write_result(message.id, greeting(version, self.desk.instructions))
