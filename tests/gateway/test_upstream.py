@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -36,9 +37,9 @@ runpy.run_path(sys.argv[3], run_name="__main__")
 
 @asynccontextmanager
 async def running(
-    target: CommandTarget | UrlTarget, timeout: float = 5
+    target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
 ) -> AsyncGenerator[Upstream]:
-    upstream = Upstream(target, timeout=timeout)
+    upstream = Upstream(target, timeout=timeout, **more)
     async with anyio.create_task_group() as group:
         group.start_soon(upstream.run)
         yield upstream

@@ -76,3 +76,12 @@ def origin_of(target: CommandTarget | UrlTarget) -> str:
     where = target.cwd if target.cwd is not None else str(Path.cwd())
     words = [target.command, *target.args]
     return digest({"command": words, "env": dict(target.env), "cwd": where})
+
+
+def place_of(target: CommandTarget | UrlTarget) -> str:
+    """A digest of which server a target names, whatever secrets it is given: those may change."""
+    if isinstance(target, UrlTarget):
+        return digest({"name": target.name, "url": target.url})
+    where = target.cwd if target.cwd is not None else str(Path.cwd())
+    words = [target.command, *target.args]
+    return digest({"name": target.name, "command": words, "cwd": where})

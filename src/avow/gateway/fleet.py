@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,7 +14,7 @@ from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
 from avow.connect import RpcError
 from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.errors import AvowError, TargetError
-from avow.gateway.upstream import Upstream
+from avow.gateway.upstream import Judge, Upstream, take_all
 from avow.guard import Answer, Call
 from avow.guard.call import no_progress
 
@@ -148,12 +148,20 @@ class Fleet:
 
 
 @asynccontextmanager
-async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncGenerator[Fleet]:
+async def open_fleet(
+    targets: Sequence[Target],
+    *,
+    timeout: float,
+    judges: Callable[[CommandTarget | UrlTarget], Judge] = lambda _: take_all,
+) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
+
+    `judges` says for each who compares its tools with what they were.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
-    upstreams = [Upstream(_callable(one), timeout=timeout) for one in targets]
+    known = [_callable(one) for one in targets]
+    upstreams = [Upstream(one, timeout=timeout, judge=judges(one)) for one in known]
     async with beside(*(upstream.run for upstream in upstreams)):
         yield Fleet(upstreams, timeout)
 

@@ -1,8 +1,9 @@
 """One server behind the gateway: connected when it is needed, and again after it was lost."""
 
 import logging
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -28,6 +29,17 @@ started anew for every call."""
 _AGAIN_SECONDS: Final = 2.0
 """How long a caller waits for a server that could not be reached the last time. A server that
 hangs would else hold up every list of the others, again and again."""
+
+_HELD_SECONDS: Final = 2.0
+"""How soon it is seen that a person has accepted a change, in whatever process."""
+
+Judge = Callable[[Sequence[Tool]], Awaitable[tuple[list[Tool], list[str]]]]
+"""Compares tools with what they were: gives them as they count, and what is wrong."""
+
+
+async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
+    """Take tools as they are."""
+    return [*tools], []
 
 
 @dataclass(slots=True)
@@ -64,18 +76,26 @@ class Upstream:
     """
 
     def __init__(
-        self, target: CommandTarget | UrlTarget, *, timeout: float, trust: Trust = Trust.CAUTIOUS
+        self,
+        target: CommandTarget | UrlTarget,
+        *,
+        timeout: float,
+        trust: Trust = Trust.CAUTIOUS,
+        judge: Judge = take_all,
     ) -> None:
         self.name = target.name
         self.target = target
         self._timeout = timeout
         self._trust = trust
+        self._judge = judge
         self._origin = origin_of(target)
         self._try: _Connecting | None = None
         self._wanted = anyio.Event()
         self._lists: dict[str, _Cached] = {}
         self._named: dict[str, Tool] = {}
+        self._read: tuple[list[Any], list[Tool], list[str]] | None = None
         self._tools: tuple[list[Any], list[Tool], list[str]] | None = None
+        self._due = math.inf
 
     async def run(self) -> None:
         """Connect whenever a connection is wanted, and hold it until it is lost or cancelled."""
@@ -141,11 +161,19 @@ class Upstream:
     async def tools(self, *, is_fresh: bool = False) -> tuple[list[Tool], list[str]]:
         """Its tools, and what is wrong with entries of its list that are none."""
         entries = await self.entries("tools/list", is_fresh=is_fresh)
-        if self._tools is None or self._tools[0] is not entries:
-            found = read_tools(self.name, entries, trust=self._trust, origin=self._origin)
-            self._tools = (entries, *found)
-            self._named = {one.qualified_name: one for one in reversed(found[0])}
+        if self._tools is None or self._tools[0] is not entries or time.monotonic() > self._due:
+            self._tools = await self._judged(entries)
         return self._tools[1], self._tools[2]
+
+    async def _judged(self, entries: list[Any]) -> tuple[list[Any], list[Tool], list[str]]:
+        if self._read is None or self._read[0] is not entries:
+            found = read_tools(self.name, entries, trust=self._trust, origin=self._origin)
+            self._read = (entries, *found)
+        tools, problems = await self._judge(self._read[1])
+        has_held = any(one.before is not None for one in tools)
+        self._due = time.monotonic() + _HELD_SECONDS if has_held else math.inf
+        self._named = {one.qualified_name: one for one in reversed(tools)}
+        return entries, tools, [*self._read[2], *problems]
 
     async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
         """Its tool of this name; of two with one name the first."""
