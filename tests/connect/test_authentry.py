@@ -86,6 +86,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
         {"headers": {"authorization": "Bearer x"}},
         "has both “avow.auth” and the header “Authorization”",
     ),
+    ({"shared": True, "auth": AUTH}, {}, "each caller has a token of its own"),
     ({"shared": 1}, {}, "crm.avow.shared: must be true or false, not a number"),
     ({"shared": "yes"}, {"url": None, "command": "x"}, "must be true or false, not a string"),
     ({"auth": AUTH}, {"url": None, "command": "x"}, "is for servers with a “url” only"),

@@ -21,10 +21,10 @@ from avow.audit import AuditLog
 from avow.catalog import Tool, make_tool
 from avow.errors import StoreError
 from avow.gateway import drift as drift_module
-from avow.gateway import upstream as upstream_module
+from avow.gateway import roster as roster_module
 from avow.gateway.drift import Watch, accept, held_changes
 from avow.intent import Level, Span, Trust
-from avow.policy import Policy, load_policy, seen_under
+from avow.policy import LOCAL, Policy, Principal, load_policy, seen_under
 from avow.store import Store, open_store
 
 pytestmark = pytest.mark.anyio
@@ -281,7 +281,7 @@ async def test_a_rug_pull_asks_where_the_old_tool_would_have_asked(
         assert "change-not-accepted" in findings
         (held,) = await held_changes(served.gateway.guard.approvals.store)
         assert await accept(served.gateway.guard.audit, held, by="bo")
-        await served.gateway.fleet.find_tool("c__note", is_fresh=True)
+        await served.gateway.fleet.find_tool("c__note", Principal(LOCAL), is_fresh=True)
         assert text(await client.call("c__note")) == "done"
 
 
@@ -317,7 +317,7 @@ async def test_what_changes_while_a_person_is_asked_is_not_run(
 async def test_an_acceptance_is_seen_without_a_new_list(
     changing: Changing, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upstream_module, "_HELD_SECONDS", 0.0)
+    monkeypatch.setattr(roster_module, "_HELD_SECONDS", 0.0)
     changing.say(entry(DESTROYS))
     await judged(watch(store), tool(DESTROYS))
     changing.say(entry(READS))

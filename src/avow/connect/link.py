@@ -35,12 +35,13 @@ _LEAVE_SECONDS: Final = 1.0
 
 @dataclass(slots=True)
 class Link:
-    """An open connection. Safe to use from many tasks at once."""
+    """An open connection. Safe to use from many tasks at once; `pending` counts its requests."""
 
     name: str
     greeting: Greeting
     _carrier: Peer | Site
     closed: anyio.Event = field(default_factory=anyio.Event)
+    pending: int = 0
 
     @property
     def version(self) -> str:
@@ -63,14 +64,18 @@ class Link:
         cancels the request at the server. Raises `RpcError`.
         """
         envelope = self.greeting.envelope
+        self.pending += 1
         try:
             raw = await _send(
                 self._carrier, method, params, envelope, timeout, progress, input_schema
             )
         except RpcError as error:
-            if error.fault is Fault.EXPIRED:
+            if error.fault in (Fault.EXPIRED, Fault.UNAUTHORIZED):
+                # A new connection may have a new session, and credentials that still hold.
                 self.closed.set()
             raise
+        finally:
+            self.pending -= 1
         return _result(raw, kept)
 
 

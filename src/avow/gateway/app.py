@@ -23,7 +23,7 @@ from avow.gateway.doors.ticket import Tickets
 from avow.gateway.drift import Watch
 from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.passage import Passage
-from avow.gateway.upstream import Judge
+from avow.gateway.roster import Judge
 from avow.guard import Guard, keep_quiet, unruled
 from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
