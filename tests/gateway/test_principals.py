@@ -1,6 +1,7 @@
 """A server of one's own: processes by principal, how many there may be, and how they end."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ async def child_of(contact: Contact) -> int:
     link = await contact.link()
     answer = await link.request("tools/call", {"name": "start_child"}, timeout=5)
     return json.loads(answer["content"][0]["text"])
+
+
+def has_failed(contact: Contact, times: int) -> bool:
+    return contact.health.failed == times
 
 
 def is_running(pid: int) -> bool:
@@ -160,7 +165,7 @@ async def test_a_server_that_ends_again_and_again_is_started_more_and_more_seldo
             link = await amy.link()
             assert starts(tmp_path) == count
             link.closed.set()
-            await until(lambda: amy.health.failed == count)
+            await until(partial(has_failed, amy, count))
         for _ in range(5):
             with pytest.raises(UnreachableError, match="has ended again"):
                 await amy.link()
@@ -176,7 +181,7 @@ async def test_one_that_held_begins_from_the_start(
         for count in range(1, 5):
             link = await amy.link()
             link.closed.set()
-            await until(lambda: amy.health.failed == count)
+            await until(partial(has_failed, amy, count))
         assert starts(tmp_path) == 4
 
 

@@ -6,7 +6,8 @@ import pytest
 from tests.audit.conftest import KEYS
 from tests.databases import Place
 
-from avow.audit import AuditLog, erase_subject, open_audit, verify
+from avow.audit import AuditLog, erase_subject, open_audit
+from avow.audit.verify import verify
 from avow.store import DefinitionRow, Known, RecordRow, Store, open_store
 from avow.store.move import move_store
 
