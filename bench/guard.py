@@ -96,7 +96,7 @@ async def find_tools(client: Client) -> dict[str, Tool]:
 def make_guard(client: Client, tools: dict[str, Tool], store: Any, audit: Any) -> Guard:
     """A guard before the in-memory server."""
 
-    async def find(name: str, /, *, is_fresh: bool = False) -> Tool | None:
+    async def find(name: str, _principal: object, /, *, is_fresh: bool = False) -> Tool | None:
         del is_fresh
         return tools.get(name)
 

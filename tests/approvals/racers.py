@@ -56,7 +56,7 @@ class Race:
         return reviewed_by(self.reviewers) if self.reviewers else POLICIES[self.policy]
 
 
-async def _find(name: str, /, *, is_fresh: bool = False) -> Tool | None:  # noqa: ARG001 - a seam
+async def _find(name: str, _principal: object, /, *, is_fresh: bool = False) -> Tool | None:  # noqa: ARG001 - a seam
     return TOOLS.get(name)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from avow.connect import UrlTarget, origin_of, parse_target
+from avow.connect import SavedTarget, origin_of, parse_target
 from avow.connect.auth import AuthKind, UpstreamAuth
 from avow.errors import ConfigError
 from avow.keys import Reference
@@ -19,12 +19,12 @@ AUTH: dict[str, Any] = {
 }
 
 
-def entry(tmp_path: Path, ours: Any, **more: Any) -> UrlTarget:
+def entry(tmp_path: Path, ours: Any, **more: Any) -> Any:
     server = {"url": "https://crm.example.com/mcp", "avow": ours, **more}
     path = tmp_path / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {"crm": server}}))
     (target,) = parse_target([str(path)])
-    assert isinstance(target, UrlTarget)
+    assert not isinstance(target, SavedTarget)
     return target
 
 
@@ -56,6 +56,17 @@ def test_a_server_with_other_credentials_is_another_server(tmp_path: Path) -> No
     assert len({origin_of(target) for target in (one, other, without)}) == 3
 
 
+@pytest.mark.parametrize("how", [{}, {"url": None, "command": "x"}])
+@pytest.mark.parametrize(
+    ("ours", "is_shared"),
+    [(None, False), ({}, False), ({"shared": None}, False), ({"shared": True}, True)],
+)
+def test_one_word_makes_that_all_principals_share_a_server(
+    tmp_path: Path, how: dict[str, Any], ours: Any, *, is_shared: bool
+) -> None:
+    assert entry(tmp_path, ours, **how).is_shared is is_shared
+
+
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (7, {}, "crm.avow: must be an object, not a number"),
     ({"oauth": {}}, {}, "crm.avow.oauth: unknown key"),
@@ -75,6 +86,9 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
         {"headers": {"authorization": "Bearer x"}},
         "has both “avow.auth” and the header “Authorization”",
     ),
+    ({"shared": True, "auth": AUTH}, {}, "each caller has a token of its own"),
+    ({"shared": 1}, {}, "crm.avow.shared: must be true or false, not a number"),
+    ({"shared": "yes"}, {"url": None, "command": "x"}, "must be true or false, not a string"),
     ({"auth": AUTH}, {"url": None, "command": "x"}, "is for servers with a “url” only"),
 ]
 

@@ -156,6 +156,16 @@ def test_variables_are_expanded_wherever_text_stands(monkeypatch: pytest.MonkeyP
     assert web == UrlTarget("one", "https://a/here", {"X": "Bearer here"})
 
 
+def test_a_secret_may_stand_in_a_file_beside_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("hunter2\n")
+    assert command(env={"KEY": "${file:key}"}).env == {"KEY": "hunter2"}
+    web = entry(url="https://a/", headers={"X": f"Bearer ${{file:{tmp_path}/key}}"})
+    assert web == UrlTarget("one", "https://a/", {"X": "Bearer hunter2"})
+    (tmp_path / "key").write_text("two\nlines\n")
+    found = refused('{"mcpServers": {"one": {"command": "run", "args": ["${file:key}"]}}}')
+    assert "there is no secret in it" in str(found)
+
+
 def test_a_default_stands_in_for_a_variable_that_is_not_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -196,6 +206,16 @@ def test_geminis_dollar_names_count_where_they_are_all_of_a_value_and_are_set(
     assert target.args == ("$TOKEN",)
 
 
+KNOWN = (
+    "It knows ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, ${workspaceFolder} and "
+    "${userHome}."
+)
+UNREADABLE = (
+    "mcp.json:1:36: one.command: ${file:missing}: this file of a secret cannot be read: "
+    "No such file or directory"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "error", "fix"),
     [
@@ -217,7 +237,17 @@ def test_geminis_dollar_names_count_where_they_are_all_of_a_value_and_are_set(
         (
             '{"command": "${config:x}"}',
             "mcp.json:1:36: one.command: ${config:x} is no variable that avow knows",
-            "It knows ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder} and ${userHome}.",
+            KNOWN,
+        ),
+        (
+            '{"command": "${file:}"}',
+            "mcp.json:1:36: one.command: ${file:} is no variable that avow knows",
+            KNOWN,
+        ),
+        (
+            '{"command": "${file:missing}"}',
+            UNREADABLE,
+            "Mend the path; it is taken from the folder of the configuration.",
         ),
     ],
 )

@@ -1,6 +1,5 @@
 """Why there is no connection, in words a person can act on."""
 
-import io
 import json
 from typing import Any
 
@@ -8,7 +7,8 @@ import pytest
 from tests.connect.serving import faulty
 
 from avow.connect import CommandTarget, Fault, RpcError, UrlTarget
-from avow.connect.failure import Diary, explain
+from avow.connect.diary import Diary
+from avow.connect.failure import explain
 from avow.connect.link import open_link
 from avow.errors import (
     AuthenticationError,
@@ -28,7 +28,10 @@ URL = UrlTarget("web", "https://example.com/mcp?key=secret")
 
 
 def explained(error: Exception, target: Any = COMMAND, stderr: str = "") -> AvowError:
-    return explain(error, target, Diary(io.StringIO(stderr)), 30)
+    diary = Diary()
+    for line in stderr.splitlines():
+        diary.note(line.encode())
+    return explain(error, target, diary, 30)
 
 
 @pytest.mark.parametrize("mode", ["garbage", "garbage-exits"])
@@ -67,7 +70,7 @@ def test_secrets_in_what_a_server_says_are_masked() -> None:
 
 
 def test_garbage_is_kept_only_as_far_as_it_is_needed() -> None:
-    diary = Diary(io.StringIO())
+    diary = Diary()
     for line in (
         b"x" * 999,
         b"token=ghp_0123456789abcdefghijABCDEFGHIJ012345",

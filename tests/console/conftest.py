@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import httpx2
 import pytest
@@ -60,10 +60,18 @@ class Shelf:
     raws: list[Any] = field(default_factory=lambda: [dict(DELETE), dict(LIST)])
     error: AvowError | None = None
 
+    def of(self, _principal: Principal) -> Self:
+        """It lists the same to everybody."""
+        return self
+
     async def tools(self, *, is_fresh: bool = False) -> tuple[list[Tool], list[str]]:  # noqa: ARG002 - the shelf is always fresh
         if self.error is not None:
             raise self.error
         return read_tools(self.name, self.raws)
+
+    async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
+        found, _ = await self.tools(is_fresh=is_fresh)
+        return next((one for one in found if one.qualified_name == qualified_name), None)
 
 
 @dataclass

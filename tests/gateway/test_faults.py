@@ -262,7 +262,7 @@ async def test_a_mistake_inside_avow_is_told_by_number_alone(
         message = "password hunter2"
         raise ValueError(message)
 
-    monkeypatch.setattr(fleet_module.Fleet, "collect", broken)
+    monkeypatch.setattr(fleet_module.Reach, "collect", broken)
     async with (
         serve(faulty("plain", "s"), store=tmp_path / "a.db") as served,
         raw_client(served.url, era) as client,

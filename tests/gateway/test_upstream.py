@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -21,8 +22,11 @@ from avow.errors import (
     TimedOutError,
     UnreachableError,
 )
-from avow.gateway import upstream as upstream_module
+from avow.gateway import contact as contact_module
+from avow.gateway import lists as lists_module
+from avow.gateway.contact import Contact
 from avow.gateway.upstream import Upstream
+from avow.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -35,14 +39,24 @@ runpy.run_path(sys.argv[3], run_name="__main__")
 
 
 @asynccontextmanager
-async def running(
-    target: CommandTarget | UrlTarget, timeout: float = 5
+async def holding(
+    target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
 ) -> AsyncGenerator[Upstream]:
-    upstream = Upstream(target, timeout=timeout)
+    """A server that runs for whoever comes."""
+    upstream = Upstream(target, timeout=timeout, **more)
     async with anyio.create_task_group() as group:
         group.start_soon(upstream.run)
         yield upstream
         group.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def running(
+    target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
+) -> AsyncGenerator[Contact]:
+    """The same, as one caller has it."""
+    async with holding(target, timeout, **more) as upstream:
+        yield upstream.of(Principal(LOCAL))
 
 
 @pytest.fixture
@@ -134,7 +148,7 @@ async def test_a_dead_server_is_not_started_anew_for_every_caller(tmp_path: Path
 async def test_a_dead_server_is_tried_again_after_a_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upstream_module, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(contact_module, "_PAUSE_SECONDS", 0)
     async with running(counting("garbage-exits", tmp_path)) as upstream:
         with pytest.raises(NotMcpError):
             await upstream.link()
@@ -146,8 +160,8 @@ async def test_a_dead_server_is_tried_again_after_a_pause(
 async def test_a_server_that_hangs_is_waited_for_in_full_only_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(upstream_module, "_PAUSE_SECONDS", 0)
-    monkeypatch.setattr(upstream_module, "_AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(contact_module, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(contact_module, "_AGAIN_SECONDS", 0.05)
     with serve_web(any=Exchange.hang) as site:
         async with running(UrlTarget("web", site.url), timeout=1) as upstream:
             with pytest.raises(TimedOutError):
@@ -171,9 +185,10 @@ async def test_a_list_is_asked_for_once_in_a_while(
         again, _ = await upstream.tools()
         assert again is first
         assert len(site.asked("tools/list")) == 1
-        monkeypatch.setattr(upstream_module, "_FRESH_SECONDS", 0)
-        await upstream.tools()
-        assert len(site.asked("tools/list")) == 2
+        monkeypatch.setattr(lists_module, "FRESH_SECONDS", 0)
+        # It is given as it was, and asked for beside.
+        assert (await upstream.tools())[0] is first
+        await until(lambda: len(site.asked("tools/list")) == 2)
 
 
 async def test_a_list_that_a_server_does_not_offer_is_empty_and_not_asked_for(site: Site) -> None:

@@ -201,7 +201,14 @@ class World:
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
     lost: set[str] = field(default_factory=set[str])
 
-    async def find(self, name: str, /, *, is_fresh: bool = False) -> Tool | None:  # noqa: ARG002 - a seam
+    async def find(
+        self,
+        name: str,
+        _principal: object,
+        /,
+        *,
+        is_fresh: bool = False,  # noqa: ARG002 - a seam
+    ) -> Tool | None:
         return self.tools.get(name)
 
     async def run(self, call: Call) -> dict[str, Any]:

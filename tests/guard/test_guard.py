@@ -341,7 +341,7 @@ async def test_a_tool_of_a_server_that_is_gone_is_not_called_unknown(world: Worl
     assert await world.log() == [("refused", "unreachable")]
 
 
-async def _is_gone(_: str, /, *, is_fresh: bool = False) -> None:  # noqa: ARG001 - a seam
+async def _is_gone(_: str, _principal: object, /, *, is_fresh: bool = False) -> None:  # noqa: ARG001 - a seam
     raise UnreachableError("no connection to db.internal", where="demo")
 
 

@@ -205,10 +205,10 @@ async def test_a_tool_that_is_hidden_or_gone_or_seen_otherwise_now_does_not_run(
 async def test_a_server_that_is_gone_when_the_answer_comes_runs_nothing(world: World) -> None:
     world.add("t", DELETE)
 
-    async def gone(name: str, /, *, is_fresh: bool = False) -> Any:
+    async def gone(name: str, _principal: object, /, *, is_fresh: bool = False) -> Any:
         if is_fresh:
             raise UnreachableError("no connection to db.internal", where="demo")
-        return await world.find(name)
+        return await world.find(name, AMY)
 
     guard = world.timed(patience=20)
     object.__setattr__(guard, "find_tool", gone)

@@ -42,7 +42,7 @@ class World:
 
     ran: list[str] = field(default_factory=list[str])
 
-    async def find(self, _: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG002 - a seam
+    async def find(self, _: str, _principal: object, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG002 - a seam
         return TOOL
 
     async def run(self, call: Call) -> dict[str, Any]:
@@ -93,7 +93,7 @@ async def test_a_call_whose_key_was_given_to_another_does_not_run(store: Store) 
     """As after a pause in which its process was taken for dead."""
     world, writes = World(), tool("note_set", WRITE)
 
-    async def find(_: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
+    async def find(_: str, _principal: object, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
         return writes
 
     paused: Any = Paused(store)

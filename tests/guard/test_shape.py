@@ -33,7 +33,7 @@ class Server:
         self.store, self.one, self.answers = store, one, list(answers)
         self.calls = 0
 
-    async def find(self, _: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG002 - a seam
+    async def find(self, _: str, _principal: object, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG002 - a seam
         return self.one
 
     async def run(self, call: Call) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Server:
     limits: Limits = field(default_factory=Limits)
     tries: int = 0
 
-    async def find(self, _: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG002 - a seam
+    async def find(self, _: str, _principal: object, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG002 - a seam
         return TOOL
 
     async def run(self, call: Call) -> dict[str, Any]:
@@ -160,7 +160,7 @@ async def test_a_read_with_a_key_is_on_disk_before_the_server_sees_it(place: Pla
         seen.extend(row.event for row in await other.records())
         return DONE
 
-    async def find(_: str, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
+    async def find(_: str, _principal: object, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
         return tool("get", READ)
 
     guard = Guard(find, run, Approvals(mine), AuditLog(mine))

@@ -46,7 +46,14 @@ class World:
     clock: Clock = field(default_factory=Clock)
     policy: Policy = field(default_factory=Policy)
 
-    async def find(self, name: str, /, *, is_fresh: bool = False) -> Tool | None:  # noqa: ARG002 - a seam
+    async def find(
+        self,
+        name: str,
+        _principal: object,
+        /,
+        *,
+        is_fresh: bool = False,  # noqa: ARG002 - a seam
+    ) -> Tool | None:
         return self.tools.get(name)
 
     async def run(self, call: Call) -> dict[str, Any]:

@@ -42,7 +42,9 @@ class Listing:
         self._at = None
         self._changes += 1
 
-    async def find(self, name: str, /, *, is_fresh: bool = False) -> Tool | None:
+    async def find(
+        self, name: str, _principal: object, /, *, is_fresh: bool = False
+    ) -> Tool | None:
         """The tool of this name; `is_fresh` asks the server, whatever is remembered.
 
         Raises `UnreachableError` where the server gives no list.

@@ -14,6 +14,7 @@ from avow.audit.record import (
     Event,
     Facts,
     Outcome,
+    make_row,
     merged,
     record,
     record_refused,
@@ -22,7 +23,7 @@ from avow.audit.record import (
 from avow.intent import Level
 from avow.policy import Principal
 from avow.schema.paths import Path
-from avow.store import ApprovalRow, Asked, Lapse, Quota, RecordRow, Store, Use
+from avow.store import ApprovalRow, Asked, DefinitionRow, Lapse, Quota, RecordRow, Store, Use
 
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -124,6 +125,22 @@ class AuditLog:
             call, self.clock(), principal, name=name, outcome=outcome, through=through
         )
         await self.store.append([row], seal=self.chain)
+
+    async def accept(self, row: DefinitionRow, *, changes: Sequence[str], by: str) -> bool:
+        """A person lets a held change of a tool count; whether it was still that one."""
+        now = self.clock()
+        body = {
+            "server": row.server,
+            "tool": row.tool,
+            "was": row.mark,
+            "is": row.held_mark,
+            "changes": [*changes],
+            "severity": "notice",
+        }
+        record = make_row("", now, Event.ACCEPTED, body, {"subject": by})
+        return await self.store.accept_definition(
+            row, by=by, now=now, record=record, seal=self.chain
+        )
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """The newest lines, newest first, each with its payload in its body."""

@@ -20,7 +20,8 @@ class Event(StrEnum):
     """The moments of a call.
 
     `attempt` is on disk before anything is sent to the server; `refused` is the only line of a
-    call that never came as far as a decision. The last three are about the log itself: a writer
+    call that never came as far as a decision. `accepted` is about a tool: a person let the change
+    count that its server made. The last three are about the log itself: a writer
     began its chain, payloads were erased, old lines were dropped.
     """
 
@@ -28,6 +29,7 @@ class Event(StrEnum):
     ATTEMPT = "attempt"
     OUTCOME = "outcome"
     REFUSED = "refused"
+    ACCEPTED = "accepted"
     OPENED = "opened"
     ERASED = "erased"
     CHECKPOINT = "checkpoint"

@@ -16,24 +16,52 @@ from avow.catalog.tool import (
 from avow.lazy import lazily
 
 if TYPE_CHECKING:
+    from avow.catalog.drift import (
+        Change,
+        changes,
+        definition_of,
+        hold,
+        loosens,
+        mark_of,
+        recall,
+    )
     from avow.catalog.registry import Found, Grouping, Registry, group_tools
 
 __all__ = [
     "SEPARATOR",
     "Catalog",
+    "Change",
     "Found",
     "Grouping",
     "Registry",
     "Tool",
+    "changes",
+    "definition_of",
     "derive_title",
     "fingerprint",
     "group_tools",
+    "hold",
+    "loosens",
     "make_catalog",
     "make_tool",
+    "mark_of",
     "qualify",
     "read_tools",
+    "recall",
 ]
 
 __getattr__ = lazily(
-    __name__, {"avow.catalog.registry": ("Found", "Grouping", "Registry", "group_tools")}
+    __name__,
+    {
+        "avow.catalog.drift": (
+            "Change",
+            "changes",
+            "definition_of",
+            "hold",
+            "loosens",
+            "mark_of",
+            "recall",
+        ),
+        "avow.catalog.registry": ("Found", "Grouping", "Registry", "group_tools"),
+    },
 )

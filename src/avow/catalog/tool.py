@@ -25,7 +25,7 @@ from avow.schema import digest
 
 SEPARATOR: Final = "__"
 _LONGEST_NAME: Final = 128
-_FINGERPRINTED: Final = (
+FINGERPRINTED: Final = (
     "name",
     "title",
     "description",
@@ -41,7 +41,8 @@ class Tool:
 
     `raw` is its entry of `tools/list`, exactly as received. `origin` tells servers of one name
     apart: a digest of what was connected to. `is_marked` is whether its schema may name arguments
-    that travel as HTTP headers too (`x-mcp-header`).
+    that travel as HTTP headers too (`x-mcp-header`). `before` is what it was known as, where it
+    changed since and no person has accepted that: then the stricter of both counts.
     """
 
     server: str
@@ -54,6 +55,12 @@ class Tool:
     fingerprint: str
     origin: str = ""
     is_marked: bool = False
+    before: "Tool | None" = field(default=None, repr=False)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What its server and its own text say of its hints."""
+        return Evidence(self.intent.hints, self.inferred)
 
     @property
     def qualified_name(self) -> str:
@@ -110,7 +117,7 @@ def fingerprint(tool: Mapping[str, Any]) -> str:
 
     Raises `UsageError` where the tool holds what JSON cannot say.
     """
-    return digest({key: tool[key] for key in _FINGERPRINTED if key in tool})
+    return digest({key: tool[key] for key in FINGERPRINTED if key in tool})
 
 
 def make_tool(

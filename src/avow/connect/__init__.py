@@ -9,7 +9,14 @@ from avow.connect.rpc import Fault, RpcError
 from avow.lazy import lazily
 
 if TYPE_CHECKING:
-    from avow.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget, origin_of
+    from avow.connect.kinds import (
+        CommandTarget,
+        SavedTarget,
+        Target,
+        UrlTarget,
+        origin_of,
+        place_of,
+    )
     from avow.connect.target import parse_target
 
 __all__ = [
@@ -21,12 +28,20 @@ __all__ = [
     "UrlTarget",
     "origin_of",
     "parse_target",
+    "place_of",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        "avow.connect.kinds": ("CommandTarget", "SavedTarget", "Target", "UrlTarget", "origin_of"),
+        "avow.connect.kinds": (
+            "CommandTarget",
+            "SavedTarget",
+            "Target",
+            "UrlTarget",
+            "origin_of",
+            "place_of",
+        ),
         "avow.connect.target": ("parse_target",),
     },
 )

@@ -1,4 +1,4 @@
-"""`avow.auth` in an entry of a client's configuration: every fault with its place."""
+"""`avow` in an entry of a client's configuration, for avow alone: every fault with its place."""
 
 from pathlib import Path
 from typing import Any, Final, cast
@@ -23,9 +23,7 @@ def read_auth(entry: Entry) -> UpstreamAuth | None:
 
     Raises `ConfigError` for the first mistake.
     """
-    if entry.fields.get("avow") is None:
-        return None
-    ours = _table(entry, entry.fields["avow"], "avow", known=("auth",))
+    ours = _ours(entry)
     if ours.get("auth") is None:
         return None
     table = _table(entry, ours["auth"], "avow", "auth", known=(*_NEEDED, *_OTHERS))
@@ -44,6 +42,23 @@ def read_auth(entry: Entry) -> UpstreamAuth | None:
         resource=texts.get("resource"),
         audience=texts.get("audience"),
     )
+
+
+def read_shared(entry: Entry) -> bool:
+    """Whether all principals share one connection to the entry's server: `"shared": true`.
+
+    Raises `ConfigError` where that is no boolean.
+    """
+    found = _ours(entry).get("shared")
+    if found is None or isinstance(found, bool):
+        return bool(found)
+    raise entry.fault(f"must be true or false, not {type_name(found)}", "avow", "shared")
+
+
+def _ours(entry: Entry) -> dict[str, Any]:
+    """What the entry holds for avow alone."""
+    found = entry.fields.get("avow")
+    return {} if found is None else _table(entry, found, "avow", known=("auth", "shared"))
 
 
 def _table(entry: Entry, value: object, *steps: str, known: tuple[str, ...]) -> dict[str, Any]:

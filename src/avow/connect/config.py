@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from avow.connect.address import fault_of_url
-from avow.connect.authentry import read_auth
+from avow.connect.auth import AuthKind
+from avow.connect.authentry import read_auth, read_shared
 from avow.connect.entry import Entry, nearest
 from avow.connect.envfile import read_env_file
 from avow.connect.jsonfile import JsonFile, fault_of_file, type_name
@@ -158,12 +159,13 @@ def _transport(entry: Entry) -> str | None:
 
 
 def _command_target(entry: Entry, command: str) -> CommandTarget:
-    if entry.fields.get("avow") is not None:
+    if read_auth(entry) is not None:
         fix = "A server that avow starts gets its secrets under “env”."
-        raise entry.fault("is for servers with a “url” only", "avow", fix=fix, of_key=True)
+        raise entry.fault("is for servers with a “url” only", "avow", "auth", fix=fix, of_key=True)
     env = {**_env_file(entry), **entry.pairs("env", names=_VARIABLE_NAME)}
     name = plain_name(entry.steps[-1])
-    return CommandTarget(name, command, entry.texts("args"), env, entry.folder("cwd"))
+    args, folder = entry.texts("args"), entry.folder("cwd")
+    return CommandTarget(name, command, args, env, folder, is_shared=read_shared(entry))
 
 
 def _env_file(entry: Entry) -> dict[str, str]:
@@ -189,4 +191,8 @@ def _url_target(entry: Entry, key: str) -> UrlTarget:
     if auth is not None and any(name.lower() == "authorization" for name in headers):
         fix = "Keep the one that is meant."
         raise entry.fault("has both “avow.auth” and the header “Authorization”", "avow", fix=fix)
-    return UrlTarget(plain_name(entry.steps[-1]), url, headers, auth)
+    is_shared = read_shared(entry)
+    if is_shared and auth is not None and auth.type is AuthKind.TOKEN_EXCHANGE:
+        what = "with token_exchange each caller has a token of its own"
+        raise entry.fault(what, "avow", "shared", fix="Leave “shared” out.")
+    return UrlTarget(plain_name(entry.steps[-1]), url, headers, auth, is_shared=is_shared)

@@ -1,8 +1,8 @@
 """Why there is no connection, in words a person can act on."""
 
-from dataclasses import dataclass, field
-from typing import IO, Final, cast
+from typing import cast
 
+from avow.connect.diary import Diary
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.rpc import Fault, RpcError
 from avow.errors import (
@@ -14,30 +14,6 @@ from avow.errors import (
     TimedOutError,
     UnreachableError,
 )
-from avow.schema import redact
-
-_TAIL_LINES: Final = 5
-_LINE_LENGTH: Final = 200
-
-
-@dataclass(slots=True)
-class Diary:
-    """What a server's process said beside the protocol: on stderr, and in place of messages."""
-
-    stderr: IO[str]
-    garbage: list[str] = field(default_factory=list[str])
-
-    def note_garbage(self, line: bytes) -> None:
-        """Keep the first lines of stdout that were no messages."""
-        if len(self.garbage) < _TAIL_LINES:
-            said = line[: 4 * _LINE_LENGTH].decode(errors="replace").strip()
-            self.garbage.append(str(redact(said[:_LINE_LENGTH])))
-
-    def tail(self) -> str:
-        """The last lines of stderr, secrets masked."""
-        self.stderr.seek(0)
-        lines = [line.rstrip() for line in self.stderr if line.strip()]
-        return str(redact("\n".join(line[:_LINE_LENGTH] for line in lines[-_TAIL_LINES:])))
 
 
 def explain(

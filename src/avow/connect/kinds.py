@@ -15,7 +15,8 @@ class CommandTarget:
     """A server that avow starts and speaks to over stdio.
 
     `env` is what is set beyond the few variables every server gets; its values are kept out of
-    `repr()`. Without a `cwd` the server runs where avow runs.
+    `repr()`. Without a `cwd` the server runs where avow runs. One that is not shared is started for
+    each principal.
     """
 
     name: str
@@ -23,11 +24,12 @@ class CommandTarget:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
     cwd: str | None = None
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UrlTarget:
-    """A server that is reached over streamable HTTP.
+    """A server that is reached over streamable HTTP. Without `is_shared`, for each principal anew.
 
     >>> UrlTarget("example", "https://example.com/mcp?key=secret")
     UrlTarget(name='example', url='https://example.com/mcp?…')
@@ -37,6 +39,7 @@ class UrlTarget:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
     auth: UpstreamAuth | None = field(default=None, repr=False)
+    is_shared: bool = False
 
     @property
     def shown(self) -> str:
@@ -76,3 +79,12 @@ def origin_of(target: CommandTarget | UrlTarget) -> str:
     where = target.cwd if target.cwd is not None else str(Path.cwd())
     words = [target.command, *target.args]
     return digest({"command": words, "env": dict(target.env), "cwd": where})
+
+
+def place_of(target: CommandTarget | UrlTarget) -> str:
+    """A digest of which server a target names, whatever secrets it is given: those may change."""
+    if isinstance(target, UrlTarget):
+        return digest({"name": target.name, "url": target.url})
+    where = target.cwd if target.cwd is not None else str(Path.cwd())
+    words = [target.command, *target.args]
+    return digest({"name": target.name, "command": words, "cwd": where})

@@ -6,18 +6,18 @@ arrive as they were sent.
 
 import asyncio
 import contextlib
-import tempfile
 from collections.abc import AsyncGenerator, Coroutine, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import IO, Any, Final, Self
+from typing import Any, Final, Self
 
 import anyio
 import msgspec
 
 from avow import __version__
+from avow.connect.diary import Diary, secrets_of
 from avow.connect.envelope import Envelope
-from avow.connect.failure import Diary, explain
+from avow.connect.failure import explain
 from avow.connect.inbox import Inbox, Notified, Progress, ignore
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.message import read_object, read_parts
@@ -35,12 +35,13 @@ _LEAVE_SECONDS: Final = 1.0
 
 @dataclass(slots=True)
 class Link:
-    """An open connection. Safe to use from many tasks at once."""
+    """An open connection. Safe to use from many tasks at once; `pending` counts its requests."""
 
     name: str
     greeting: Greeting
     _carrier: Peer | Site
     closed: anyio.Event = field(default_factory=anyio.Event)
+    pending: int = 0
 
     @property
     def version(self) -> str:
@@ -63,14 +64,18 @@ class Link:
         cancels the request at the server. Raises `RpcError`.
         """
         envelope = self.greeting.envelope
+        self.pending += 1
         try:
             raw = await _send(
                 self._carrier, method, params, envelope, timeout, progress, input_schema
             )
         except RpcError as error:
-            if error.fault is Fault.EXPIRED:
+            if error.fault in (Fault.EXPIRED, Fault.UNAUTHORIZED):
+                # A new connection may have a new session, and credentials that still hold.
                 self.closed.set()
             raise
+        finally:
+            self.pending -= 1
         return _result(raw, kept)
 
 
@@ -116,17 +121,18 @@ class _Opening:
 async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Link]:
     target, timeout = opening.target, opening.timeout
     failure: Exception | None = None
-    with _stderr_file() as stderr:
-        diary = Diary(stderr)
-        async with contextlib.AsyncExitStack() as stack:
-            try:
-                carrier, closed = await _start(target, stack, diary, opening.notified)
-                with anyio.fail_after(opening.deadline - anyio.current_time()):
-                    greeting = await _greet(carrier, opening, is_old=is_old)
-            except (AvowError, RpcError, OSError, ValueError) as error:
-                failure = explain(error, target, diary, timeout)
-            else:
-                yield Link(target.name, greeting, carrier, closed)
+    diary = _diary(target)
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            carrier, closed = await _start(target, stack, diary, opening.notified)
+            with anyio.fail_after(opening.deadline - anyio.current_time()):
+                greeting = await _greet(carrier, opening, is_old=is_old)
+        except (AvowError, RpcError, OSError, ValueError) as error:
+            if isinstance(target, CommandTarget) and isinstance(error, RpcError):
+                await diary.settle()
+            failure = explain(error, target, diary, timeout)
+        else:
+            yield Link(target.name, greeting, carrier, closed)
     if failure is not None:
         raise failure
 
@@ -145,7 +151,9 @@ async def _start(
         site = Site(target.url, target.headers, inbox, beside.spawn)
         stack.push_async_callback(site.close)
         return site, closed
-    said, say = await stack.enter_async_context(start_process(target, diary.stderr))
+    said, stderr, say = await stack.enter_async_context(start_process(target))
+    hearing = asyncio.ensure_future(diary.hear(stderr))
+    stack.push_async_callback(_ended, hearing)
     peer = Peer(say, inbox, beside.spawn)
     reading = asyncio.ensure_future(_read(said, peer, diary, closed))
     stack.push_async_callback(_ended, reading)
@@ -241,6 +249,6 @@ async def _ended(task: "asyncio.Task[None]") -> None:
         await task
 
 
-def _stderr_file() -> IO[str]:
-    """Where a server's own talk goes: a file, since the child needs a real descriptor."""
-    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", prefix="avow-stderr-")
+def _diary(target: CommandTarget | UrlTarget) -> Diary:
+    is_command = isinstance(target, CommandTarget)
+    return Diary(target.name, secrets_of(target.env) if is_command else ())

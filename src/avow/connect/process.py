@@ -11,7 +11,7 @@ import signal
 import subprocess
 from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import IO, Final
+from typing import Final
 
 import anyio
 
@@ -31,9 +31,11 @@ Say = Callable[[bytes], Awaitable[None]]
 
 @contextlib.asynccontextmanager
 async def start_process(
-    target: CommandTarget, stderr: IO[str]
-) -> AsyncGenerator[tuple[asyncio.StreamReader, Say]]:
-    """Start the server; give what it says and what says a line to it. Enter and leave in one task.
+    target: CommandTarget,
+) -> AsyncGenerator[tuple[asyncio.StreamReader, asyncio.StreamReader, Say]]:
+    """Start the server; give its stdout, its stderr, and what says a line to it.
+
+    Enter and leave in one task. Both are to be read, or it waits for that.
 
     Raises `OSError` where the command cannot be run. On leaving, also when cancelled, the process
     is given time to end, and then its whole process group is ended.
@@ -43,7 +45,7 @@ async def start_process(
         *target.args,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=stderr,
+        stderr=subprocess.PIPE,
         env=child_environment(target.env),
         cwd=target.cwd,
         start_new_session=True,
@@ -51,6 +53,7 @@ async def start_process(
     )
     assert process.stdin  # noqa: S101 - they were asked for
     assert process.stdout  # noqa: S101
+    assert process.stderr  # noqa: S101
     stdin = process.stdin
 
     async def say(line: bytes) -> None:
@@ -60,7 +63,7 @@ async def start_process(
             await stdin.drain()
 
     try:
-        yield process.stdout, say
+        yield process.stdout, process.stderr, say
     finally:
         with anyio.CancelScope(shield=True):
             await _end(process)

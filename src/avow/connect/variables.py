@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from avow.errors import KeysError
+from avow.keys import find_reference
+
 _VARIABLE: Final = re.compile(r"\$\{([^{}]*)\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _EDITOR_FOLDERS: Final = frozenset({".vscode", ".cursor", ".gemini"})
@@ -40,7 +43,8 @@ class Scope:
         """`text` with the value of each variable in its place.
 
         `${NAME}` (all clients), `${NAME:-default}` (Claude Code), `${env:NAME}` (Cursor, VS Code),
-        and the editors' folders. A value is not expanded again. Raises `VariableError`.
+        `${file:PATH}` (avow's own: the one line in a file), and the editors' folders. A value is
+        not expanded again. Raises `VariableError`.
         """
         return _VARIABLE.sub(lambda match: self._value(match[1]), text)
 
@@ -60,6 +64,8 @@ class Scope:
         }
         if inside in folders:
             return folders[inside]
+        if inside.startswith("file:"):
+            return self._line_in(inside)
         name, has_default, default = inside.removeprefix("env:").partition(":-")
         if not _NAME.fullmatch(name):
             raise _unknown(inside)
@@ -70,11 +76,22 @@ class Scope:
         fix = f"Set {name} before you start avow."
         raise VariableError(f"the environment variable {name} is not set", fix)
 
+    def _line_in(self, inside: str) -> str:
+        found = find_reference(inside, self.workspace)
+        if found is None:
+            raise _unknown(inside)
+        try:
+            return found.read()
+        except KeysError as error:
+            fix = error.fix or "Mend the path; it is taken from the folder of the configuration."
+            raise VariableError(f"${{{inside}}}: {error.what}", fix) from error
+
 
 def _unknown(inside: str) -> VariableError:
     if inside.startswith("input:"):
         name = re.sub(r"[^A-Z0-9]+", "_", inside.removeprefix("input:").upper()).strip("_")
         fix = f"Put the value into an environment variable and write ${{env:{name}}} instead."
         return VariableError(f"${{{inside}}} asks a question only the editor can ask", fix)
-    known = "${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder} and ${userHome}"
+    names = ("NAME", "NAME:-default", "env:NAME", "file:PATH", "workspaceFolder")
+    known = f"{', '.join(f'${{{one}}}' for one in names)} and ${{userHome}}"
     return VariableError(f"${{{inside}}} is no variable that avow knows", f"It knows {known}.")

@@ -55,6 +55,7 @@ EVENTS: Final[Mapping[str, str]] = {
     Event.ATTEMPT: "About to be sent",
     Event.OUTCOME: "Ended",
     Event.REFUSED: "Refused",
+    Event.ACCEPTED: "A change of a tool was accepted",
     Event.OPENED: "The log was opened",
     Event.ERASED: "Payloads were erased",
     Event.CHECKPOINT: "Old lines were dropped",

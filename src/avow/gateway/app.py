@@ -13,14 +13,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from avow.access import Access, Arrival, Local, admit, own_names
 from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog
+from avow.connect import CommandTarget, UrlTarget, place_of
 from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
 from avow.gateway.doors.http import HttpDoor
 from avow.gateway.doors.metadata import metadata_routes
 from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
+from avow.gateway.drift import Watch
 from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.passage import Passage
+from avow.gateway.roster import Judge
 from avow.guard import Guard, keep_quiet, unruled
 from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
@@ -63,7 +66,14 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     Servers are started when they are first needed, and ended when this is left.
     """
     approvals = Approvals(store)
-    async with open_fleet(targets, timeout=timeout) as fleet, listening(approvals):
+
+    def judges(target: CommandTarget | UrlTarget) -> Judge:
+        return Watch(store, place_of(target), target.name, policy).judge
+
+    async with (
+        open_fleet(targets, timeout=timeout, judges=judges) as fleet,
+        listening(approvals),
+    ):
         yield Gateway(
             fleet,
             Guard(

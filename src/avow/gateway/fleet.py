@@ -1,8 +1,9 @@
 """All servers behind the gateway, and whose a tool, a prompt or a resource is."""
 
+import contextlib
 import logging
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,9 +15,12 @@ from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
 from avow.connect import RpcError
 from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.errors import AvowError, TargetError
-from avow.gateway.upstream import Upstream
+from avow.gateway.health import ServerHealth
+from avow.gateway.roster import Judge, take_all
+from avow.gateway.upstream import Prepared, Upstream, as_it_is
 from avow.guard import Answer, Call
 from avow.guard.call import no_progress
+from avow.policy import Principal
 
 _log: Final = logging.getLogger(__name__)
 
@@ -29,6 +33,11 @@ _INTERNAL_ERROR: Final = -32603
 Found = list[tuple[list[Tool], list[str]]]
 """The tools of each server, and what is wrong with its list."""
 
+Joined = dict[Principal, tuple[Found, Catalog]]
+"""What was made of the lists that each principal was given last."""
+
+_MOST_JOINED: Final = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
@@ -36,52 +45,11 @@ class Fleet:
 
     upstreams: Sequence[Upstream]
     timeout: float
-    _joined: list[tuple[Found, Catalog]] = field(default_factory=list["tuple[Found, Catalog]"])
+    _joined: Joined = field(default_factory=dict[Principal, "tuple[Found, Catalog]"])
 
-    async def catalog(self) -> Catalog:
-        """The tools of all servers; one that fails leaves the others, and is told of.
-
-        It is the same object as long as no server's list changes.
-        """
-        found: Found = [([], [])] * len(self.upstreams)
-
-        async def ask(index: int, upstream: Upstream) -> None:
-            try:
-                found[index] = await upstream.tools()
-            except AvowError as error:
-                found[index] = ([], [str(error)])
-
-        async with anyio.create_task_group() as group:
-            for index, upstream in enumerate(self.upstreams):
-                group.start_soon(ask, index, upstream)
-        if self._joined and _is_same(self._joined[0][0], found):
-            return self._joined[0][1]
-        catalog = make_catalog(
-            (tool for tools, _ in found for tool in tools),
-            (problem for _, problems in found for problem in problems),
-        )
-        self._joined[:] = [(found, catalog)]
-        return catalog
-
-    async def find_tool(self, qualified_name: str, /, *, is_fresh: bool = False) -> Tool | None:
-        """The tool of this name; asks only servers whose name it can be under.
-
-        `is_fresh` asks them now, whatever is remembered of their lists.
-
-        Raises the error of a server that cannot be asked, when no other has the tool.
-        """
-        failure: AvowError | None = None
-        for upstream in self._owners(qualified_name):
-            try:
-                tool = await upstream.tool(qualified_name, is_fresh=is_fresh)
-            except AvowError as error:
-                failure = error
-                continue
-            if tool is not None:
-                return tool
-        if failure is not None:
-            raise failure
-        return None
+    def of(self, principal: Principal) -> "Reach":
+        """All servers, as one principal has them."""
+        return Reach(self.upstreams, principal, self.timeout, self._joined)
 
     def only(self, name: str) -> "Fleet":
         """The fleet of this one server."""
@@ -91,15 +59,36 @@ class Fleet:
         """The server of this name; a tool in hand names one that is there."""
         return next(one for one in self.upstreams if one.name == name)
 
-    def _owners(self, qualified_name: str) -> list[Upstream]:
-        return [
-            one for one in self.upstreams if qualified_name.startswith(f"{one.name}{SEPARATOR}")
-        ]
+    def health(self) -> list[ServerHealth]:
+        """How each server fares."""
+        return [one.health() for one in self.upstreams]
+
+    async def find_tool(
+        self, qualified_name: str, principal: Principal, /, *, is_fresh: bool = False
+    ) -> Tool | None:
+        """The tool of this name; asks only servers whose name it can be under.
+
+        `is_fresh` asks them now, whatever is remembered of their lists.
+
+        Raises the error of a server that cannot be asked, when no other has the tool.
+        """
+        failure: AvowError | None = None
+        for upstream in _owners(self.upstreams, qualified_name):
+            try:
+                tool = await upstream.of(principal).tool(qualified_name, is_fresh=is_fresh)
+            except AvowError as error:
+                failure = error
+                continue
+            if tool is not None:
+                return tool
+        if failure is not None:
+            raise failure
+        return None
 
     async def run_tool(self, call: Call) -> Answer:
         """Send one call to its server, once. Raises `RpcError`, or that there is no connection."""
         tool = call.found
-        link = await self.owner(tool.server).link()
+        link = await self.owner(tool.server).of(call.principal).link()
         call.is_sent = True
         return await link.request(
             "tools/call",
@@ -110,23 +99,68 @@ class Fleet:
             kept=_LONG,
         )
 
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The servers as one principal has them: its own connections, or those that all share."""
+
+    upstreams: Sequence[Upstream]
+    principal: Principal
+    timeout: float
+    joined: Joined
+
+    async def catalog(self) -> Catalog:
+        """The tools of all servers; one that fails or is slow leaves the others, and is told of.
+
+        It is the same object as long as no server's list changes.
+        """
+        found: Found = [([], [])] * len(self.upstreams)
+
+        async def ask(index: int, upstream: Upstream) -> None:
+            try:
+                found[index] = await upstream.of(self.principal).listed()
+            except AvowError as error:
+                found[index] = ([], [str(error)])
+
+        async with anyio.create_task_group() as group:
+            for index, upstream in enumerate(self.upstreams):
+                group.start_soon(ask, index, upstream)
+        before = self.joined.get(self.principal)
+        if before is not None and _is_same(before[0], found):
+            return before[1]
+        catalog = make_catalog(
+            (tool for tools, _ in found for tool in tools),
+            (problem for _, problems in found for problem in problems),
+        )
+        if len(self.joined) >= _MOST_JOINED:
+            self.joined.clear()
+        self.joined[self.principal] = (found, catalog)
+        return catalog
+
     async def collect(self, method: str) -> list[tuple[Upstream, dict[str, Any]]]:
         """The entries of one list of all servers, each with its server."""
-        found: list[tuple[Upstream, dict[str, Any]]] = []
-        for upstream in self.upstreams:
-            try:
-                entries = await upstream.entries(method)
-            except AvowError:
-                continue
-            # What is no object is nobody's prompt or resource.
-            found += [(upstream, entry) for entry in entries if isinstance(entry, dict)]
-        return found
+        lists: list[list[Any]] = [[]] * len(self.upstreams)
+
+        async def ask(index: int, upstream: Upstream) -> None:
+            with contextlib.suppress(AvowError):
+                lists[index] = await upstream.of(self.principal).listed_entries(method)
+
+        async with anyio.create_task_group() as group:
+            for index, upstream in enumerate(self.upstreams):
+                group.start_soon(ask, index, upstream)
+        # What is no object is nobody's prompt or resource.
+        return [
+            (upstream, entry)
+            for upstream, entries in zip(self.upstreams, lists, strict=True)
+            for entry in entries
+            if isinstance(entry, dict)
+        ]
 
     async def find_prompt(self, qualified_name: str) -> tuple[Upstream, str] | None:
         """The server of a prompt, and the prompt's own name there."""
         found = [
             (one, qualified_name.removeprefix(f"{one.name}{SEPARATOR}"))
-            for one in self._owners(qualified_name)
+            for one in _owners(self.upstreams, qualified_name)
         ]
         if len(found) > 1:
             # The name of one server begins like that of another: who lists the prompt is meant.
@@ -150,7 +184,7 @@ class Fleet:
     ) -> dict[str, Any]:
         """Pass one request on as it is. Raises `RpcError` with what the server answered."""
         try:
-            link = await upstream.link()
+            link = await upstream.of(self.principal).link()
         except AvowError as error:
             # Why is for the log: it may quote what the server said to itself.
             _log.warning("%s", error)
@@ -159,13 +193,29 @@ class Fleet:
         return await link.request(method, params, timeout=self.timeout)
 
 
+def _owners(upstreams: Sequence[Upstream], qualified_name: str) -> list[Upstream]:
+    return [one for one in upstreams if qualified_name.startswith(f"{one.name}{SEPARATOR}")]
+
+
 @asynccontextmanager
-async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncGenerator[Fleet]:
+async def open_fleet(
+    targets: Sequence[Target],
+    *,
+    timeout: float,
+    judges: Callable[[CommandTarget | UrlTarget], Judge] = lambda _: take_all,
+    prepared: Prepared = as_it_is,
+) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
+
+    `judges` says for each who compares its tools with what they were, and `prepared` adds what is
+    sent to it on behalf of a principal.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
-    upstreams = [Upstream(_callable(one), timeout=timeout) for one in targets]
+    known = [_callable(one) for one in targets]
+    upstreams = [
+        Upstream(one, timeout=timeout, judge=judges(one), prepared=prepared) for one in known
+    ]
     async with beside(*(upstream.run for upstream in upstreams)):
         yield Fleet(upstreams, timeout)
 

@@ -53,7 +53,10 @@ class Passage:
     _catalog: Catalog = field(default_factory=lambda: Catalog({}))
 
     def __post_init__(self) -> None:
-        self.search = Search(self.guard, self.fleet.catalog, self._name_of)
+        async def catalog(principal: Principal) -> Catalog:
+            return await self.fleet.of(principal).catalog()
+
+        self.search = Search(self.guard, catalog, self._name_of)
 
     @property
     def routes(self) -> Mapping[str, Callable[[Request], Awaitable[dict[str, Any]]]]:
@@ -76,7 +79,7 @@ class Passage:
 
     async def list_tools(self, request: Request) -> dict[str, Any]:
         """The tools this caller may know of, with the hints that count."""
-        self._catalog = await self.fleet.catalog()
+        self._catalog = await self.fleet.of(request.principal).catalog()
         tools: list[dict[str, Any]] = []
         if self.search.is_on:
             tools += [one.listing(request.version) for one in META_TOOLS.values()]
@@ -132,9 +135,9 @@ class Passage:
     def _qualified(self, name: str) -> str:
         return qualify(self.alone, name) if self.alone else name
 
-    async def list_prompts(self, _: Request) -> dict[str, Any]:
+    async def list_prompts(self, request: Request) -> dict[str, Any]:
         """The prompts of all servers, named `server__prompt`."""
-        found = await self.fleet.collect("prompts/list")
+        found = await self.fleet.of(request.principal).collect("prompts/list")
         return {
             "prompts": [
                 entry if self.alone else {**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"}
@@ -149,7 +152,7 @@ class Passage:
 
     async def list_resources(self, request: Request) -> dict[str, Any]:
         """The resources or templates of all servers, as they are."""
-        found = await self.fleet.collect(request.method)
+        found = await self.fleet.of(request.principal).collect(request.method)
         key = "uriTemplate" if "templates" in request.method else "uri"
         # One entry that is none would make a client refuse the whole list.
         entries = [entry for _, entry in found if isinstance(entry.get(key), str)]
@@ -158,32 +161,36 @@ class Passage:
     async def read_resource(self, request: Request) -> dict[str, Any]:
         """One resource, from the server that lists it or has a template that fits."""
         uri = request.params["uri"]
-        upstream = await self.fleet.find_resource(uri)
+        upstream = await self.fleet.of(request.principal).find_resource(uri)
         if upstream is None:
             raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
-        return await self.fleet.forward(upstream, request.method, _own(request.params))
+        return await self.fleet.of(request.principal).forward(
+            upstream, request.method, _own(request.params)
+        )
 
     async def complete(self, request: Request) -> dict[str, Any]:
         """Completions for a prompt's or a template's argument, from its server."""
         ref = request.params["ref"]
         if ref.get("type") == "ref/prompt":
             return await self._forward_prompt(request, ref["name"], ("ref", "name"))
-        upstream = await self.fleet.find_resource(ref["uri"])
+        upstream = await self.fleet.of(request.principal).find_resource(ref["uri"])
         if upstream is None:
             raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {ref['uri']}")
-        return await self.fleet.forward(upstream, request.method, _own(request.params))
+        return await self.fleet.of(request.principal).forward(
+            upstream, request.method, _own(request.params)
+        )
 
     async def _forward_prompt(
         self, request: Request, qualified: str, path: tuple[str, ...]
     ) -> dict[str, Any]:
-        found = await self.fleet.find_prompt(
+        found = await self.fleet.of(request.principal).find_prompt(
             f"{self.alone}{SEPARATOR}{qualified}" if self.alone else qualified
         )
         if found is None:
             raise RpcError(_INVALID_PARAMS, f"Unknown prompt: {qualified}")
         upstream, name = found
         params = _with(_own(request.params), path, name)
-        return await self.fleet.forward(upstream, request.method, params)
+        return await self.fleet.of(request.principal).forward(upstream, request.method, params)
 
 
 def _own(params: Mapping[str, Any]) -> dict[str, Any]:

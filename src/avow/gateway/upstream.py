@@ -1,166 +1,147 @@
-"""One server behind the gateway: connected when it is needed, and again after it was lost."""
+"""One server behind the gateway, and the connections to it: one for each principal, or one."""
 
 import logging
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final
 
 import anyio
 
-from avow.catalog import Tool, read_tools
-from avow.connect import RpcError, origin_of
-from avow.connect.link import CLIENT_INFO, Link, open_link
-from avow.connect.listing import LISTS, list_all
+from avow.catalog import Tool
+from avow.connect import origin_of
 from avow.connect.target import CommandTarget, UrlTarget
-from avow.errors import AvowError, UnreachableError
+from avow.errors import UnreachableError
+from avow.gateway.contact import Contact
+from avow.gateway.health import Health, ServerHealth, State
+from avow.gateway.lists import Shared
+from avow.gateway.roster import Judge, Roster, take_all
 from avow.intent import Trust
+from avow.policy import LOCAL, Principal
 
 _log: Final = logging.getLogger(__name__)
 
-_FRESH_SECONDS: Final = 30.0
-"""How long a list is taken as it was; a server that says that it changed is asked at once."""
+_IDLE_SECONDS: Final = 900.0
+"""How long a connection is kept that nobody uses, where there is another one."""
+_SWEEP_SECONDS: Final = 15.0
+_MOST_PROCESSES: Final = 64
+_MOST_SITES: Final = 1000
+"""How many connections one server has at most."""
+_JUST_NOW: Final = 1.0
 
-_PAUSE_SECONDS: Final = 1.0
-"""After a failure to connect the same answer is given for so long, so that a dead server is not
-started anew for every call."""
+_OWN: Final = Principal(LOCAL)
+_EVERYBODY: Final = ""
+Key = str | Principal
+_ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
-_AGAIN_SECONDS: Final = 2.0
-"""How long a caller waits for a server that could not be reached the last time. A server that
-hangs would else hold up every list of the others, again and again."""
-
-
-@dataclass(slots=True)
-class _Connecting:
-    """One try to connect, which any number of callers wait for; `before` is why the last failed."""
-
-    before: AvowError | None = None
-    done: anyio.Event = field(default_factory=anyio.Event)
-    link: Link | None = None
-    error: AvowError | None = None
-    at: float = 0.0
-
-    @property
-    def is_over(self) -> bool:
-        """Whether a new try is due: the link was lost, or the pause after a failure has passed."""
-        if not self.done.is_set():
-            return False
-        if self.link is not None:
-            return self.link.closed.is_set()
-        return time.monotonic() - self.at > _PAUSE_SECONDS
+Prepared = Callable[[CommandTarget | UrlTarget, Principal], Awaitable[CommandTarget | UrlTarget]]
+"""Gives a target with all that is sent to it on behalf of a principal."""
 
 
-@dataclass(slots=True)
-class _Cached:
-    at: float
-    entries: list[Any]
+async def as_it_is(
+    target: CommandTarget | UrlTarget, _principal: Principal
+) -> CommandTarget | UrlTarget:
+    """Send nobody's credentials but those that the configuration holds."""
+    return target
 
 
 class Upstream:
-    """A server and the connection to it.
+    """A server, and a contact for each principal that uses it; `run` holds their connections.
 
-    `run` holds the connection; the rest may be called from any task and raises an `AvowError`
-    when the server cannot be had.
+    A contact that is not used for a while ends, and a server's process with it; the last one stays.
     """
 
     def __init__(
-        self, target: CommandTarget | UrlTarget, *, timeout: float, trust: Trust = Trust.CAUTIOUS
+        self,
+        target: CommandTarget | UrlTarget,
+        *,
+        timeout: float,
+        trust: Trust = Trust.CAUTIOUS,
+        judge: Judge = take_all,
+        prepared: Prepared = as_it_is,
     ) -> None:
         self.name = target.name
         self.target = target
         self._timeout = timeout
-        self._trust = trust
-        self._origin = origin_of(target)
-        self._try: _Connecting | None = None
+        self._prepared = prepared
+        self._roster = Roster(self.name, trust, origin_of(target), judge)
+        self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
+        self._has_tokens = isinstance(target, UrlTarget) and target.auth is not None
+        self._contacts: dict[Key, Contact] = {}
+        self._shared = Shared()
+        self._new: list[Contact] = []
         self._wanted = anyio.Event()
-        self._lists: dict[str, _Cached] = {}
-        self._named: dict[str, Tool] = {}
-        self._tools: tuple[list[Any], list[Tool], list[str]] | None = None
 
     async def run(self) -> None:
-        """Connect whenever a connection is wanted, and hold it until it is lost or cancelled."""
+        """Hold the connections of all contacts, until cancelled."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._sweep)
+            while True:
+                while self._new:
+                    group.start_soon(self._new.pop().run)
+                await self._wanted.wait()
+                self._wanted = anyio.Event()
+
+    def of(self, principal: Principal) -> Contact:
+        """The contact of a principal. Raises `UnreachableError` where there are too many."""
+        if self.target.is_shared:
+            key: Key = _EVERYBODY
+        else:
+            # A token that was had for more scopes must not serve the same caller with fewer.
+            key = principal if self._has_tokens else principal.subject
+        found = self._contacts.get(key)
+        return self._make(key, principal) if found is None else found
+
+    def health(self) -> ServerHealth:
+        """How it fares: as the worst of its contacts does."""
+        all_ = [one.health for one in self._contacts.values()]
+        worst = min(all_, key=lambda one: _ORDER.index(one.state), default=Health())
+        return ServerHealth(
+            self.name,
+            worst,
+            connections=sum(one.is_connected for one in self._contacts.values()),
+            opened=sum(one.opened for one in all_),
+            failed=sum(one.failed for one in all_),
+        )
+
+    async def tools(self) -> tuple[list[Tool], list[str]]:
+        """Its tools as whoever was here last is told them, or else avow itself."""
+        known = max(self._contacts.values(), key=lambda one: one.used, default=None)
+        return await (known or self.of(_OWN)).tools()
+
+    def _make(self, key: Key, principal: Principal) -> Contact:
+        if len(self._contacts) >= self._most:
+            self._make_room()
+        found = self._contacts[key] = Contact(
+            self.name,
+            partial(self._prepared, self.target, principal),
+            self._roster,
+            timeout=self._timeout,
+            shared=self._shared,
+        )
+        self._new.append(found)
+        self._wanted.set()
+        return found
+
+    def _make_room(self) -> None:
+        """End the contact that nobody has used for the longest."""
+        idle = self._idle(_JUST_NOW)
+        if not idle:
+            what = f"its {self._most} connections are all in use"
+            raise UnreachableError(what, where=self.name, fix="Try again in a while.")
+        self._end(min(idle, key=lambda key: self._contacts[key].used))
+
+    async def _sweep(self) -> None:
         while True:
-            await self._wanted.wait()
-            self._wanted = anyio.Event()
-            if self._try is not None:
-                await self._hold(self._try)
+            await anyio.sleep(_SWEEP_SECONDS)
+            for key in self._idle(_IDLE_SECONDS):
+                if len(self._contacts) > 1:
+                    self._end(key)
 
-    async def _hold(self, attempt: _Connecting) -> None:
-        self._lists.clear()
-        try:
-            async with open_link(
-                self.target, timeout=self._timeout, client_info=CLIENT_INFO, notified=self._notified
-            ) as link:
-                attempt.link = link
-                attempt.done.set()
-                await link.closed.wait()
-                _log.warning("%s: the connection has ended", self.name)
-        except AvowError as error:
-            attempt.error = error
-        except Exception as error:  # noqa: BLE001 - the edge of a connection: its transport may end in any way
-            _log.warning("%s: the connection broke: %s", self.name, error)
-            attempt.error = attempt.error or UnreachableError(str(error), where=self.name)
-        finally:
-            if attempt.link is not None:
-                attempt.link.closed.set()
-            attempt.at = time.monotonic()
-            attempt.done.set()
+    def _idle(self, seconds: float) -> list[Key]:
+        before = time.monotonic() - seconds
+        return [key for key, one in self._contacts.items() if one.used < before and not one.is_busy]
 
-    async def link(self) -> Link:
-        """The connection, made if there is none; the error of the last try where it fails."""
-        attempt = self._try
-        if attempt is None or attempt.is_over:
-            attempt = self._try = _Connecting(before=attempt and attempt.error)
-            self._wanted.set()
-        if not attempt.done.is_set():
-            with anyio.move_on_after(_AGAIN_SECONDS if attempt.before else None):
-                await attempt.done.wait()
-        if attempt.link is None:
-            error = attempt.error or attempt.before
-            raise error or UnreachableError("no connection", where=self.name)
-        return attempt.link
-
-    async def entries(self, method: str, *, is_fresh: bool = False) -> list[Any]:
-        """All entries of one list, as received and not older than 30 s, or asked for now."""
-        link = await self.link()
-        if not _offers(link.greeting.capabilities, method):
-            return []
-        cached = self._lists.get(method)
-        if is_fresh or cached is None or time.monotonic() - cached.at > _FRESH_SECONDS:
-            entries = await self._ask_list(link, method)
-            if cached is not None and cached.entries == entries:
-                entries = cached.entries  # what was made of them holds
-            cached = self._lists[method] = _Cached(time.monotonic(), entries)
-        return cached.entries
-
-    async def _ask_list(self, link: Link, method: str) -> list[Any]:
-        try:
-            with anyio.fail_after(self._timeout):
-                return await list_all(link, method, timeout=self._timeout)
-        except (RpcError, TimeoutError) as error:
-            raise UnreachableError(f"{method} failed: {error}", where=self.name) from error
-
-    async def tools(self, *, is_fresh: bool = False) -> tuple[list[Tool], list[str]]:
-        """Its tools, and what is wrong with entries of its list that are none."""
-        entries = await self.entries("tools/list", is_fresh=is_fresh)
-        if self._tools is None or self._tools[0] is not entries:
-            found = read_tools(self.name, entries, trust=self._trust, origin=self._origin)
-            self._tools = (entries, *found)
-            self._named = {one.qualified_name: one for one in reversed(found[0])}
-        return self._tools[1], self._tools[2]
-
-    async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
-        """Its tool of this name; of two with one name the first."""
-        await self.tools(is_fresh=is_fresh)
-        return self._named.get(qualified_name)
-
-    async def _notified(self, method: str, _params: Mapping[str, Any]) -> None:
-        """Forget a list that the server says has changed."""
-        kind = method.removeprefix("notifications/").removesuffix("/list_changed")
-        for known in LISTS:
-            if known.startswith(f"{kind}/"):
-                self._lists.pop(known, None)
-
-
-def _offers(capabilities: Mapping[str, Any], method: str) -> bool:
-    return method.split("/", 1)[0] in capabilities
+    def _end(self, key: Key) -> None:
+        _log.debug("%s: a connection that nobody uses ends", self.name)
+        self._contacts.pop(key).end()

@@ -36,9 +36,11 @@ Then = Callable[[Call], Awaitable[Answer]]
 
 
 class FindTool(Protocol):
-    """Finds a tool by its name; `is_fresh` asks its server, whatever is remembered."""
+    """Finds a tool by its name, as a principal has it; `is_fresh` asks its server now."""
 
-    async def __call__(self, name: str, /, *, is_fresh: bool = False) -> Tool | None: ...
+    async def __call__(
+        self, name: str, principal: Principal, /, *, is_fresh: bool = False
+    ) -> Tool | None: ...
 
 
 class Step(Protocol):

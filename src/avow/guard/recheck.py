@@ -73,7 +73,7 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
 async def _is_same_tool(guard: "Guard", call: Call) -> bool:
     """The server is asked again, now. The call goes on with the tool as it was asked about."""
     asked = call.found
-    now = await guard.find_tool(call.name, is_fresh=True)
+    now = await guard.find_tool(call.name, call.principal, is_fresh=True)
     seen = None if now is None else guard.sees(call.principal, now, call.under)
     if seen is None:
         return False

@@ -37,6 +37,7 @@ from avow.intent.resolve import (
     Trust,
     Verdict,
     resolve,
+    stricter,
 )
 from avow.intent.span import Span, shortest
 from avow.intent.wire import (
@@ -93,6 +94,7 @@ __all__ = [
     "read_tool",
     "resolve",
     "shortest",
+    "stricter",
     "supposed",
     "write_annotations",
     "write_meta",

@@ -137,6 +137,16 @@ def resolve(
     return ResolvedIntent(**chosen)
 
 
+def stricter(one: ResolvedIntent, other: ResolvedIntent) -> ResolvedIntent:
+    """Of each hint the value that permits less, and who said so; `other`'s where they agree."""
+    return ResolvedIntent(
+        **{
+            name: one[name] if other[name].value is LOOSER[name] else other[name]
+            for name in HINT_NAMES
+        }
+    )
+
+
 def _as_writer_where_it_destroys(evidence: Evidence, trust: Trust) -> Evidence:
     """To say that a tool destroys is to say that it writes, whoever says it.
 

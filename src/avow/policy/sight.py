@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from avow.catalog import Tool
-from avow.intent import Evidence
+from avow.intent import stricter
 from avow.policy.document import Policy
 from avow.policy.engine import is_visible
 from avow.policy.principal import Principal
@@ -16,8 +16,11 @@ _MOST: Final = 10_000
 
 def seen_under(policy: Policy, tool: Tool) -> Tool:
     """The tool with the hints that count under `policy`."""
-    evidence = Evidence(tool.intent.hints, tool.inferred)
-    return replace(tool, resolved=policy.resolve(tool.server, tool.name, evidence))
+    resolved = policy.resolve(tool.server, tool.name, tool.evidence)
+    if tool.before is not None:
+        known = policy.resolve(tool.server, tool.name, tool.before.evidence)
+        resolved = stricter(known, resolved)
+    return replace(tool, resolved=resolved)
 
 
 def facts_of(tool: Tool) -> ToolFacts:

@@ -172,7 +172,7 @@ class Door:
             return None
         return tool.input_schema
 
-    async def find(self, name: str, /, *, is_fresh: bool = False) -> Any:
+    async def find(self, name: str, _principal: object, /, *, is_fresh: bool = False) -> Any:
         """The tool of this name.
 
         The framework is asked where it is not known, where it is another one by now, or to be sure;

@@ -10,8 +10,10 @@ from avow.store.rows import (
     AnswerRow,
     ApiKeyRow,
     ApprovalRow,
+    DefinitionRow,
     GrantRow,
     Head,
+    Known,
     RecordRow,
     WriterRow,
 )
@@ -259,6 +261,32 @@ class Store(Protocol):
 
     async def touch_api_key(self, number: str, *, at: float) -> None:
         """Note that an API key was used about then."""
+        ...
+
+    async def known(self, place: str) -> dict[str, Known]:
+        """What is known of each tool of the server at `place`, by name and in short."""
+        ...
+
+    async def definitions(
+        self, place: str | None = None, *, is_held: bool = False
+    ) -> list[DefinitionRow]:
+        """The tools of one server or of all, or only those that wait for a person."""
+        ...
+
+    async def put_definitions(self, rows: Sequence[DefinitionRow]) -> None:
+        """Remember tools as they are defined; each either new, or one revision further.
+
+        A row that somebody else has written in the meantime stays.
+        """
+        ...
+
+    async def accept_definition(
+        self, row: DefinitionRow, *, by: str, now: float, record: RecordRow, seal: Seal | None
+    ) -> bool:
+        """Have what is held of a tool count from now on, and write `record`.
+
+        Whether it was still that; else nothing was written.
+        """
         ...
 
     async def watch(self, tell: Callable[[int], None]) -> None:

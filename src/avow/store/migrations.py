@@ -136,8 +136,16 @@ _FOUR: Final[tuple[Step, ...]] = (
     "CREATE INDEX api_keys_of_name ON api_keys (name)",
 )
 
-SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR)
-POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR)
+_FIVE: Final[tuple[Step, ...]] = (
+    """CREATE TABLE definitions (
+        place TEXT NOT NULL, tool TEXT NOT NULL, server TEXT NOT NULL, definition TEXT NOT NULL,
+        mark TEXT NOT NULL, since {real} NOT NULL, held TEXT, held_mark TEXT, held_since {real},
+        accepted TEXT, accepted_by TEXT, accepted_at {real}, revision {integer} NOT NULL,
+        PRIMARY KEY (place, tool))""",
+)
+
+SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE)
+POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE)
 SQLITE_TYPES: Final = {
     "integer": "INTEGER",
     "real": "REAL",

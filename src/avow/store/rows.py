@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ApprovalState(StrEnum):
@@ -138,3 +139,35 @@ class WriterRow:
     writer: str
     owner: str
     is_expired: bool
+
+
+class Known(NamedTuple):
+    """What is known of a tool, in short: its mark, the one a person accepted, the one held."""
+
+    mark: str
+    accepted: str | None = None
+    held: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionRow:
+    """A tool as the server at `place` defined it when it was last looked at.
+
+    `definition` is JSON that only the floors above read, and `mark` its digest. `held` is one that
+    the server gives by now and that waits for a person; `accepted` is the mark of the last that
+    one has accepted. Times in Unix seconds. `revision` counts what was written of this tool.
+    """
+
+    place: str
+    tool: str
+    server: str
+    definition: str
+    mark: str
+    since: float
+    held: str | None = None
+    held_mark: str | None = None
+    held_since: float | None = None
+    accepted: str | None = None
+    accepted_by: str | None = None
+    accepted_at: float | None = None
+    revision: int = 1

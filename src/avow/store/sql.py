@@ -8,7 +8,17 @@ import anyio
 import anyio.to_thread
 
 from avow.errors import StoreError
-from avow.store import apikeys, claims, grants, lines, living, past, questions, tables
+from avow.store import (
+    apikeys,
+    claims,
+    definitions,
+    grants,
+    lines,
+    living,
+    past,
+    questions,
+    tables,
+)
 from avow.store.claims import Claim
 from avow.store.group import GroupWriter
 from avow.store.interface import Asked, Finish, Note, Seal
@@ -19,8 +29,10 @@ from avow.store.rows import (
     ApiKeyRow,
     ApprovalRow,
     ApprovalState,
+    DefinitionRow,
     GrantRow,
     Head,
+    Known,
     RecordRow,
     WriterRow,
     storable,
@@ -156,7 +168,7 @@ class SqlStore:
         def work(session: Session) -> tuple[int, int]:
             erased = lines.erase(session, subject)
             gone, still_open = questions.drop_of(session, subject, now)
-            for part in (grants, past, claims, apikeys):
+            for part in (grants, past, claims, apikeys, definitions):
                 part.drop_of(session, subject)
             if erased or gone:
                 lines.add(session, [note(erased, gone)], seal)
@@ -295,6 +307,33 @@ class SqlStore:
     async def touch_api_key(self, number: str, *, at: float) -> None:
         """See `Store.touch_api_key`."""
         await self._writer.run(lambda session: apikeys.touch(session, number, at=at))
+
+    async def known(self, place: str) -> dict[str, Known]:
+        """See `Store.known`."""
+        return await self._read(lambda session: definitions.known(session, place))
+
+    async def definitions(
+        self, place: str | None = None, *, is_held: bool = False
+    ) -> list[DefinitionRow]:
+        """See `Store.definitions`."""
+        return await self._read(lambda session: definitions.all_of(session, place, is_held=is_held))
+
+    async def put_definitions(self, rows: Sequence[DefinitionRow]) -> None:
+        """See `Store.put_definitions`."""
+        await self._writer.run(lambda session: definitions.put(session, rows))
+
+    async def accept_definition(
+        self, row: DefinitionRow, *, by: str, now: float, record: RecordRow, seal: Seal | None
+    ) -> bool:
+        """See `Store.accept_definition`."""
+
+        def work(session: Session) -> bool:
+            has_counted = definitions.accept(session, row, by=by, now=now)
+            if has_counted:
+                lines.add(session, [record], seal)
+            return has_counted
+
+        return await self._writer.run(work, seal=seal)
 
     async def watch(self, tell: Callable[[int], None]) -> None:
         """See `Store.watch`."""

@@ -19,6 +19,10 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
         "revoked_by", "used",
     ),
     "spent": ("token", "expires"),
+    "definitions": (
+        "place", "tool", "server", "definition", "mark", "since", "held", "held_mark",
+        "held_since", "accepted", "accepted_by", "accepted_at", "revision",
+    ),
     "claims": ("key", "subject", "request", "call", "writer", "answer", "expires"),
 }  # fmt: skip
 

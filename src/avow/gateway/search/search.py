@@ -35,7 +35,7 @@ class Search:
     def __init__(
         self,
         guard: Guard,
-        catalog: Callable[[], Awaitable[Catalog]],
+        catalog: Callable[[Principal], Awaitable[Catalog]],
         name_of: Callable[[Tool], str],
     ) -> None:
         self._guard = guard
@@ -103,7 +103,7 @@ class Search:
         return told
 
     async def _view(self, principal: Principal) -> View:
-        return self._views.of(await self._catalog(), self._guard.policy(), principal)
+        return self._views.of(await self._catalog(principal), self._guard.policy(), principal)
 
     async def _prepare(self, registry: Registry) -> None:
         """Make the index; beside the other requests, since that may take a second."""

@@ -18,7 +18,7 @@ async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Raise the same `UnknownToolError` for a tool that is hidden as for one that is not there."""
     call.policy = guard.policy()
     try:
-        tool = await guard.find_tool(call.name)
+        tool = await guard.find_tool(call.name, call.principal)
     except (UnreachableError, AuthenticationError) as error:
         _log.warning("%s", error)
         await refuse(guard, call, Outcome.UNREACHABLE)

@@ -1,0 +1,71 @@
+"""A server's tools, made of its lists: the same list makes the same tools, whoever asked."""
+
+import math
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from avow.catalog import Tool, read_tools
+from avow.intent import Trust
+
+_HELD_SECONDS: Final = 2.0
+"""How soon it is seen that a person has accepted a change, in whatever process."""
+
+_MOST: Final = 8
+"""How many different lists of one server are remembered; it may give each caller its own."""
+
+Judge = Callable[[Sequence[Tool]], Awaitable[tuple[list[Tool], list[str]]]]
+"""Compares tools with what they were: gives them as they count, and what is wrong."""
+
+
+async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
+    """Take tools as they are."""
+    return [*tools], []
+
+
+@dataclass(slots=True)
+class Roll:
+    """The tools of one list, read once; and as they count by now, with what is wrong."""
+
+    entries: list[Any]
+    read: list[Tool]
+    wrong: list[str]
+    tools: list[Tool]
+    problems: list[str]
+    named: dict[str, Tool]
+    due: float = math.inf
+
+    @property
+    def is_due(self) -> bool:
+        """Whether some of them wait for a person, who may have spoken by now."""
+        return time.monotonic() > self.due
+
+
+@dataclass(slots=True)
+class Roster:
+    """Reads the lists of the server `name`, and has its tools judged."""
+
+    name: str
+    trust: Trust
+    origin: str
+    judge: Judge
+    _rolls: list[Roll] = field(default_factory=list[Roll])
+
+    async def read(self, entries: list[Any]) -> Roll:
+        """The tools of a list that the server has just given."""
+        found = next((one for one in self._rolls if one.entries == entries), None)
+        if found is None:
+            tools, wrong = read_tools(self.name, entries, trust=self.trust, origin=self.origin)
+            found = Roll(entries, tools, wrong, [], [], {})
+            self._rolls = [found, *self._rolls][:_MOST]
+        await self.judge_again(found)
+        return found
+
+    async def judge_again(self, roll: Roll) -> None:
+        """Have the tools of a list compared with what they were, as it is known by now."""
+        tools, problems = await self.judge(roll.read)
+        has_held = any(one.before is not None for one in tools)
+        roll.tools, roll.problems = tools, [*roll.wrong, *problems]
+        roll.named = {one.qualified_name: one for one in reversed(tools)}
+        roll.due = time.monotonic() + _HELD_SECONDS if has_held else math.inf

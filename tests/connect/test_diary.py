@@ -1,0 +1,116 @@
+"""What a server says on stderr: kept, masked, and passed on to the log as far as there is room."""
+
+import asyncio
+import logging
+import sys
+
+import pytest
+
+from avow.connect import CommandTarget
+from avow.connect.diary import Diary, secrets_of
+from avow.connect.link import open_link
+from avow.errors import ServerExitedError
+
+pytestmark = pytest.mark.anyio
+
+GITHUB = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+
+
+class Timer:
+    """A clock that a test moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level(logging.INFO, "avow.connect.diary")
+    return caplog
+
+
+async def heard(diary: Diary, *chunks: bytes) -> None:
+    stream = asyncio.StreamReader()
+    for chunk in chunks:
+        stream.feed_data(chunk)
+    stream.feed_eof()
+    await diary.hear(stream)
+
+
+async def test_each_line_goes_to_the_log_with_the_servers_name(
+    told: pytest.LogCaptureFixture,
+) -> None:
+    await heard(Diary("crm"), b"one\n\ntw", b"o \x1b[31m\xff\nlast")
+    assert told.messages == ["crm: one", "crm: two \\u001b[31m\ufffd", "crm: last"]
+
+
+async def test_a_line_without_an_end_is_cut(told: pytest.LogCaptureFixture) -> None:
+    diary = Diary("crm")
+    await heard(diary, b"x" * 1_000_000, b"\nnext\n")
+    assert [len(one) for one in told.messages] == [len("crm: ") + 1000, len("crm: next")]
+    assert diary.tail() == "x" * 200 + "\nnext"
+
+
+async def test_who_talks_without_end_is_heard_and_not_written_down(
+    told: pytest.LogCaptureFixture,
+) -> None:
+    timer = Timer()
+    diary = Diary("crm", timer=timer)
+    for number in range(5000):
+        diary.note(f"line {number}".encode())
+    assert len(told.messages) == 100
+    timer.now = 1.0
+    diary.note(b"later")
+    assert told.messages[100:] == ["crm: (4900 lines are left out here)", "crm: later"]
+    assert diary.tail().splitlines()[-1] == "later"
+
+
+async def test_secrets_are_masked_by_value_and_by_look(told: pytest.LogCaptureFixture) -> None:
+    env = {"API_KEY": "correct horse", "MODE": "production", "LINK": f"see {GITHUB}", "PIN": "12"}
+    secrets = secrets_of(env)
+    assert secrets == (f"see {GITHUB}", "correct horse")
+    diary = Diary("crm", secrets)
+    diary.note(b"using correct horse in production")
+    diary.note(GITHUB.encode())
+    diary.note_garbage(b"correct horse")
+    said = "\n".join([*told.messages, diary.tail(), *diary.garbage])
+    assert "correct horse" not in said
+    assert GITHUB not in said
+    assert "in production" in said
+
+
+async def test_the_lines_of_a_private_key_are_not_written_down(
+    told: pytest.LogCaptureFixture,
+) -> None:
+    lines = [
+        b"before",
+        b"-----BEGIN RSA PRIVATE KEY-----",
+        b"MIIEpAIBAAKCAQEA",
+        b"-----END RSA PRIVATE KEY-----",
+        b"after",
+        b"-----BEGIN PRIVATE KEY-----",
+        b"MIIEpAIBAAKCAQEB",
+        b"it was never ended",
+        b"so",
+    ]
+    await heard(Diary("crm"), b"\n".join(lines))
+    assert told.messages == ["crm: before", "crm: after", "crm: it was never ended", "crm: so"]
+
+
+async def test_the_last_words_of_a_process_are_waited_for(
+    told: pytest.LogCaptureFixture,
+) -> None:
+    program = "import sys; sys.stderr.write('no database\\n')"
+    target = CommandTarget("crm", sys.executable, ("-c", program))
+    with pytest.raises(ServerExitedError, match="no database"):
+        async with open_link(target, timeout=5):
+            raise AssertionError
+    assert "crm: no database" in told.messages
+
+
+async def test_one_that_goes_on_is_not_waited_for_without_end() -> None:
+    diary = Diary()
+    async with asyncio.timeout(5):
+        await diary.settle()
