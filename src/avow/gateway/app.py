@@ -15,6 +15,7 @@ from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog
 from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
+from avow.gateway.doors.health import LIVE, READY, HealthDoor, Readiness, StoreCheck
 from avow.gateway.doors.http import HttpDoor
 from avow.gateway.doors.metadata import metadata_routes
 from avow.gateway.doors.stateful import StatefulDoor
@@ -30,13 +31,19 @@ from avow.store import Store
 PATH: Final = "/mcp"
 
 
+def _fresh_keys() -> Keyring:
+    """Keys for as long as this process lives."""
+    return Keyring.of([secrets.token_bytes(KEY_BYTES)])
+
+
 @dataclass(frozen=True, slots=True)
 class Gateway:
     """A running gateway: its servers, and the guard that every call takes."""
 
     fleet: Fleet
     guard: Guard
-    keys: Keyring = field(default_factory=lambda: Keyring.of([secrets.token_bytes(KEY_BYTES)]))
+    keys: Keyring = field(default_factory=_fresh_keys)
+    readiness: Readiness = field(default_factory=Readiness)
 
 
 @asynccontextmanager
@@ -78,7 +85,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
                 patience=patience,
                 announce=announce,
             ),
-            **({"keys": keys} if keys else {}),
+            keys or _fresh_keys(),
         )
 
 
@@ -104,7 +111,7 @@ def make_app(
     Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
     `access` says who calls, and `public_url` where others reach it; without them it is for this
     machine alone. Requests that name another host or come from another origin are refused (DNS
-    rebinding).
+    rebinding), but for those of probes: `/healthz` and `/readyz`.
     """
     names = own_names(base_url, public_url)
     known = access or Local()
@@ -118,7 +125,15 @@ def make_app(
         desk = make_desk(gateway, alone)
         return HttpDoor(desk, identify, StatefulDoor(desk, tickets))
 
-    doors: dict[str, ASGIApp] = {PATH: door()}
+    health = HealthDoor(
+        gateway.readiness,
+        StoreCheck(gateway.guard.audit.store),
+        gateway.guard.policy,
+        gateway.fleet.upstreams,
+        known,
+        names,
+    )
+    doors: dict[str, ASGIApp] = {PATH: door(), LIVE: health, READY: health}
     for one in gateway.fleet.upstreams:
         doors[f"/servers/{one.name}{PATH}"] = door(one.name)
     pages = Starlette(routes=[*metadata_routes(known), *routes])

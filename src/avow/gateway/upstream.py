@@ -77,6 +77,19 @@ class Upstream:
         self._named: dict[str, Tool] = {}
         self._tools: tuple[list[Any], list[Tool], list[str]] | None = None
 
+    @property
+    def is_up(self) -> bool | None:
+        """Whether it is connected; `None` where nothing has wanted it yet."""
+        attempt = self._try
+        if attempt is None or (attempt.before is None and not attempt.done.is_set()):
+            return None
+        return attempt.link is not None and not attempt.link.closed.is_set()
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many entries each of its lists holds, of those that are remembered."""
+        return {method: len(cached.entries) for method, cached in self._lists.items()}
+
     async def run(self) -> None:
         """Connect whenever a connection is wanted, and hold it until it is lost or cancelled."""
         while True:
