@@ -21,12 +21,14 @@ from avow.gateway.doors.metadata import metadata_routes
 from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.fleet import Fleet, open_fleet
+from avow.gateway.gauges import gauges_of
 from avow.gateway.passage import Passage
 from avow.guard import Guard, keep_quiet, unruled
 from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
 from avow.policy import Policy, Principal
 from avow.store import Store
+from avow.telemetry.opening import Telemetry
 
 PATH: Final = "/mcp"
 
@@ -44,6 +46,7 @@ class Gateway:
     guard: Guard
     keys: Keyring = field(default_factory=_fresh_keys)
     readiness: Readiness = field(default_factory=Readiness)
+    telemetry: Telemetry = field(default_factory=Telemetry)
 
 
 @asynccontextmanager
@@ -59,18 +62,24 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     policy: Callable[[], Policy] = unruled,
     keys: Keyring | None = None,
     channels: Sequence[Channel] = (),
+    telemetry: Telemetry | None = None,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     `announce` is told in a sentence of each call that begins to wait for a person. `audit` is a
     log that `avow.audit.open_audit` has opened; without it the log is not chained. `policy` gives
     the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
-    beside the console.
+    beside the console. `telemetry` is what `avow.telemetry.open_telemetry` has opened.
 
     Servers are started when they are first needed, and ended when this is left.
     """
-    approvals = Approvals(store)
-    async with open_fleet(targets, timeout=timeout) as fleet, listening(approvals):
+    shown = telemetry or Telemetry()
+    watch = shown.watch
+    approvals = Approvals(store, heard=shown.heard)
+    async with (
+        open_fleet(targets, timeout=timeout, watch=watch and watch.exchange) as fleet,
+        listening(approvals),
+    ):
         yield Gateway(
             fleet,
             Guard(
@@ -84,8 +93,10 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
                 keys=keys,
                 patience=patience,
                 announce=announce,
+                watch=watch and watch.call,
             ),
             keys or _fresh_keys(),
+            telemetry=shown,
         )
 
 
@@ -95,7 +106,7 @@ def make_desk(gateway: Gateway, alone: str | None = None) -> Desk:
     `alone` names the one server that it is for.
     """
     fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
-    return Desk(Passage(fleet, gateway.guard, alone))
+    return Desk(Passage(fleet, gateway.guard, alone), gateway.telemetry.watch)
 
 
 def make_app(
@@ -120,14 +131,18 @@ def make_app(
         return await admit(Arrival.of(scope), known, names)
 
     tickets = Tickets(gateway.keys)
+    halls: list[StatefulDoor] = []
 
     def door(alone: str | None = None) -> ASGIApp:
         desk = make_desk(gateway, alone)
-        return HttpDoor(desk, identify, StatefulDoor(desk, tickets))
+        stateful = StatefulDoor(desk, tickets)
+        halls.append(stateful)
+        return HttpDoor(desk, identify, stateful)
 
+    store = gateway.guard.audit.store
     health = HealthDoor(
         gateway.readiness,
-        StoreCheck(gateway.guard.audit.store),
+        StoreCheck(store),
         gateway.guard.policy,
         gateway.fleet.upstreams,
         known,
@@ -142,4 +157,8 @@ def make_app(
         found = doors.get(scope["path"]) if scope["type"] == "http" else None
         await (found or pages)(scope, receive, send)
 
-    return app
+    def live() -> int:
+        return sum(one.sessions.open for one in halls)
+
+    gateway.telemetry.show(store, gauges_of(store, gateway.fleet.upstreams, live))
+    return gateway.telemetry.around(app)

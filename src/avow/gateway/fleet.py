@@ -13,6 +13,7 @@ from avow.beside import beside
 from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
 from avow.connect import RpcError
 from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
+from avow.connect.watch import Watch
 from avow.errors import AvowError, TargetError
 from avow.gateway.upstream import Upstream
 from avow.guard import Answer, Call
@@ -148,12 +149,16 @@ class Fleet:
 
 
 @asynccontextmanager
-async def open_fleet(targets: Sequence[Target], *, timeout: float) -> AsyncGenerator[Fleet]:
+async def open_fleet(
+    targets: Sequence[Target], *, timeout: float, watch: Watch | None = None
+) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
+
+    `watch` looks on at what is asked of them.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
-    upstreams = [Upstream(_callable(one), timeout=timeout) for one in targets]
+    upstreams = [Upstream(_callable(one), timeout=timeout, watch=watch) for one in targets]
     async with beside(*(upstream.run for upstream in upstreams)):
         yield Fleet(upstreams, timeout)
 

@@ -13,6 +13,7 @@ from avow.connect import RpcError, origin_of
 from avow.connect.link import CLIENT_INFO, Link, open_link
 from avow.connect.listing import LISTS, list_all
 from avow.connect.target import CommandTarget, UrlTarget
+from avow.connect.watch import Watch
 from avow.errors import AvowError, UnreachableError
 from avow.intent import Trust
 
@@ -64,12 +65,18 @@ class Upstream:
     """
 
     def __init__(
-        self, target: CommandTarget | UrlTarget, *, timeout: float, trust: Trust = Trust.CAUTIOUS
+        self,
+        target: CommandTarget | UrlTarget,
+        *,
+        timeout: float,
+        trust: Trust = Trust.CAUTIOUS,
+        watch: Watch | None = None,
     ) -> None:
         self.name = target.name
         self.target = target
         self._timeout = timeout
         self._trust = trust
+        self._watch = watch
         self._origin = origin_of(target)
         self._try: _Connecting | None = None
         self._wanted = anyio.Event()
@@ -102,7 +109,11 @@ class Upstream:
         self._lists.clear()
         try:
             async with open_link(
-                self.target, timeout=self._timeout, client_info=CLIENT_INFO, notified=self._notified
+                self.target,
+                timeout=self._timeout,
+                client_info=CLIENT_INFO,
+                notified=self._notified,
+                watch=self._watch,
             ) as link:
                 attempt.link = link
                 attempt.done.set()

@@ -22,6 +22,7 @@ from avow.gateway.doors.client import META, Client, Line
 from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Request
 from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
+from avow.telemetry.watch import Asked, Watch
 
 _log: Final = logging.getLogger(__name__)
 
@@ -56,14 +57,26 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Answers requests by the gateway's passage."""
+    """Answers requests by the gateway's passage. `watch` looks on."""
 
     passage: Passage
+    watch: Watch | None = None
 
     async def answer(
         self, message: Message, params: dict[str, Any], client: Client, line: Line
     ) -> Told:
         """The response to a request. Cancelling cancels what it began."""
+        if self.watch is None:
+            return await self._told(message, params, client, line)
+        asked = _asked(message, params, client)
+        with self.watch.request(asked):
+            told = await self._told(message, params, client, line)
+            asked.code = told.code
+        return told
+
+    async def _told(
+        self, message: Message, params: dict[str, Any], client: Client, line: Line
+    ) -> Told:
         try:
             result = await self._result(message.method or "", params, client, line)
             return Told(write_result(message.id, result))
@@ -76,7 +89,7 @@ class Desk:
             return _error(message, INTERNAL_ERROR, "Nothing was run: avow cannot write its log.")
         except Exception:  # noqa: BLE001 - the edge of a request: the client learns nothing of our inside
             incident = uuid.uuid4().hex[:12]
-            _log.exception("incident %s", incident)
+            _log.exception("incident %s", incident, extra={"incident": incident})
             what = f"Something went wrong inside avow (incident {incident})."
             return _error(message, INTERNAL_ERROR, what)
 
@@ -91,6 +104,15 @@ class Desk:
         if method == "ping" and not client.is_modern:
             return {}
         raise RpcError(METHOD_NOT_FOUND, "Method not found", method)
+
+
+def _asked(message: Message, params: Mapping[str, Any], client: Client) -> Asked:
+    """What one who looks on is told of a request."""
+    method = message.method or ""
+    name = params.get("name") if method == "prompts/get" else None
+    prompt = name if isinstance(name, str) else None
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    return Asked(method, message.id, client.version, client.session, meta, prompt)
 
 
 def discovery() -> dict[str, Any]:

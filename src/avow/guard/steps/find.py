@@ -37,4 +37,5 @@ async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
 
 
 async def _refuse(guard: "Guard", call: Call, outcome: Outcome) -> None:
+    call.outcome = outcome
     await guard.audit.refused(call.id, call.principal, name=call.name, outcome=outcome)

@@ -15,8 +15,7 @@ async def validate(guard: "Guard", call: Call, then: "Then") -> Answer:
     problems = checker.problems(call.arguments) if checker else ()
     if not problems:
         return await then(call)
-    await guard.audit.refused(
-        call.id, call.principal, name=call.name, outcome=Outcome.BAD_ARGUMENTS
-    )
+    call.outcome = Outcome.BAD_ARGUMENTS
+    await guard.audit.refused(call.id, call.principal, name=call.name, outcome=call.outcome)
     told = "\n".join(f"- {problem}" for problem in problems)
     return tool_error(f"Nothing was run: these arguments do not fit the tool.\n{told}")
