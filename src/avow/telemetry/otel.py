@@ -4,13 +4,15 @@ The providers are avow's own: what else in this process uses OpenTelemetry stays
 SDK's own environment variables say where to send to, how often, and what to sample.
 """
 
+import asyncio
+import contextlib
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
 import anyio
-import anyio.to_thread
 from opentelemetry import metrics, trace
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -95,14 +97,25 @@ async def open_otel() -> AsyncGenerator[Otel]:
     try:
         yield Otel(OtelMeter(numbers.get_meter("avow", __version__)), Spans(tracer), tracer)
     finally:
-        with anyio.move_on_after(_LEAVE_SECONDS, shield=True):
-            async with anyio.create_task_group() as group:
-                for end in (spans.shutdown, numbers.shutdown):
-                    group.start_soon(_run, end)
+        await _leave(spans.shutdown, numbers.shutdown)
 
 
-async def _run(end: Callable[[], None]) -> None:
-    await anyio.to_thread.run_sync(end, abandon_on_cancel=True)
+async def _leave(*ends: Callable[[], None]) -> None:
+    """Run them for a while, in threads that the end of the process does not wait for."""
+    loop = asyncio.get_running_loop()
+    over = [asyncio.Event() for _ in ends]
+
+    def run(end: Callable[[], None], done: asyncio.Event) -> None:
+        end()
+        # Nobody may be left who waits.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(done.set)
+
+    for pair in zip(ends, over, strict=True):
+        threading.Thread(target=run, args=pair, name="avow-otel", daemon=True).start()
+    with anyio.move_on_after(_LEAVE_SECONDS, shield=True):
+        for done in over:
+            await done.wait()
 
 
 def _operation(method: str, error: str) -> dict[str, str]:
