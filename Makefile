@@ -29,7 +29,7 @@ SYSTEM_READY := .cache/system-packages
 UPGRADE ?=
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock"
-DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra otel
+DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra otel
 FRAMEWORKS := --extra pydantic-ai --extra openai-agents --extra langchain --extra langgraph
 
 # `make check` sets COVERAGE, so that the same tests run once and are measured.

@@ -37,12 +37,16 @@ class Lifetimes:
 
 @dataclass(slots=True)
 class Approvals:
-    """The ledger of questions. Safe to use from many tasks, and beside other processes."""
+    """The ledger of questions. Safe to use from many tasks, and beside other processes.
+
+    `heard` is told of each answer given here: whether it allows, and how many seconds it took.
+    """
 
     store: Store
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     clock: Callable[[], float] = time.time
     idle: float = IDLE_SECONDS
+    heard: Callable[[bool, float], None] | None = None
     _answered: dict[int, anyio.Event] = field(
         default_factory=lambda: defaultdict[int, anyio.Event](anyio.Event)
     )
@@ -80,6 +84,8 @@ class Approvals:
         check_answer(answer, approval)
         has_counted = await self.store.answer_approval(self._said(answer, approval))
         self.wake(number)
+        if has_counted and self.heard is not None:
+            self.heard(answer.is_allowed, self.clock() - approval.created)
         return has_counted
 
     def wake(self, number: int) -> None:

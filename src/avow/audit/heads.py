@@ -22,7 +22,8 @@ def to_json(head: Head) -> str:
 
 def log_head(head: Head) -> None:
     """Tell a head to the log; a file of such lines is a file of heads."""
-    _log.info("audit head %s", to_json(head))
+    told = {"writer": head.writer, "index": head.index, "mac": head.mac}
+    _log.info("audit head %s", to_json(head), extra={"head": told})
 
 
 def heads_file(path: Path) -> Emit:
@@ -67,7 +68,10 @@ def _head(line: str) -> Head | None:
         told: Any = json.JSONDecoder().raw_decode(brace + rest)[0] if brace else None
     except ValueError:
         return None
-    body = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+    line_of_log = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+    # A line of a log in JSON holds the head as one of its members.
+    inner = line_of_log.get("head")
+    body = cast("dict[str, Any]", inner) if isinstance(inner, dict) else line_of_log
     writer, index, mac = body.get("writer"), body.get("index"), body.get("mac")
     if isinstance(writer, str) and isinstance(index, int) and isinstance(mac, str):
         return Head(writer, index, mac)

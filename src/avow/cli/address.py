@@ -21,6 +21,7 @@ class Options:
     """Where to listen and to keep, how many seconds to wait, by which policy, and whom to tell.
 
     `access` is the file that says who may call, and `public_url` where others reach the gateway.
+    `metrics` is where these are served, and `otel` whether traces are sent.
     """
 
     store: str | None
@@ -35,6 +36,8 @@ class Options:
     access: str | None = None
     public_url: str | None = None
     principal: Principal | None = None
+    metrics: str | None = None
+    otel: bool = False
 
 
 def check_seconds(value: float, where: str) -> None:
@@ -51,26 +54,44 @@ def listen(options: Options) -> socket.socket:
     """
     check_seconds(options.timeout, "--timeout")
     check_seconds(options.patience, "--patience")
-    if not 0 <= options.port <= _HIGHEST_PORT:
-        raise UsageError(f"{options.port} is not a port", where="--port", fix="Take 0 to 65535.")
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if options.host == "localhost" else options.host)
-    except ValueError:
-        raise UsageError(f"{options.host!r} is not an address", where="--host") from None
+    _check_port(options.port, "--port")
+    address = _address(options.host, "--host")
     if options.public_url is not None:
         _check_public(options.public_url)
     if not address.is_loopback:
         _check_reach(options)
+    return bind(options.host, options.port, "--port")
+
+
+def bind(host: str, port: int, where: str) -> socket.socket:
+    """A listening socket at an address of this machine; `where` is the option that names the port.
+
+    Raises `UsageError` for an address that is none, `PortInUseError` where another program listens.
+    """
+    _check_port(port, where)
+    address = _address(host, where)
     family = socket.AF_INET6 if isinstance(address, ipaddress.IPv6Address) else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((str(address), options.port))
+        listener.bind((str(address), port))
         listener.listen(2048)
     except OSError as error:
         listener.close()
-        raise _bind_error(options, error) from error
+        raise _bind_error(f"{host}:{port}", where, error) from error
     return listener
+
+
+def _check_port(port: int, where: str) -> None:
+    if not 0 <= port <= _HIGHEST_PORT:
+        raise UsageError(f"{port} is not a port", where=where, fix="Take 0 to 65535.")
+
+
+def _address(host: str, where: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    try:
+        return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        raise UsageError(f"{host!r} is not an address", where=where) from None
 
 
 def _check_reach(options: Options) -> None:
@@ -98,10 +119,9 @@ def _check_public(url: str) -> None:
         raise UsageError("this is not the URL of a gateway", where="--public-url", fix=fix)
 
 
-def _bind_error(options: Options, error: OSError) -> AvowError:
-    where = f"{options.host}:{options.port}"
+def _bind_error(where: str, option: str, error: OSError) -> AvowError:
     if error.errno == errno.EADDRINUSE:
-        fix = "End that program, or choose another with --port (0 takes a free one)."
+        fix = f"End that program, or choose another with {option} (0 takes a free one)."
         return PortInUseError("another program listens there", where=where, fix=fix)
-    fix = "Choose another port with --port (0 takes a free one)."
+    fix = f"Choose another port with {option} (0 takes a free one)."
     return UsageError(f"cannot listen there: {error.strerror}", where=where, fix=fix)

@@ -1,6 +1,5 @@
 """Reads the command line, runs one command, and turns errors into words and an exit code."""
 
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -8,11 +7,11 @@ from typing import Final
 
 import cyclopts
 from cyclopts import App, Parameter
-from typing_extensions import override
 
 from avow import __version__
-from avow.cli.terminal import plain, print_error, print_error_json
+from avow.cli.terminal import print_error, print_error_json
 from avow.errors import AvowError, UsageError
+from avow.telemetry.logs import is_structured, set_up_logs
 
 _INTERRUPTED: Final = 130
 _INTERNAL: Final = 70
@@ -76,7 +75,7 @@ def run(words: Sequence[str]) -> int:
         sys.stdout.flush()  # here, where a reader that has left is understood
         return code
     except AvowError as error:
-        (print_error_json if is_json else print_error)(error)
+        _say(error, is_json=is_json)
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -94,27 +93,21 @@ def run(words: Sequence[str]) -> int:
             raise
         what = f"a mistake in avow itself: {type(error).__name__}: {error}"
         wrong = AvowError(what, fix="Set AVOW_DEBUG=1 to see where, and please report it.")
-        (print_error_json if is_json else print_error)(wrong)
+        _say(wrong, is_json=is_json)
         return _INTERNAL
 
 
-class _PlainFormatter(logging.Formatter):
-    """Lines of the log without what could steer a terminal: they may quote a server.
+def _say(error: AvowError, *, is_json: bool) -> None:
+    if is_structured():
+        from avow.cli.voice import log_error
 
-    A stack trace, which is avow's own, keeps its lines.
-    """
-
-    @override
-    def formatMessage(self, record: logging.LogRecord) -> str:
-        return plain(super().formatMessage(record))
+        log_error(error)
+    else:
+        (print_error_json if is_json else print_error)(error)
 
 
 def _dispatch(before: list[str], after: list[str] | None) -> int:
-    handler = logging.StreamHandler()
-    handler.setFormatter(_PlainFormatter("avow: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    # The SDK logs with stack traces what avow tells in words.
-    logging.getLogger("mcp").setLevel(logging.CRITICAL)
+    set_up_logs()
     try:
         command, bound, extra = app.parse_args(
             before, exit_on_error=False, print_error=False, help_on_error=False

@@ -10,6 +10,7 @@ from avow.cli.address import Options, listen
 from avow.connect import parse_target
 from avow.errors import UsageError
 from avow.policy import LOCAL, Principal
+from avow.telemetry.logs import LogFormat, LogLevel, set_up_logs
 
 _PORT: Final = 8321
 
@@ -28,6 +29,10 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     role: list[str] | None = None,
     access: str | None = None,
     public_url: str | None = None,
+    metrics: str | None = None,
+    otel: bool = False,
+    log_format: LogFormat = LogFormat.TEXT,
+    log_level: LogLevel | None = None,
     timeout: float = 60.0,
     patience: float = 45.0,
     json: bool = False,
@@ -74,6 +79,16 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
         on this machine.
     public_url
         Where others reach the gateway, without /mcp: https://avow.example.com.
+    metrics
+        Serve metrics for Prometheus at http://127.0.0.1:PORT/metrics; HOST:PORT for others to read
+        them too. Needs the extra metrics.
+    otel
+        Send traces and metrics by OTLP over HTTP, to where the variables of OpenTelemetry say.
+        Default: where OTEL_EXPORTER_OTLP_ENDPOINT is set. Needs the extra otel.
+    log_format
+        How the log is written to standard error: for a person, or as a line of JSON for each event.
+    log_level
+        The least that is written: debug, info, warning or error. Default: warning, with JSON info.
     timeout
         Seconds to wait for a server.
     patience
@@ -81,6 +96,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     json
         Print the addresses as one line of JSON, and errors likewise.
     """
+    set_up_logs(log_format, log_level)
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
     options = Options(
@@ -96,6 +112,8 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
         access,
         public_url,
         _caller(as_, scope or (), role or (), is_stdio=stdio),
+        metrics,
+        otel,
     )
     listener = listen(options)
     from avow.cli.serve import serve

@@ -6,21 +6,21 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import anyio
 import uvicorn
-from rich.text import Text
 
 from avow.access import open_access, read_access
 from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
 from avow.cli.address import Options
-from avow.cli.terminal import plain, print_error, print_error_json, talk
+from avow.cli.shown import showing
+from avow.cli.voice import Voice, voice_of
 from avow.connect import Target
 from avow.console import Login, make_routes
 from avow.errors import AvowError, UsageError
@@ -31,7 +31,8 @@ from avow.gateway.upstream import Upstream
 from avow.guard import PolicyFile, unruled
 from avow.keys import Keyring, load_keys
 from avow.policy import Principal
-from avow.store import is_postgres, open_store, store_path
+from avow.store import Head, is_postgres, open_store, store_path
+from avow.telemetry.opening import Telemetry
 
 _GRACE_SECONDS: Final = 3
 
@@ -54,21 +55,18 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
 
 async def _serve(targets: Sequence[Target], options: Options, listener: socket.socket) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
-    tell = _quiet if options.is_json else _tell
+    voice = voice_of(is_json=options.is_json)
     policy = None if options.policy is None else PolicyFile.open(options.policy)
     store = open_store(options.store)
     try:
         path = None if is_postgres(options.store) else store_path(options.store)
         keys = load_keys(path, is_made=True)
         async with (
+            showing(options.metrics, is_otel=options.otel) as telemetry,
             beside(
-                *(
-                    [partial(policy.watch, tell, partial(_keep_policy, is_json=options.is_json))]
-                    if policy
-                    else []
-                )
+                *([partial(policy.watch, voice.tell, _keeping(voice))] if policy else []),
             ),
-            open_audit(store, keys, emit=_emit(options)) as audit,
+            open_audit(store, keys, emit=_emit(options, telemetry)) as audit,
             open_gateway(
                 targets,
                 store,
@@ -79,7 +77,8 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
                 console=f"{base}/console/",
                 timeout=options.timeout,
                 patience=options.patience,
-                announce=tell,
+                announce=voice.tell,
+                telemetry=telemetry,
             ) as gateway,
             open_access(
                 read_access(options.access) if options.access else None,
@@ -88,13 +87,15 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
                 url=options.public_url or base,
             ) as access,
         ):
-            await _check(gateway, is_json=options.is_json)
-            login = Login(announce=_announce, base_url=base)
+            await _check(gateway, voice)
+            login = Login(announce=voice.announce, base_url=base)
             routes = make_routes(gateway, login, base_url=base)
             app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
-            _print_addresses(base, login.link(), options)
+            _print_addresses(base, login.link(), options, voice)
             config = uvicorn.Config(
                 app,
+                # Its lines go where avow's go, in the same form.
+                log_config=None,
                 log_level="warning",
                 access_log=False,
                 proxy_headers=False,
@@ -126,10 +127,19 @@ async def _serve_stdio(
         await server.serve(sockets=[listener])
 
 
-def _emit(options: Options) -> Emit:
+def _emit(options: Options, telemetry: Telemetry) -> Emit:
     """Where the ends of the log's chain are told."""
     path = options.heads or os.environ.get("AVOW_HEADS")
-    return heads_file(Path(path)) if path else log_head
+    first = heads_file(Path(path)) if path else log_head
+    if telemetry.otel is None:
+        return first
+    places = (first, telemetry.otel.emit)
+
+    def emit(head: Head) -> None:
+        for one in places:
+            one(head)
+
+    return emit
 
 
 def _channels(
@@ -146,19 +156,21 @@ def _channels(
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
 
-def _keep_policy(error: AvowError, *, is_json: bool) -> None:
-    """Tell of a policy that does not count."""
-    (print_error_json if is_json else print_error)(error)
-    if not is_json:
-        _tell("The policy before it still counts.")
+def _keeping(voice: Voice) -> Callable[[AvowError], None]:
+    """What tells of a policy that does not count."""
+
+    def keep(error: AvowError) -> None:
+        voice.fail(error)
+        voice.tell("The policy before it still counts.")
+
+    return keep
 
 
-async def _check(gateway: Gateway, *, is_json: bool) -> None:
+async def _check(gateway: Gateway, voice: Voice) -> None:
     """Ask every server for its tools, and tell what there is: raise where none answers.
 
     A server that is slow does not hold up the others: it is waited for only for a while.
     """
-    tell = _quiet if is_json else _tell
     errors: list[AvowError] = []
     waiting = {upstream.name for upstream in gateway.fleet.upstreams}
 
@@ -168,7 +180,7 @@ async def _check(gateway: Gateway, *, is_json: bool) -> None:
         except AvowError as error:
             errors.append(error)
         else:
-            tell(f"{upstream.name}: {len(tools)} {'tool' if len(tools) == 1 else 'tools'}")
+            voice.tell(f"{upstream.name}: {len(tools)} {'tool' if len(tools) == 1 else 'tools'}")
         waiting.discard(upstream.name)
 
     with anyio.move_on_after(_START_SECONDS):
@@ -178,41 +190,28 @@ async def _check(gateway: Gateway, *, is_json: bool) -> None:
     if len(errors) == len(gateway.fleet.upstreams):
         raise errors[0]
     for error in errors:
-        (print_error_json if is_json else print_error)(error)
+        voice.fail(error)
     for name in sorted(waiting):
-        tell(f"{name}: still starting; its tools are listed as soon as it answers")
+        voice.tell(f"{name}: still starting; its tools are listed as soon as it answers")
 
 
 def _base_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _print_addresses(base: str, link: str, options: Options) -> None:
+def _print_addresses(base: str, link: str, options: Options, voice: Voice) -> None:
     if options.principal is not None:
-        _announce(link)
+        voice.announce(link)
     elif options.is_json:
         addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link}
         sys.stdout.write(json.dumps(addresses) + "\n")
     else:
         sys.stdout.write(f"{link}\n")
-        _tell("Open this link to see the tools and to answer for calls; it works once.")
-        _tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends avow.")
+        voice.tell("Open this link to see the tools and to answer for calls; it works once.")
+        voice.tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends avow.")
         if not is_postgres(options.store):
-            _tell(f"The record is kept in {store_path(options.store)}.")
+            voice.tell(f"The record is kept in {store_path(options.store)}.")
     sys.stdout.flush()
-
-
-def _tell(text: str) -> None:
-    """One line to the person at the terminal."""
-    talk().print(Text(plain(text)))
-
-
-def _quiet(_: str) -> None:
-    """Nothing: a program reads the output, and stderr holds only errors."""
-
-
-def _announce(link: str) -> None:
-    talk().print(f"A fresh link to the console; it works once:\n{link}")
 
 
 def _terminate(_signal: int, _frame: object) -> None:

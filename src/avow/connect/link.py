@@ -25,6 +25,7 @@ from avow.connect.negotiate import Greeting, negotiate
 from avow.connect.peer import Peer
 from avow.connect.process import lines_of, start_process
 from avow.connect.rpc import Fault, RpcError
+from avow.connect.watch import Exchange, Watch
 from avow.connect.web.site import Site
 from avow.errors import AvowError, ServerExitedError, UnreachableError
 
@@ -42,6 +43,7 @@ class Link:
     _carrier: Peer | Site
     closed: anyio.Event = field(default_factory=anyio.Event)
     pending: int = 0
+    watch: Watch | None = None
 
     @property
     def version(self) -> str:
@@ -63,11 +65,33 @@ class Link:
         Members that `kept` names are not read: they are `msgspec.Raw`. Cancelling the caller
         cancels the request at the server. Raises `RpcError`.
         """
+        if self.watch is None:
+            return _result(await self._send(method, params, timeout, progress, input_schema), kept)
+        url = self._carrier.url if isinstance(self._carrier, Site) else None
+        tool = params.get("name") if method == "tools/call" else None
+        exchange = Exchange(self.name, method, self.version, url, tool)
+        with self.watch(exchange):
+            raw = await self._send(method, params, timeout, progress, input_schema, exchange.trace)
+            result = _result(raw, kept)
+            exchange.is_error = result.get("isError") is True
+        return result
+
+    async def _send(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        timeout: float,
+        progress: Progress | None,
+        input_schema: Mapping[str, Any] | None,
+        trace: Mapping[str, str] | None = None,
+    ) -> msgspec.Raw:
         envelope = self.greeting.envelope
+        if trace:
+            params = {**params, "_meta": {**(params.get("_meta") or {}), **trace}}
         self.pending += 1
         try:
-            raw = await _send(
-                self._carrier, method, params, envelope, timeout, progress, input_schema
+            return await _send(
+                self._carrier, method, params, envelope, timeout, progress, input_schema, trace
             )
         except RpcError as error:
             if error.fault in (Fault.EXPIRED, Fault.UNAUTHORIZED):
@@ -76,7 +100,6 @@ class Link:
             raise
         finally:
             self.pending -= 1
-        return _result(raw, kept)
 
 
 @contextlib.asynccontextmanager
@@ -86,8 +109,11 @@ async def open_link(
     timeout: float,
     client_info: Mapping[str, Any] = CLIENT_INFO,
     notified: Notified = ignore,
+    watch: Watch | None = None,
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
+
+    `watch` looks on at the requests that are made after that.
 
     Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError` that
     says why there is no connection. On leaving, a server's process is ended with all its children.
@@ -103,6 +129,7 @@ async def open_link(
             if not has_answered or isinstance(target, UrlTarget):
                 raise
             link = await stack.enter_async_context(_open(opening, is_old=True))
+        link.watch = watch
         yield link
 
 
@@ -199,12 +226,13 @@ async def _send(
     timeout: float,
     progress: Progress | None,
     input_schema: Mapping[str, Any] | None,
+    trace: Mapping[str, str] | None = None,
 ) -> msgspec.Raw:
     told = envelope.params(params)
     if isinstance(carrier, Peer):
         message = await carrier.request(method, told, timeout=timeout, progress=progress)
     else:
-        headers = envelope.headers(method, params, input_schema)
+        headers = envelope.headers(method, params, input_schema) | (dict(trace) if trace else {})
         message = await carrier.request(
             method, told, headers, timeout=timeout, progress=progress, is_modern=envelope.is_modern
         )

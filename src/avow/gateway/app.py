@@ -16,12 +16,14 @@ from avow.audit import AuditLog
 from avow.connect import CommandTarget, UrlTarget, place_of
 from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
+from avow.gateway.doors.health import LIVE, READY, HealthDoor, Readiness, StoreCheck
 from avow.gateway.doors.http import HttpDoor
 from avow.gateway.doors.metadata import metadata_routes
 from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.drift import Watch
 from avow.gateway.fleet import Fleet, open_fleet
+from avow.gateway.gauges import gauges_of
 from avow.gateway.passage import Passage
 from avow.gateway.roster import Judge
 from avow.guard import Guard, keep_quiet, unruled
@@ -29,8 +31,14 @@ from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
 from avow.policy import Policy, Principal
 from avow.store import Store
+from avow.telemetry.opening import Telemetry
 
 PATH: Final = "/mcp"
+
+
+def _fresh_keys() -> Keyring:
+    """Keys for as long as this process lives."""
+    return Keyring.of([secrets.token_bytes(KEY_BYTES)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,9 @@ class Gateway:
 
     fleet: Fleet
     guard: Guard
-    keys: Keyring = field(default_factory=lambda: Keyring.of([secrets.token_bytes(KEY_BYTES)]))
+    keys: Keyring = field(default_factory=_fresh_keys)
+    readiness: Readiness = field(default_factory=Readiness)
+    telemetry: Telemetry = field(default_factory=Telemetry)
 
 
 @asynccontextmanager
@@ -55,23 +65,28 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     policy: Callable[[], Policy] = unruled,
     keys: Keyring | None = None,
     channels: Sequence[Channel] = (),
+    telemetry: Telemetry | None = None,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     `announce` is told in a sentence of each call that begins to wait for a person. `audit` is a
     log that `avow.audit.open_audit` has opened; without it the log is not chained. `policy` gives
     the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
-    beside the console.
+    beside the console. `telemetry` is what `avow.telemetry.open_telemetry` has opened.
 
     Servers are started when they are first needed, and ended when this is left.
     """
-    approvals = Approvals(store)
+    shown = telemetry or Telemetry()
+    watch = shown.watch
+    approvals = Approvals(store, heard=shown.heard)
 
     def judges(target: CommandTarget | UrlTarget) -> Judge:
         return Watch(store, place_of(target), target.name, policy).judge
 
     async with (
-        open_fleet(targets, timeout=timeout, judges=judges) as fleet,
+        open_fleet(
+            targets, timeout=timeout, judges=judges, watch=watch and watch.exchange
+        ) as fleet,
         listening(approvals),
     ):
         yield Gateway(
@@ -87,8 +102,10 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
                 keys=keys,
                 patience=patience,
                 announce=announce,
+                watch=watch and watch.call,
             ),
-            **({"keys": keys} if keys else {}),
+            keys or _fresh_keys(),
+            telemetry=shown,
         )
 
 
@@ -98,7 +115,7 @@ def make_desk(gateway: Gateway, alone: str | None = None) -> Desk:
     `alone` names the one server that it is for.
     """
     fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
-    return Desk(Passage(fleet, gateway.guard, alone))
+    return Desk(Passage(fleet, gateway.guard, alone), gateway.telemetry.watch)
 
 
 def make_app(
@@ -114,7 +131,7 @@ def make_app(
     Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
     `access` says who calls, and `public_url` where others reach it; without them it is for this
     machine alone. Requests that name another host or come from another origin are refused (DNS
-    rebinding).
+    rebinding), but for those of probes: `/healthz` and `/readyz`.
     """
     names = own_names(base_url, public_url)
     known = access or Local()
@@ -123,12 +140,24 @@ def make_app(
         return await admit(Arrival.of(scope), known, names)
 
     tickets = Tickets(gateway.keys)
+    halls: list[StatefulDoor] = []
 
     def door(alone: str | None = None) -> ASGIApp:
         desk = make_desk(gateway, alone)
-        return HttpDoor(desk, identify, StatefulDoor(desk, tickets))
+        stateful = StatefulDoor(desk, tickets)
+        halls.append(stateful)
+        return HttpDoor(desk, identify, stateful)
 
-    doors: dict[str, ASGIApp] = {PATH: door()}
+    store = gateway.guard.audit.store
+    health = HealthDoor(
+        gateway.readiness,
+        StoreCheck(store),
+        gateway.guard.policy,
+        gateway.fleet.upstreams,
+        known,
+        names,
+    )
+    doors: dict[str, ASGIApp] = {PATH: door(), LIVE: health, READY: health}
     for one in gateway.fleet.upstreams:
         doors[f"/servers/{one.name}{PATH}"] = door(one.name)
     pages = Starlette(routes=[*metadata_routes(known), *routes])
@@ -137,4 +166,8 @@ def make_app(
         found = doors.get(scope["path"]) if scope["type"] == "http" else None
         await (found or pages)(scope, receive, send)
 
-    return app
+    def live() -> int:
+        return sum(one.sessions.open for one in halls)
+
+    gateway.telemetry.show(store, gauges_of(store, gateway.fleet.upstreams, live))
+    return gateway.telemetry.around(app)

@@ -15,6 +15,7 @@ from avow.connect import RpcError
 from avow.connect.link import CLIENT_INFO, Link, open_link
 from avow.connect.listing import LISTS, Listed, read_list
 from avow.connect.target import CommandTarget, UrlTarget
+from avow.connect.watch import Watch
 from avow.errors import AvowError, TimedOutError, UnreachableError
 from avow.gateway.health import Health
 from avow.gateway.lists import Lists, Shared
@@ -79,6 +80,7 @@ class Contact:
         *,
         timeout: float,
         shared: Shared | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.name = name
         self.health = Health()
@@ -87,12 +89,18 @@ class Contact:
         self._prepare = prepare
         self._roster = roster
         self._timeout = timeout
+        self._watch = watch
         self._try: _Connecting | None = None
         self._wanted = anyio.Event()
         self._lists = Lists(self._ask, shared if shared is not None else {})
         self._roll: Roll | None = None
         self._failures = 0
         self._is_over = False
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many entries each of its lists holds, of those that are remembered."""
+        return self._lists.sizes
 
     @property
     def is_busy(self) -> bool:
@@ -129,7 +137,11 @@ class Contact:
         try:
             target = await self._prepare()
             async with open_link(
-                target, timeout=self._timeout, client_info=CLIENT_INFO, notified=self._notified
+                target,
+                timeout=self._timeout,
+                client_info=CLIENT_INFO,
+                notified=self._notified,
+                watch=self._watch,
             ) as link:
                 attempt.link = link
                 self.health.is_up(link.version)

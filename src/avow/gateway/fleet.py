@@ -14,6 +14,7 @@ from avow.beside import beside
 from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
 from avow.connect import RpcError
 from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
+from avow.connect.watch import Watch
 from avow.errors import AvowError, TargetError
 from avow.gateway.health import ServerHealth
 from avow.gateway.roster import Judge, take_all
@@ -204,17 +205,19 @@ async def open_fleet(
     timeout: float,
     judges: Callable[[CommandTarget | UrlTarget], Judge] = lambda _: take_all,
     prepared: Prepared = as_it_is,
+    watch: Watch | None = None,
 ) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
 
     `judges` says for each who compares its tools with what they were, and `prepared` adds what is
-    sent to it on behalf of a principal.
+    sent to it on behalf of a principal. `watch` looks on at what is asked of them.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
     known = [_callable(one) for one in targets]
     upstreams = [
-        Upstream(one, timeout=timeout, judge=judges(one), prepared=prepared) for one in known
+        Upstream(one, timeout=timeout, judge=judges(one), prepared=prepared, watch=watch)
+        for one in known
     ]
     async with beside(*(upstream.run for upstream in upstreams)):
         yield Fleet(upstreams, timeout)

@@ -68,6 +68,12 @@ class Lists:
     )
     _changes: Counter[str] = field(default_factory=Counter[str])
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many entries each list holds that is known."""
+        known = {**self.shared, **self._kept}
+        return {method: len(one.listed.entries) for method, one in known.items()}
+
     def is_settled(self, method: str) -> bool:
         """Whether a list is known and nothing says that it is another one by now."""
         found = self._find(method)

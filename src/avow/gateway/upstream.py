@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -11,6 +11,7 @@ import anyio
 from avow.catalog import Tool
 from avow.connect import origin_of
 from avow.connect.target import CommandTarget, UrlTarget
+from avow.connect.watch import Watch
 from avow.errors import UnreachableError
 from avow.gateway.contact import Contact
 from avow.gateway.health import Health, ServerHealth, State
@@ -59,6 +60,7 @@ class Upstream:
         trust: Trust = Trust.CAUTIOUS,
         judge: Judge = take_all,
         prepared: Prepared = as_it_is,
+        watch: Watch | None = None,
     ) -> None:
         self.name = target.name
         self.target = target
@@ -70,7 +72,23 @@ class Upstream:
         self._contacts: dict[Key, Contact] = {}
         self._shared = Shared()
         self._new: list[Contact] = []
+        self._watch = watch
         self._wanted = anyio.Event()
+
+    @property
+    def is_up(self) -> bool | None:
+        """Whether it is connected; `None` where nothing wants it just now."""
+        words = {State.UP: True, State.FAILING: False}
+        return words.get(self.health().worst.state)
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many entries each of its lists holds, of those that are remembered."""
+        found: dict[str, int] = {}
+        for one in self._contacts.values():
+            for method, size in one.sizes.items():
+                found[method] = max(size, found.get(method, 0))
+        return found
 
     async def run(self) -> None:
         """Hold the connections of all contacts, until cancelled."""
@@ -118,6 +136,7 @@ class Upstream:
             self._roster,
             timeout=self._timeout,
             shared=self._shared,
+            watch=self._watch,
         )
         self._new.append(found)
         self._wanted.set()

@@ -26,6 +26,7 @@ from avow.guard.steps.repeat import repeat
 from avow.guard.steps.retry import retry
 from avow.guard.steps.validate import validate
 from avow.guard.steps.when import when
+from avow.guard.watch import Trail, Watch
 from avow.keys import Keyring
 from avow.policy import Policy, Principal, Sight, ToolFacts
 from avow.schema import LIMIT
@@ -65,6 +66,7 @@ STEPS: Final[tuple[Step, ...]] = (
     attempt,
     execute,
 )
+_NAMES: Final = tuple(str(getattr(step, "__name__", "")) for step in STEPS)
 
 
 def unruled() -> Policy:
@@ -84,7 +86,7 @@ class Guard:
     address where a person answers, and `None` where there is none; `channels` are the other ways
     to people, and `keys` seal what goes to clients. `patience` is how many seconds a call waits for
     an answer. Results are cut to `limit` characters; what may happen twice is tried `attempts`
-    times. `announce` is told, in a sentence, of each call that begins to wait.
+    times. `announce` is told, in a sentence, of each call that begins to wait. `watch` looks on.
     """
 
     find_tool: FindTool
@@ -102,6 +104,7 @@ class Guard:
     clock: Callable[[], float] = time.time
     shapes: Shapes = field(default_factory=Shapes)
     sight: Sight = field(default_factory=Sight)
+    watch: Watch | None = None
 
     def sees(
         self, principal: Principal, tool: Tool, policy: Policy | None = None
@@ -142,7 +145,21 @@ class Guard:
             rounds=rounds,
             through=through,
         )
-        return await self._from(0, call)
+        if self.watch is None:
+            return await self._from(0, call)
+        trail = self.watch(call)
+        try:
+            answer = await self._seen(trail, 0, call)
+        except BaseException as error:
+            trail.end(None, error)
+            raise
+        trail.end(answer, None)
+        return answer
+
+    async def _seen(self, trail: Trail, index: int, call: Call) -> Answer:
+        """As `_from`, with somebody who looks on."""
+        trail.reach(_NAMES[index])
+        return await STEPS[index](self, call, partial(self._seen, trail, index + 1))
 
     def _from(self, index: int, call: Call) -> Awaitable[Answer]:
         return STEPS[index](self, call, partial(self._from, index + 1))

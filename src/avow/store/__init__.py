@@ -1,7 +1,7 @@
 """What lasts: records and questions, behind one interface."""
 
 from avow.store.claims import Claim
-from avow.store.interface import Asked, Finish, Note, Seal, Store
+from avow.store.interface import Asked, Commit, Finish, Note, Seal, Store
 from avow.store.location import is_postgres, open_store, store_path
 from avow.store.past import Lapse, Look, Past, Quota, Tick, Use, UseRow
 from avow.store.questions import Said
@@ -26,6 +26,7 @@ __all__ = [
     "ApprovalState",
     "Asked",
     "Claim",
+    "Commit",
     "DefinitionRow",
     "Finish",
     "GrantRow",

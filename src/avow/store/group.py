@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, cast
 
 from avow.errors import StoreError
 from avow.store import lines, past
-from avow.store.interface import Seal
+from avow.store.interface import Commit, Seal
 from avow.store.past import Use
 from avow.store.rows import RecordRow
 from avow.store.session import Driver, Session
@@ -70,8 +70,14 @@ class GroupWriter:
         self._undeferred = 0
         self._failure: StoreError | None = None
         self._is_closed = False
+        self.watch: Callable[[Commit], None] | None = None
         self._thread = threading.Thread(target=self._run, name="avow-store", daemon=True)
         self._thread.start()
+
+    @property
+    def queued(self) -> int:
+        """How many jobs wait to be written."""
+        return len(self._jobs)
 
     @property
     def has_deferred(self) -> bool:
@@ -148,8 +154,12 @@ class GroupWriter:
         while is_open:
             jobs, is_open = self._take()
             if jobs:
+                began = time.monotonic()
                 self._write(jobs)
                 self._tell(jobs)
+                if self.watch is not None:
+                    failed = sum(isinstance(job.error, StoreError) for job in jobs)
+                    self.watch(Commit(len(jobs), failed, time.monotonic() - began))
         if self._session is not None:
             with contextlib.suppress(*self._driver.errors):
                 self._session.close()

@@ -1,7 +1,7 @@
 """What a store must do. Everything above speaks to this, never to a database."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from avow.store.claims import Claim
 from avow.store.past import Lapse, Look, Past, Quota, Use
@@ -27,6 +27,14 @@ Asked = Callable[[ApprovalRow], RecordRow | None]
 
 Finish = Callable[[Sequence[RecordRow]], Sequence[RecordRow]]
 """Makes the last records of calls from their attempts."""
+
+
+class Commit(NamedTuple):
+    """What became of one group: how many jobs it had, how many failed, and how long it took."""
+
+    jobs: int
+    failed: int
+    seconds: float
 
 
 class Seal(Protocol):
@@ -72,6 +80,15 @@ class Store(Protocol):
     @property
     def where(self) -> str:
         """The database as a person may read it, without a password."""
+        ...
+
+    @property
+    def queued(self) -> int:
+        """How much waits to be written by this process."""
+        ...
+
+    def measure(self, told: Callable[[Commit], None]) -> None:
+        """Tell of each commit from now on, from the store's own thread."""
         ...
 
     async def append(
@@ -194,6 +211,10 @@ class Store(Protocol):
 
     async def approvals(self, *, now: float, limit: int = 100) -> list[ApprovalRow]:
         """The newest questions, the pending ones first."""
+        ...
+
+    async def count_pending(self, *, now: float) -> int:
+        """How many questions wait for an answer."""
         ...
 
     async def answer_approval(self, said: Said) -> bool:

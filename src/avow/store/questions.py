@@ -171,6 +171,12 @@ def newest(session: Session, now: float, limit: int) -> list[Row]:
     return session.query(sql, {"now": now, "limit": limit})
 
 
+def count_pending(session: Session, now: float) -> int:
+    """How many questions wait for an answer."""
+    sql = "SELECT count(*) FROM approvals WHERE state = 'pending' AND expires > :now"
+    return session.query(sql, {"now": now})[0][0]
+
+
 def load(session: Session, rows: list[Row]) -> None:
     """Put rows here as they are, each with its subject at its end."""
     session.insert(_LOAD, rows)

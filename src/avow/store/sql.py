@@ -21,7 +21,7 @@ from avow.store import (
 )
 from avow.store.claims import Claim
 from avow.store.group import GroupWriter
-from avow.store.interface import Asked, Finish, Note, Seal
+from avow.store.interface import Asked, Commit, Finish, Note, Seal
 from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import (
@@ -56,6 +56,15 @@ class SqlStore:
     def where(self) -> str:
         """See `Store.where`."""
         return self._driver.where
+
+    @property
+    def queued(self) -> int:
+        """See `Store.queued`."""
+        return self._writer.queued
+
+    def measure(self, told: Callable[[Commit], None]) -> None:
+        """See `Store.measure`."""
+        self._writer.watch = told
 
     async def append(
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, is_deferred: bool = False
@@ -232,6 +241,10 @@ class SqlStore:
         """See `Store.approvals`."""
         rows = await self._read(lambda session: questions.newest(session, now, limit))
         return [questions.approval_at(row, now) for row in rows]
+
+    async def count_pending(self, *, now: float) -> int:
+        """See `Store.count_pending`."""
+        return await self._read(lambda session: questions.count_pending(session, now))
 
     async def answer_approval(self, said: Said) -> bool:
         """See `Store.answer_approval`."""

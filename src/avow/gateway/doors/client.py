@@ -13,11 +13,12 @@ _LONGEST_NAME: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who calls, and what its client speaks and can do."""
+    """Who calls, what its client speaks and can do, and the session that this is part of."""
 
     principal: Principal
     version: str
     capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    session: str | None = None
 
     @property
     def is_modern(self) -> bool:

@@ -23,6 +23,7 @@ from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Request
 from avow.gateway.search import HOW
 from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
+from avow.telemetry.watch import Asked, Watch
 
 _log: Final = logging.getLogger(__name__)
 
@@ -57,9 +58,10 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Answers requests by the gateway's passage."""
+    """Answers requests by the gateway's passage. `watch` looks on."""
 
     passage: Passage
+    watch: Watch | None = None
 
     @property
     def instructions(self) -> str:
@@ -70,6 +72,17 @@ class Desk:
         self, message: Message, params: dict[str, Any], client: Client, line: Line
     ) -> Told:
         """The response to a request. Cancelling cancels what it began."""
+        if self.watch is None:
+            return await self._told(message, params, client, line)
+        asked = _asked(message, params, client)
+        with self.watch.request(asked):
+            told = await self._told(message, params, client, line)
+            asked.code = told.code
+        return told
+
+    async def _told(
+        self, message: Message, params: dict[str, Any], client: Client, line: Line
+    ) -> Told:
         try:
             result = await self._result(message.method or "", params, client, line)
             return Told(write_result(message.id, result))
@@ -82,7 +95,7 @@ class Desk:
             return _error(message, INTERNAL_ERROR, "Nothing was run: avow cannot write its log.")
         except Exception:  # noqa: BLE001 - the edge of a request: the client learns nothing of our inside
             incident = uuid.uuid4().hex[:12]
-            _log.exception("incident %s", incident)
+            _log.exception("incident %s", incident, extra={"incident": incident})
             what = f"Something went wrong inside avow (incident {incident})."
             return _error(message, INTERNAL_ERROR, what)
 
@@ -97,6 +110,15 @@ class Desk:
         if method == "ping" and not client.is_modern:
             return {}
         raise RpcError(METHOD_NOT_FOUND, "Method not found", method)
+
+
+def _asked(message: Message, params: Mapping[str, Any], client: Client) -> Asked:
+    """What one who looks on is told of a request."""
+    method = message.method or ""
+    name = params.get("name") if method == "prompts/get" else None
+    prompt = name if isinstance(name, str) else None
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    return Asked(method, message.id, client.version, client.session, meta, prompt)
 
 
 def discovery(instructions: str) -> dict[str, Any]:

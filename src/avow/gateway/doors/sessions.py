@@ -58,6 +58,11 @@ class Sessions:
     _live: dict[str, Session] = field(default_factory=dict[str, Session])
     _ended: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
 
+    @property
+    def open(self) -> int:
+        """In how many something goes on."""
+        return len(self._live)
+
     def of(self, name: str) -> Session:
         """The session of this id."""
         return self._live.setdefault(name, Session())

@@ -92,7 +92,8 @@ class StatefulDoor:
     ) -> None:
         """A request, which the client may cancel by a notification; leaving is no word of its."""
         reply = Reply(request.send, takes_events=request.takes_events)
-        client = Client(called(principal, ticket.client), ticket.version, ticket.capabilities)
+        caller = called(principal, ticket.client)
+        client = Client(caller, ticket.version, ticket.capabilities, ticket.id)
         session = self.sessions.of(ticket.id)
         line = SessionLine(session, reply)
 

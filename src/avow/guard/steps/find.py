@@ -38,6 +38,7 @@ async def find(guard: "Guard", call: Call, then: "Then") -> Answer:
 
 async def refuse(guard: "Guard", call: Call, outcome: Outcome) -> None:
     """Write down that a call came to nothing before there was anything to decide."""
+    call.outcome = outcome
     through = call.through and call.through.tool
     await guard.audit.refused(
         call.id, call.principal, name=call.name, outcome=outcome, through=through

@@ -65,7 +65,7 @@ async def _answered(call: Call, then: "Then") -> Answer:
         return _crashed(call, error)
     except Exception:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
         incident = call.incident = uuid.uuid4().hex[:12]
-        _log.exception("incident %s", incident)
+        _log.exception("incident %s", incident, extra={"incident": incident})
         call.outcome = Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.FAILED
         ran = "It may have run." if call.is_sent else "Nothing was run."
         what = call.found.intent.on_error or "Something went wrong inside avow"
@@ -75,7 +75,8 @@ async def _answered(call: Call, then: "Then") -> Answer:
 def _crashed(call: Call, error: CrashError) -> Answer:
     """A tool's own function failed by mistake: its text may hold anything, so it stays here."""
     incident = call.incident = uuid.uuid4().hex[:12]
-    _log.error("incident %s in %s", incident, call.name, exc_info=error.__cause__)
+    told = {"incident": incident}
+    _log.error("incident %s in %s", incident, call.name, exc_info=error.__cause__, extra=told)
     call.outcome = Outcome.TOOL_ERROR
     what = call.found.intent.on_error or f"“{call.found.title}” failed"
     ran = "" if call.found.level is Level.READ else " Part of it may have been done."

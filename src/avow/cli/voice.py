@@ -1,0 +1,56 @@
+"""Who a gateway speaks to while it runs: a person, a program that reads results, or a log."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from rich.text import Text
+
+from avow.cli.terminal import plain, print_error, print_error_json, talk
+from avow.errors import AvowError
+from avow.telemetry.logs import is_structured
+
+_LINK: Final = "A fresh link to the console; it works once:"
+
+_log: Final = logging.getLogger("avow")
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How things are said: what goes on, what went wrong, and a link to the console."""
+
+    tell: Callable[[str], None]
+    fail: Callable[[AvowError], None]
+    announce: Callable[[str], None]
+
+
+def voice_of(*, is_json: bool) -> Voice:
+    """The voice as it was asked for; all of it goes to a log that is for a program."""
+    if is_structured():
+        return Voice(_log.info, log_error, _log_link)
+    if is_json:
+        return Voice(_quiet, print_error_json, _announce)
+    return Voice(_tell, print_error, _announce)
+
+
+def log_error(error: AvowError) -> None:
+    """What went wrong, as a line of the log."""
+    _log.error("%s", error, extra={"error": error.to_dict()["error"]})
+
+
+def _tell(text: str) -> None:
+    """One line to the person at the terminal."""
+    talk().print(Text(plain(text)))
+
+
+def _quiet(_: str) -> None:
+    """Nothing: a program reads the output, and stderr holds only errors."""
+
+
+def _announce(link: str) -> None:
+    talk().print(f"{_LINK}\n{link}")
+
+
+def _log_link(link: str) -> None:
+    _log.info(_LINK, extra={"link": link})

@@ -1,0 +1,44 @@
+"""What stands in a gateway at a moment: questions, servers and their lists, sessions, the queue."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from avow.gateway.upstream import Upstream
+from avow.store import Store
+from avow.telemetry.gauge import Gauge, Reading
+
+
+def gauges_of(
+    store: Store, upstreams: Sequence[Upstream], sessions: Callable[[], int]
+) -> list[Gauge]:
+    """The gauges of one gateway; `sessions` counts those in which something goes on."""
+
+    async def waiting() -> Reading:
+        return [((), await store.count_pending(now=time.time()))]
+
+    async def up() -> Reading:
+        return [((one.name,), float(one.is_up is True)) for one in upstreams]
+
+    async def entries() -> Reading:
+        return [
+            ((one.name, method), size) for one in upstreams for method, size in one.sizes.items()
+        ]
+
+    async def queued() -> Reading:
+        return [((), store.queued)]
+
+    async def live() -> Reading:
+        return [((), sessions())]
+
+    return [
+        Gauge("avow_approvals_waiting", "Questions that wait for a person.", waiting),
+        Gauge("avow_upstream_up", "Whether a server is connected.", up, ("server",)),
+        Gauge(
+            "avow_upstream_entries",
+            "What a server's lists hold, as far as they are remembered.",
+            entries,
+            ("server", "list"),
+        ),
+        Gauge("avow_store_queue", "What waits to be written.", queued),
+        Gauge("avow_sessions", "Sessions in which something goes on here.", live),
+    ]
