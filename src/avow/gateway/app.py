@@ -122,15 +122,14 @@ def make_app(
     async def identify(scope: Scope) -> Principal:
         return await admit(Arrival.of(scope), known, names)
 
-    tickets = Tickets(gateway.keys)
-
-    def door(alone: str | None = None) -> ASGIApp:
+    def door(path: str, alone: str | None = None) -> ASGIApp:
         desk = make_desk(gateway, alone)
-        return HttpDoor(desk, identify, StatefulDoor(desk, tickets))
+        return HttpDoor(desk, identify, StatefulDoor(desk, Tickets(gateway.keys, door=path)))
 
-    doors: dict[str, ASGIApp] = {PATH: door()}
+    doors: dict[str, ASGIApp] = {PATH: door(PATH)}
     for one in gateway.fleet.upstreams:
-        doors[f"/servers/{one.name}{PATH}"] = door(one.name)
+        path = f"/servers/{one.name}{PATH}"
+        doors[path] = door(path, one.name)
     pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
