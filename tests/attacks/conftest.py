@@ -31,3 +31,16 @@ async def place(authority: Authority, site: Site, tmp_path: Path) -> AsyncGenera
     target = UrlTarget("web", site.url)
     async with behind_access(authority, target, store=tmp_path / "a.db") as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Place, Site]]:
+    """One gateway and its server for all tests of a module, where hardly any gets anywhere."""
+    with serve_web() as site:
+        target = UrlTarget("web", site.url)
+        store = tmp_path_factory.mktemp("headers") / "a.db"
+        async with (
+            serve_authority() as authority,
+            behind_access(authority, target, store=store) as place,
+        ):
+            yield place, site
