@@ -1,9 +1,10 @@
 """A tool that a caller may not know of: not by an error, a list, a message or the time."""
 
 import json
-import statistics
+import math
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -132,21 +133,30 @@ async def test_a_session_that_is_told_of_progress_hears_nothing_of_others_calls(
 ROUNDS = 60
 
 
+def can_tell(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Whether one of two is slower so often that chance does not explain it (five sigma).
+
+    Only which of a pair is slower counts, so that a busy machine adds doubt and no mistake.
+    """
+    slower = sum(one > other for one, other in pairs)
+    return abs(slower - len(pairs) / 2) > 5 * math.sqrt(len(pairs)) / 2
+
+
+def test_a_steady_difference_in_time_can_be_told_and_noise_cannot() -> None:
+    noise = [(turn * 37 % 11) / 1000 for turn in range(ROUNDS)]
+    assert can_tell([(one + 0.011, other) for one, other in pairwise(noise)])
+    assert not can_tell([*pairwise(noise), *pairwise(noise[::-1])])
+
+
 async def test_the_time_of_an_answer_does_not_tell_a_hidden_tool_from_none(place: Place) -> None:
-    """Medians of interleaved calls: apart by less than what tells one call from the next."""
-    names = ("web__get_salaries", ABSENT)
+    hidden, absent = "web__get_salaries", ABSENT
+    pairs: list[tuple[float, float]] = []
     async with place.client(MODERN, place.token()) as client:
-        for name in names * 10:
-            await timed(client, name)
-        pairs = [
-            [await timed(client, name) for name in (names if turn % 2 else names[::-1])]
-            for turn in range(ROUNDS)
-        ]
-    hidden = [pair[0 if turn % 2 else 1] for turn, pair in enumerate(pairs)]
-    absent = [pair[1 if turn % 2 else 0] for turn, pair in enumerate(pairs)]
-    apart = abs(statistics.median(hidden) - statistics.median(absent))
-    low, _, high = statistics.quantiles([*hidden, *absent], n=4)
-    assert apart < (high - low) / 2
+        for _ in range(ROUNDS // 2):
+            first = await timed(client, hidden), await timed(client, absent)
+            other, one = await timed(client, absent), await timed(client, hidden)
+            pairs += [first, (one, other)]
+    assert not can_tell(pairs[2:])
 
 
 async def timed(client: RawClient, name: str) -> float:
