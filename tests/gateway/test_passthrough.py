@@ -328,7 +328,8 @@ async def test_entries_that_are_no_prompts_spoil_nothing(tmp_path: Path) -> None
 
     assert found["prompts"] == [{"name": "web__good"}]
     assert listed["resources"] == [{"uri": "a://b"}]
-    assert missing["error"]["message"] == "Resource not found: c://d"
+    # Whether it is there, the only server must say; this one has no answer to that.
+    assert missing["error"]["message"] == "the server “web” gave no answer"
 
 
 async def test_a_prompt_goes_to_the_server_that_lists_it_where_two_names_fit(

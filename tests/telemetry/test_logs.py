@@ -27,8 +27,8 @@ def written(message: str, *values: Any, form: logging.Formatter | None = None, *
     out = io.StringIO()
     handler = logging.StreamHandler(out)
     handler.setFormatter(form or JsonFormatter())
-    logger = logging.getLogger("avow.test")
-    logger.propagate = False
+    # Its own, and nobody else's: what cannot be put together must fail in no other handler.
+    logger = logging.Logger("avow.test")
     logger.addHandler(handler)
     logger.warning(message, *values, **more)
     logger.removeHandler(handler)

@@ -23,6 +23,7 @@ class Fault(StrEnum):
     NOT_MCP = "not_mcp"
     REFUSED = "refused"
     EXPIRED = "expired"
+    SENT_ON = "sent_on"
 
 
 class RpcError(Exception):

@@ -139,12 +139,11 @@ def make_app(
     async def identify(scope: Scope) -> Principal:
         return await admit(Arrival.of(scope), known, names)
 
-    tickets = Tickets(gateway.keys)
     halls: list[StatefulDoor] = []
 
-    def door(alone: str | None = None) -> ASGIApp:
+    def door(path: str, alone: str | None = None) -> ASGIApp:
         desk = make_desk(gateway, alone)
-        stateful = StatefulDoor(desk, tickets)
+        stateful = StatefulDoor(desk, Tickets(gateway.keys, door=path))
         halls.append(stateful)
         return HttpDoor(desk, identify, stateful)
 
@@ -157,9 +156,10 @@ def make_app(
         known,
         names,
     )
-    doors: dict[str, ASGIApp] = {PATH: door(), LIVE: health, READY: health}
+    doors: dict[str, ASGIApp] = {PATH: door(PATH), LIVE: health, READY: health}
     for one in gateway.fleet.upstreams:
-        doors[f"/servers/{one.name}{PATH}"] = door(one.name)
+        path = f"/servers/{one.name}{PATH}"
+        doors[path] = door(path, one.name)
     pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -170,7 +170,12 @@ class Reach:
         return found[0] if found else None
 
     async def find_resource(self, uri: str) -> Upstream | None:
-        """The server that lists this resource, or else one with a template that fits it."""
+        """The server that lists this resource, or else one with a template that fits it.
+
+        Where there is only one server, nobody else can say whether the resource is there.
+        """
+        if len(self.upstreams) == 1:
+            return self.upstreams[0]
         for upstream, entry in await self.collect("resources/list"):
             if entry.get("uri") == uri:
                 return upstream
@@ -191,7 +196,14 @@ class Reach:
             _log.warning("%s", error)
             what = f"the server “{upstream.name}” cannot be reached"
             raise RpcError(_INTERNAL_ERROR, what) from error
-        return await link.request(method, params, timeout=self.timeout)
+        try:
+            return await link.request(method, params, timeout=self.timeout)
+        except RpcError as error:
+            if error.fault is None:
+                raise
+            _log.warning("%s: %s", upstream.name, error)
+            what = f"the server “{upstream.name}” gave no answer"
+            raise RpcError(_INTERNAL_ERROR, what) from error
 
 
 def _owners(upstreams: Sequence[Upstream], qualified_name: str) -> list[Upstream]:

@@ -19,6 +19,7 @@ from avow.guard.call import Progress
 from avow.policy import Principal
 
 META_PROBLEMS: Final = "io.avow/problems"
+_UNTOLD: Final = "some servers or tools cannot be had just now"
 _INVALID_PARAMS: Final = -32602
 RESOURCE_NOT_FOUND: Final = -32002
 
@@ -90,8 +91,18 @@ class Passage:
             )
             found = [seen[0] for seen in looked if seen is not None]
         tools += [self._entry(one, request.version) for one in found]
-        problems = list(self._catalog.problems)
+        problems = self._problems(request.principal)
         return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
+
+    def _problems(self, principal: Principal) -> list[str]:
+        """What is wrong with the servers behind, as far as this caller may know.
+
+        Problems name tools, and quote what servers say: who sees only some tools sees none of it.
+        """
+        found = self._catalog.problems
+        if principal.scopes is None or not found:
+            return list(found)
+        return [_UNTOLD]
 
     async def call_tool(self, request: Request) -> dict[str, Any]:
         """One call through the guard."""

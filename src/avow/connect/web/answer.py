@@ -38,10 +38,14 @@ def redirect(reply: Reply, url: str, path: str) -> str | None:
 
 
 async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
-    """The messages of a stream as they come. Raises `BrokenError`, and `ValueError` as read."""
+    """The messages of a stream as they come. Raises `BrokenError`, and `ValueError` as read.
+
+    An event without data is no message: a server begins a stream with one, to say where it can be
+    taken up again (MCP 2025-11-25, Streamable HTTP, sending messages to the server).
+    """
     while piece := await reply.piece():
         for event in reader.feed(piece):
-            if event.kind == "message":
+            if event.kind == "message" and event.data:
                 yield event
 
 

@@ -22,7 +22,7 @@ from avow.connect.message import (
     write_notification,
     write_request,
 )
-from avow.connect.rpc import NO_ANSWER, Fault, RpcError
+from avow.connect.rpc import Fault, RpcError
 from avow.connect.web.answer import (
     EVENTS,
     JSON,
@@ -261,9 +261,9 @@ class Site:
             exchange.close()
             if urlsplit(goal)[:2] != urlsplit(self.url)[:2]:
                 what = f"its redirect to {goal} is not followed; name that URL if it is meant"
-                raise RpcError(NO_ANSWER, what)
+                raise RpcError.none(Fault.SENT_ON, what)
             self._path = target_of(goal)
-        raise RpcError(NO_ANSWER, "its redirects do not end")
+        raise RpcError.none(Fault.SENT_ON, "its redirects do not end")
 
     async def _exchange(
         self, verb: str, path: str, headers: Mapping[str, str], body: bytes = b""

@@ -15,6 +15,9 @@ HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
 _NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_VERSION_HEADER: Final = "mcp-protocol-version"
+_METHOD_HEADER: Final = "mcp-method"
+_NAME_HEADER: Final = "mcp-name"
 _VERSION: Final = f"{META}protocolVersion"
 _CAPABILITIES: Final = f"{META}clientCapabilities"
 
@@ -39,17 +42,33 @@ def alone(params: Mapping[str, Any], principal: Principal) -> Client:
 def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:
     """Whoever routes by a header must see what is carried out. Raises `RpcError`."""
     meta: Mapping[str, Any] = params.get("_meta") or {}
-    said: dict[str, Any] = {
-        "mcp-protocol-version": meta.get(_VERSION),
-        "mcp-method": message.method,
-    }
     key = _NAMED.get(message.method or "")
-    if key is not None:
-        said["mcp-name"] = params.get(key)
-    for name, value in said.items():
+    # Only a name may need to be encoded: who filters by the others reads them as they stand.
+    said = (
+        (_VERSION_HEADER, meta.get(_VERSION), headers.get(_VERSION_HEADER)),
+        (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
+        (_NAME_HEADER, params.get(key) if key else None, decode_header(headers.get(_NAME_HEADER))),
+    )
+    for name, value, found in said:
         # A header may be missing only where there is nothing that it could say.
-        if value is not None and decode_header(headers.get(name)) != value:
+        if value is not None and found != value:
             raise RpcError(HEADER_MISMATCH, f"the header {name} does not say what the body says")
+
+
+def refuse_false_headers(
+    message: Message, params: Mapping[str, Any], headers: Mapping[str, str]
+) -> None:
+    """The same for older clients, which need not send these headers. Raises `RpcError`."""
+    if _METHOD_HEADER not in headers and _NAME_HEADER not in headers:
+        return
+    key = _NAMED.get(message.method or "")
+    name = params.get(key) if key else None
+    for header, value, found in (
+        (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
+        (_NAME_HEADER, name, decode_header(headers.get(_NAME_HEADER))),
+    ):
+        if header in headers and found != value:
+            raise RpcError(HEADER_MISMATCH, f"the header {header} does not say what the body says")
 
 
 def refuse_version(version: object) -> None:

@@ -13,6 +13,7 @@ from avow.connect.rpc import RpcError
 from avow.gateway.doors.client import Client, called
 from avow.gateway.doors.desk import CANCELLED, Desk
 from avow.gateway.doors.handshake import greeting, hello_of
+from avow.gateway.doors.modern import refuse_false_headers
 from avow.gateway.doors.parameters import parameters_of
 from avow.gateway.doors.reply import EVENT_HEADERS, PING, PING_SECONDS, Reply, as_event, watched
 from avow.gateway.doors.request import RefusedError, Request
@@ -103,6 +104,7 @@ class StatefulDoor:
                 session.running[number] = scope.cancel
                 try:
                     params = parameters_of(message)
+                    refuse_false_headers(message, params, request.headers)
                     body = (await self.desk.answer(message, params, client, line)).body
                 except RpcError as error:
                     body = write_error(number, error.code, error.message, error.data)

@@ -35,10 +35,14 @@ class Ticket(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class Tickets:
-    """Makes and reads the tokens of one gateway, whose replicas share their keys."""
+    """Makes and reads the tokens of one door of a gateway, whose replicas share their keys.
+
+    `door` is its path: a session that has ended at one door must not go on at another.
+    """
 
     keys: Keyring
     replica: str = ""
+    door: str = ""
     clock: Callable[[], float] = time.time
 
     def make(self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]) -> str:
@@ -57,13 +61,17 @@ class Tickets:
         )
         # Letters of one case: some clients keep all headers in small ones.
         body = b32encode(msgspec.json.encode(ticket)).rstrip(b"=").lower()
-        return f"{body.decode()}.{self.keys.sign(_PURPOSE, body)}"
+        return f"{body.decode()}.{self.keys.sign(self._purpose, body)}"
 
     def read(self, token: str, *, subject: str) -> Ticket | None:
         """What a token says; `None` for one of another caller, a forged and an expired one."""
         text, _, signature = token.partition(".")
-        if not token.isascii() or not self.keys.verify(_PURPOSE, text.encode(), signature):
+        if not token.isascii() or not self.keys.verify(self._purpose, text.encode(), signature):
             return None
         ticket = msgspec.json.decode(b32decode(text.upper() + "=" * (-len(text) % 8)), type=Ticket)
         is_good = ticket.subject == subject and ticket.expires > self.clock()
         return ticket if is_good else None
+
+    @property
+    def _purpose(self) -> str:
+        return f"{_PURPOSE} {self.door}"
