@@ -89,7 +89,7 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
             ) as access,
         ):
             await _check(gateway, is_json=options.is_json)
-            login = Login(announce=_announce, base_url=base)
+            login = Login(_announce, base, store=store, keys=keys)
             routes = make_routes(gateway, login, base_url=base)
             app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
             _print_addresses(base, login.link(), options)

@@ -29,9 +29,9 @@ class Pages:
     environment: Environment
     cookie: str
 
-    def session_of(self, request: Request) -> Session | None:
+    async def session_of(self, request: Request) -> Session | None:
         """The session of the browser that sends a request, if it is logged in."""
-        return self.login.session(request.cookies.get(self.cookie, ""))
+        return await self.login.session(request.cookies.get(self.cookie, ""))
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """One template as an answer."""
@@ -65,7 +65,7 @@ class Pages:
         """An endpoint that only a session may look at."""
 
         async def endpoint(request: Request) -> Response:
-            session = self.session_of(request)
+            session = await self.session_of(request)
             return self.visitor(request) if session is None else await show(request, session)
 
         return endpoint
@@ -74,7 +74,7 @@ class Pages:
         """An endpoint that acts on a form, sent by a session from a page of its own."""
 
         async def endpoint(request: Request) -> Response:
-            session = self.session_of(request)
+            session = await self.session_of(request)
             if session is None:
                 return self.visitor(request, is_posted=True)
             form = await read_form(request)

@@ -289,6 +289,10 @@ class Store(Protocol):
         """
         ...
 
+    async def is_spent(self, token: str) -> bool:
+        """Whether a token was used up; one that became void long ago may be forgotten."""
+        ...
+
     async def watch(self, tell: Callable[[int], None]) -> None:
         """Tell of each question that another process has answered, until cancelled.
 

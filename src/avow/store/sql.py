@@ -335,6 +335,10 @@ class SqlStore:
 
         return await self._writer.run(work, seal=seal)
 
+    async def is_spent(self, token: str) -> bool:
+        """See `Store.is_spent`."""
+        return await self._read(lambda session: claims.is_spent(session, token))
+
     async def watch(self, tell: Callable[[int], None]) -> None:
         """See `Store.watch`."""
         await self._driver.watch(tell)
