@@ -2,6 +2,7 @@
 
 import errno
 import ipaddress
+import os
 import re
 import socket
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ class Options:
     """Where to listen and to keep, how many seconds to wait, by which policy, and whom to tell.
 
     `access` is the file that says who may call, and `public_url` where others reach the gateway.
+    `workers` processes serve, each of which lets calls run on for `drain` seconds when it ends;
+    other machines reach them at `advertise`.
     """
 
     store: str | None
@@ -35,6 +38,9 @@ class Options:
     access: str | None = None
     public_url: str | None = None
     principal: Principal | None = None
+    workers: int = 1
+    drain: float = 20.0
+    advertise: str | None = None
 
 
 def check_seconds(value: float, where: str) -> None:
@@ -51,6 +57,8 @@ def listen(options: Options) -> socket.socket:
     """
     check_seconds(options.timeout, "--timeout")
     check_seconds(options.patience, "--patience")
+    check_seconds(options.drain, "--drain")
+    _check_workers(options)
     if not 0 <= options.port <= _HIGHEST_PORT:
         raise UsageError(f"{options.port} is not a port", where="--port", fix="Take 0 to 65535.")
     try:
@@ -71,6 +79,16 @@ def listen(options: Options) -> socket.socket:
         listener.close()
         raise _bind_error(options, error) from error
     return listener
+
+
+def _check_workers(options: Options) -> None:
+    if options.workers < 1:
+        raise UsageError(f"{options.workers} is no number of processes", where="--workers")
+    if options.workers > 1 and options.principal is not None:
+        fix = "Leave one of the two out."
+        raise UsageError("one client on stdio is served by one process", where="--workers", fix=fix)
+    if options.workers > 1 and not hasattr(os, "fork"):
+        raise UsageError("this system cannot fork", where="--workers", fix="Leave it out.")
 
 
 def _check_reach(options: Options) -> None:

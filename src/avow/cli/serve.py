@@ -1,18 +1,19 @@
 """Runs a gateway with its console until it is stopped."""
 
+import asyncio
 import json
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio
-import uvicorn
 from rich.text import Text
 
 from avow.access import open_access, read_access
@@ -20,20 +21,22 @@ from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
 from avow.cli.address import Options
+from avow.cli.drain import INTERRUPT_SECONDS, DrainedServer
+from avow.cli.reach import is_one_of_many, open_reach
 from avow.cli.terminal import plain, print_error, print_error_json, talk
+from avow.cli.workers import Parent, Worker
 from avow.connect import Target
 from avow.console import Login, make_routes
 from avow.errors import AvowError, UsageError
 from avow.gateway import PATH, Gateway, make_app, make_desk, open_gateway
 from avow.gateway.doors.pipes import standard_pipes
 from avow.gateway.doors.stdio import StdioDoor
+from avow.gateway.replicas import Post, open_replicas
 from avow.gateway.upstream import Upstream
 from avow.guard import PolicyFile, unruled
 from avow.keys import Keyring, load_keys
 from avow.policy import Principal
-from avow.store import is_postgres, open_store, store_path
-
-_GRACE_SECONDS: Final = 3
+from avow.store import Store, database_host, is_postgres, open_store, store_path
 
 _START_SECONDS: Final = 5.0
 """How long the first list of a server is waited for before the gateway opens without it."""
@@ -46,61 +49,82 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
     """
     # What servers say on stderr is for who runs them.
     logging.getLogger("avow.connect.diary").setLevel(logging.INFO)
+    # Once for all workers: one that starts later must not come with newer keys than the others.
+    keys = load_keys(
+        None if is_postgres(options.store) else store_path(options.store), is_made=True
+    )
+    if options.workers == 1:
+        return _work(targets, options, keys, listener, None)
+    work = partial(_work, targets, options, keys, listener)
+    tell = _quiet if options.is_json else _tell
+    return Parent(options.workers, work, drain=options.drain, tell=tell).run()
+
+
+def _work(
+    targets: Sequence[Target],
+    options: Options,
+    keys: Keyring,
+    listener: socket.socket,
+    worker: Worker | None,
+) -> int:
+    work = partial(_serve, targets, options, keys, listener, worker)
     with listener:
         signal.signal(signal.SIGTERM, _terminate)
-        anyio.run(_serve, targets, options, listener, backend_options={"use_uvloop": True})
+        anyio.run(work, backend_options={"use_uvloop": True})
     return 0
 
 
-async def _serve(targets: Sequence[Target], options: Options, listener: socket.socket) -> None:
+async def _serve(
+    targets: Sequence[Target],
+    options: Options,
+    keys: Keyring,
+    listener: socket.socket,
+    worker: Worker | None,
+) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
+    public = (options.public_url or base).rstrip("/")
     tell = _quiet if options.is_json else _tell
+    # What all workers see is told by one of them.
+    is_quiet = worker is not None and not worker.speaks
     policy = None if options.policy is None else PolicyFile.open(options.policy)
     store = open_store(options.store)
     try:
-        path = None if is_postgres(options.store) else store_path(options.store)
-        keys = load_keys(path, is_made=True)
         async with (
-            beside(
-                *(
-                    [partial(policy.watch, tell, partial(_keep_policy, is_json=options.is_json))]
-                    if policy
-                    else []
-                )
-            ),
+            beside(*([_watch(policy, options, is_quiet=is_quiet)] if policy else [])),
             open_audit(store, keys, emit=_emit(options)) as audit,
+            _among_others(options, store, keys, worker) as post,
             open_gateway(
                 targets,
                 store,
                 audit=audit,
                 policy=policy or unruled,
                 keys=keys,
-                channels=_channels(options, keys, base, policy),
-                console=f"{base}/console/",
+                channels=_channels(options, keys, public, policy),
+                console=f"{public}/console/",
                 timeout=options.timeout,
                 patience=options.patience,
                 announce=tell,
+                post=post,
             ) as gateway,
             open_access(
                 read_access(options.access) if options.access else None,
                 store,
                 keys,
-                url=options.public_url or base,
+                url=public,
             ) as access,
         ):
-            await _check(gateway, is_json=options.is_json)
-            login = Login(_announce, base, store=store, keys=keys)
-            routes = make_routes(gateway, login, base_url=base)
+            await _check(gateway, is_json=options.is_json, is_quiet=is_quiet)
+            login = Login(_announce, public, store=store, keys=keys)
+            routes = make_routes(gateway, login, base_url=public)
             app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
-            _print_addresses(base, login.link(), options)
-            config = uvicorn.Config(
-                app,
-                log_level="warning",
-                access_log=False,
-                proxy_headers=False,
-                timeout_graceful_shutdown=_GRACE_SECONDS,
-            )
-            server = uvicorn.Server(config)
+            is_first = worker is None or (worker.speaks and worker.is_first)
+            if is_first:
+                _print_addresses(public, login.link(), options)
+            seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
+            server = DrainedServer(app, gateway.guard.ending, seconds)
+            if worker is not None:
+                asyncio.get_running_loop().add_reader(worker.life, server.stop)
+                worker.serves()
             # What is still open when avow ends is cut off, which is no error to tell of.
             logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
             if options.principal is None:
@@ -112,15 +136,31 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
             await store.close()
 
 
+@asynccontextmanager
+async def _among_others(
+    options: Options, store: Store, keys: Keyring, worker: Worker | None
+) -> AsyncGenerator[Post | None]:
+    """The way to the other processes of this gateway, where there may be some."""
+    if not is_one_of_many(options):
+        yield None
+        return
+    listener, host = open_reach(
+        options, worker.place if worker else 0, database_host(options.store)
+    )
+    with listener:
+        async with open_replicas(store, keys, listener, host) as post:
+            yield post
+
+
 async def _serve_stdio(
-    gateway: Gateway, principal: Principal, server: uvicorn.Server, listener: socket.socket
+    gateway: Gateway, principal: Principal, server: DrainedServer, listener: socket.socket
 ) -> None:
     """Speak to the client that has started avow, until it has said all; the console beside."""
 
     async def converse() -> None:
         async with standard_pipes() as (lines, write):
             await StdioDoor(make_desk(gateway), principal, write).run(lines)
-        server.should_exit = True
+        server.stop()
 
     async with beside(converse):
         await server.serve(sockets=[listener])
@@ -146,6 +186,19 @@ def _channels(
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
 
+def _watch(
+    policy: PolicyFile, options: Options, *, is_quiet: bool
+) -> Callable[[], Coroutine[Any, Any, None]]:
+    """Reads the policy again when it changes; every worker does, and one tells of it."""
+    tell = _quiet if options.is_json or is_quiet else _tell
+    fail = _ignore if is_quiet else partial(_keep_policy, is_json=options.is_json)
+    return partial(policy.watch, tell, fail)
+
+
+def _ignore(_: AvowError) -> None:
+    """Another worker tells of it."""
+
+
 def _keep_policy(error: AvowError, *, is_json: bool) -> None:
     """Tell of a policy that does not count."""
     (print_error_json if is_json else print_error)(error)
@@ -153,12 +206,12 @@ def _keep_policy(error: AvowError, *, is_json: bool) -> None:
         _tell("The policy before it still counts.")
 
 
-async def _check(gateway: Gateway, *, is_json: bool) -> None:
+async def _check(gateway: Gateway, *, is_json: bool, is_quiet: bool) -> None:
     """Ask every server for its tools, and tell what there is: raise where none answers.
 
     A server that is slow does not hold up the others: it is waited for only for a while.
     """
-    tell = _quiet if is_json else _tell
+    tell = _quiet if is_json or is_quiet else _tell
     errors: list[AvowError] = []
     waiting = {upstream.name for upstream in gateway.fleet.upstreams}
 
@@ -177,7 +230,7 @@ async def _check(gateway: Gateway, *, is_json: bool) -> None:
                 group.start_soon(ask, upstream)
     if len(errors) == len(gateway.fleet.upstreams):
         raise errors[0]
-    for error in errors:
+    for error in [] if is_quiet else errors:
         (print_error_json if is_json else print_error)(error)
     for name in sorted(waiting):
         tell(f"{name}: still starting; its tools are listed as soon as it answers")

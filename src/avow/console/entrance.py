@@ -46,7 +46,6 @@ class _Entrance:
         if session_id is None:
             return self._spent()
         response = RedirectResponse(f"{HOME}/", 303)
-        # Not `Secure`: the console is served over plain HTTP, and on loopback only.
         response.set_cookie(
             self._pages.cookie,
             session_id,
@@ -54,6 +53,7 @@ class _Entrance:
             path=HOME,
             httponly=True,
             samesite="strict",
+            secure=self._pages.is_secure,
         )
         return response
 

@@ -22,12 +22,16 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """What every page is made with. `cookie` is the name of the session's cookie."""
+    """What every page is made with. `cookie` is the name of the session's cookie.
+
+    `is_secure` says that browsers reach the console over TLS: then that is not sent without it.
+    """
 
     gateway: Gateway
     login: Login
     environment: Environment
     cookie: str
+    is_secure: bool = False
 
     async def session_of(self, request: Request) -> Session | None:
         """The session of the browser that sends a request, if it is logged in."""
@@ -89,6 +93,8 @@ class Pages:
 def make_pages(gateway: Gateway, login: Login, base_url: str) -> Pages:
     """The pages of the console that is served at `base_url`."""
     # A browser sends a host's cookies to all its ports, so the name tells two consoles apart.
-    cookie = f"avow_console_{urlsplit(base_url).port}"
+    parts = urlsplit(base_url)
+    is_secure = parts.scheme == "https"
+    cookie = f"avow_console_{parts.port or (443 if is_secure else 80)}"
     environment = make_environment(base_url, gateway.guard.approvals)
-    return Pages(gateway, login, environment, cookie)
+    return Pages(gateway, login, environment, cookie, is_secure)

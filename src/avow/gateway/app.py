@@ -16,15 +16,19 @@ from avow.audit import AuditLog
 from avow.connect import CommandTarget, UrlTarget, place_of
 from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
+from avow.gateway.doors.elsewhere import handlers
 from avow.gateway.doors.http import HttpDoor
 from avow.gateway.doors.metadata import metadata_routes
+from avow.gateway.doors.probes import probe_routes
+from avow.gateway.doors.sessions import Sessions
 from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.drift import Watch
 from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.passage import Passage
+from avow.gateway.replicas import Post
 from avow.gateway.roster import Judge
-from avow.guard import Guard, keep_quiet, unruled
+from avow.guard import Ending, Guard, keep_quiet, unruled
 from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
 from avow.policy import Policy, Principal
@@ -33,13 +37,19 @@ from avow.store import Store
 PATH: Final = "/mcp"
 
 
+def new_keys() -> Keyring:
+    """Keys that nobody else has, for as long as this process lasts."""
+    return Keyring.of([secrets.token_bytes(KEY_BYTES)])
+
+
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A running gateway: its servers, and the guard that every call takes."""
+    """A running gateway: its servers, the guard of every call, the way to its other processes."""
 
     fleet: Fleet
     guard: Guard
-    keys: Keyring = field(default_factory=lambda: Keyring.of([secrets.token_bytes(KEY_BYTES)]))
+    keys: Keyring = field(default_factory=new_keys)
+    post: Post = field(default_factory=Post)
 
 
 @asynccontextmanager
@@ -55,17 +65,19 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     policy: Callable[[], Policy] = unruled,
     keys: Keyring | None = None,
     channels: Sequence[Channel] = (),
+    post: Post | None = None,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     `announce` is told in a sentence of each call that begins to wait for a person. `audit` is a
     log that `avow.audit.open_audit` has opened; without it the log is not chained. `policy` gives
     the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
-    beside the console.
+    beside the console. `post` is the way to the gateway's other processes.
 
     Servers are started when they are first needed, and ended when this is left.
     """
-    approvals = Approvals(store)
+    approvals, ending = Approvals(store), Ending()
+    ending.first(approvals.release)
 
     def judges(target: CommandTarget | UrlTarget) -> Judge:
         return Watch(store, place_of(target), target.name, policy).judge
@@ -87,8 +99,10 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
                 keys=keys,
                 patience=patience,
                 announce=announce,
+                ending=ending,
             ),
-            **({"keys": keys} if keys else {}),
+            keys or new_keys(),
+            post or Post(),
         )
 
 
@@ -122,16 +136,19 @@ def make_app(
     async def identify(scope: Scope) -> Principal:
         return await admit(Arrival.of(scope), known, names)
 
-    tickets = Tickets(gateway.keys)
+    ending, sessions = gateway.guard.ending, Sessions(gateway.post)
+    tickets = Tickets(gateway.keys, gateway.post.name)
+    gateway.post.handlers.update(handlers(sessions))
+    ending.first(sessions.hang_up)
 
     def door(alone: str | None = None) -> ASGIApp:
         desk = make_desk(gateway, alone)
-        return HttpDoor(desk, identify, StatefulDoor(desk, tickets))
+        return HttpDoor(desk, identify, StatefulDoor(desk, tickets, sessions))
 
     doors: dict[str, ASGIApp] = {PATH: door()}
     for one in gateway.fleet.upstreams:
         doors[f"/servers/{one.name}{PATH}"] = door(one.name)
-    pages = Starlette(routes=[*metadata_routes(known), *routes])
+    pages = Starlette(routes=[*probe_routes(ending), *metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         found = doors.get(scope["path"]) if scope["type"] == "http" else None
