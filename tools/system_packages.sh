@@ -8,6 +8,7 @@ has_strace() { command -v strace; }
 has_bubblewrap() { command -v bwrap; }
 has_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 has_git() { command -v git; }
+has_nginx() { command -v nginx || [ -x /usr/sbin/nginx ]; }
 has_npm() { command -v node && command -v npm; }
 # Only for a Python that comes from the system, and only when nothing else can make .venv.
 has_venv() {
@@ -20,6 +21,7 @@ strace|effects seen through system calls|strace
 bubblewrap|containment, and with it `avow verify`|bubblewrap
 chromium|tests of the console in a browser|chromium
 git|tests with the git server|git
+nginx|tests with several replicas behind a balancer|nginx-light
 npm|tests with servers from npm|nodejs npm
 venv|building .venv, unless uv is on the PATH|python3-venv
 '

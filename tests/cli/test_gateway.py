@@ -178,7 +178,7 @@ async def test_a_signal_ends_it_while_a_call_waits_for_a_person(tmp_path: Path) 
     assert [(event, json.loads(body).get("outcome")) for event, body in rows] == [
         ("opened", None),
         ("asked", None),
-        ("outcome", "cancelled"),
+        ("outcome", "waiting"),
     ]
 
 

@@ -158,7 +158,7 @@ async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
         clock=clock,
     )
     gateway, announced = Gateway(fleet, guard), list[str]()
-    login = Login(announced.append, BASE, clock=clock)
+    login = Login(announced.append, BASE, store=store, keys=gateway.keys, clock=clock)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
     bench = Bench(app, gateway, login, store, clock, shelf, announced, ran)
     yield bench

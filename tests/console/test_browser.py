@@ -101,7 +101,7 @@ async def served(tmp_path: Path) -> AsyncGenerator[Served]:
     base = f"http://127.0.0.1:{listener.getsockname()[1]}"
     store = open_sqlite(tmp_path / "avow.db")
     async with open_gateway([target], store, console=f"{base}/console/", patience=LIMIT) as gateway:
-        login = Login(lambda _: None, base)
+        login = Login(lambda _: None, base, store=store, keys=gateway.keys)
         app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
         async with listening(app, listener):
             yield Served(base, gateway, login)
@@ -320,7 +320,7 @@ async def test_a_page_says_when_its_session_has_ended(chromium: Browser, served:
         await expect(cards(page)).to_be_visible()
         (cookie,) = await page.context.cookies()
 
-        served.login.close_session(cookie.get("value", ""))
+        await served.login.close_session(cookie.get("value", ""))
         await expect(page.get_by_text("You are logged out.")).to_be_visible()
         await cards(page).get_by_role("button", name="Deny").click()
 

@@ -76,7 +76,7 @@ async def test_no_form_at_all_is_taken_from_elsewhere(bench: Bench, path: str) -
         )
 
     assert refused.status_code == 403
-    assert bench.login.is_good(token)
+    assert await bench.login.is_good(token)
     assert bench.announced == []
 
 

@@ -1,9 +1,16 @@
 """The one-time link, the session it opens, and what is closed without one."""
 
+import secrets
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
 import pytest
 from tests.console.conftest import BASE, Bench, Clock, answer, csrf_of, token_of
 
 from avow.console.login import LINK_SECONDS, SESSION_SECONDS, Login
+from avow.keys import Keyring
+from avow.store.sql import SqlStore
+from avow.store.sqlite import open_sqlite
 
 pytestmark = pytest.mark.anyio
 
@@ -17,56 +24,104 @@ PAGES = [
 ]
 
 
-def make_login(clock: Clock) -> tuple[Login, list[str]]:
+KEYS = Keyring.of([bytes(range(32))])
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncGenerator[SqlStore]:
+    store = open_sqlite(tmp_path / "avow.db")
+    yield store
+    await store.close()
+
+
+def make_login(
+    store: SqlStore, clock: Clock | None = None, keys: Keyring = KEYS
+) -> tuple[Login, list[str]]:
     announced: list[str] = []
-    return Login(announced.append, f"{BASE}/", clock=clock), announced
+    login = Login(announced.append, f"{BASE}/", store=store, keys=keys, clock=clock or Clock())
+    return login, announced
 
 
-def test_a_link_leads_to_the_console_and_works_once() -> None:
-    login, _ = make_login(Clock())
+async def test_a_link_leads_to_the_console_and_works_once(store: SqlStore) -> None:
+    login, _ = make_login(store)
     link = login.link()
 
-    session_id = login.open_session(token_of(link))
+    session_id = await login.open_session(token_of(link))
 
     assert link.startswith(f"{BASE}/console/login?token=")
     assert session_id is not None
-    assert login.session(session_id) is not None
-    assert login.open_session(token_of(link)) is None
+    assert await login.session(session_id) is not None
+    assert await login.open_session(token_of(link)) is None
 
 
-def test_a_link_expires() -> None:
+async def test_a_link_expires(store: SqlStore) -> None:
     clock = Clock()
-    login, _ = make_login(clock)
+    login, _ = make_login(store, clock)
     token = token_of(login.link())
 
     clock.now += LINK_SECONDS - 1
-    assert login.is_good(token)
+    assert await login.is_good(token)
     clock.now += 1
-    assert not login.is_good(token)
-    assert login.open_session(token) is None
+    assert not await login.is_good(token)
+    assert await login.open_session(token) is None
 
 
-@pytest.mark.parametrize("token", ["", "x", "\udcff", "å" * 500])
-def test_a_wrong_token_opens_nothing(token: str) -> None:
-    login, _ = make_login(Clock())
+@pytest.mark.parametrize("token", ["", "x", "\udcff", "å" * 500, "a.9999999999.b:c", ".."])
+async def test_a_wrong_token_opens_nothing(store: SqlStore, token: str) -> None:
+    login, _ = make_login(store)
     login.link()
 
-    assert login.open_session(token) is None
-    assert login.session(token) is None
+    assert await login.open_session(token) is None
+    assert await login.session(token) is None
 
 
-def test_a_fresh_link_leaves_the_earlier_ones_good() -> None:
-    login, _ = make_login(Clock())
+async def test_a_link_is_no_session_and_a_session_no_link(store: SqlStore) -> None:
+    login, _ = make_login(store)
+    token = token_of(login.link())
+    session_id = await login.open_session(token_of(login.link()))
+
+    assert session_id is not None
+    assert await login.session(token) is None
+    assert await login.open_session(session_id) is None
+
+
+async def test_who_has_other_keys_lets_nobody_in(store: SqlStore) -> None:
+    here, _ = make_login(store)
+    other, _ = make_login(store, keys=Keyring.of([secrets.token_bytes(32)]))
+    session_id = await other.open_session(token_of(other.link()))
+
+    assert session_id is not None
+    assert await here.session(session_id) is None
+    assert await here.open_session(token_of(other.link())) is None
+
+
+async def test_every_process_knows_the_same_links_and_sessions(store: SqlStore) -> None:
+    here, _ = make_login(store)
+    there, _ = make_login(store)
+    link = token_of(here.link())
+
+    session_id = await there.open_session(link)
+    assert session_id is not None
+    assert await here.open_session(link) is None
+    assert not await here.is_good(link)
+    assert await here.session(session_id) == await there.session(session_id)
+
+    await here.close_session(session_id)
+    assert await there.session(session_id) is None
+
+
+async def test_a_fresh_link_leaves_the_earlier_ones_good(store: SqlStore) -> None:
+    login, _ = make_login(store)
     first, second = login.link(), login.link()
 
     assert first != second
-    assert login.is_good(token_of(first))
-    assert login.is_good(token_of(second))
+    assert await login.is_good(token_of(first))
+    assert await login.is_good(token_of(second))
 
 
-def test_at_most_one_link_is_announced_in_ten_seconds() -> None:
+async def test_at_most_one_link_is_announced_in_ten_seconds(store: SqlStore) -> None:
     clock = Clock()
-    login, announced = make_login(clock)
+    login, announced = make_login(store, clock)
 
     login.announce_link()
     clock.now += 9.9
@@ -75,12 +130,12 @@ def test_at_most_one_link_is_announced_in_ten_seconds() -> None:
     clock.now += 0.1
     login.announce_link()
     assert len(announced) == 2
-    assert all(login.is_good(token_of(link)) for link in announced)
+    assert [await login.is_good(token_of(link)) for link in announced] == [True, True]
 
 
-def test_a_clock_that_is_set_back_does_not_silence_the_links() -> None:
+async def test_a_clock_that_is_set_back_does_not_silence_the_links(store: SqlStore) -> None:
     clock = Clock()
-    login, announced = make_login(clock)
+    login, announced = make_login(store, clock)
     login.announce_link()
 
     clock.now -= 86_400
@@ -89,27 +144,41 @@ def test_a_clock_that_is_set_back_does_not_silence_the_links() -> None:
     assert len(announced) == 2
 
 
-def test_a_session_ends_after_twelve_hours() -> None:
+async def test_a_clock_that_is_set_back_makes_no_link_work_twice(store: SqlStore) -> None:
     clock = Clock()
-    login, _ = make_login(clock)
-    session_id = login.open_session(token_of(login.link()))
+    login, _ = make_login(store, clock)
+    token = token_of(login.link())
+    assert await login.open_session(token) is not None
+
+    clock.now -= 86_400
+
+    assert await login.open_session(token) is None
+
+
+async def test_a_session_ends_after_twelve_hours(store: SqlStore) -> None:
+    clock = Clock()
+    login, _ = make_login(store, clock)
+    session_id = await login.open_session(token_of(login.link()))
     assert session_id is not None
 
     clock.now += SESSION_SECONDS - 1
-    assert login.session(session_id) is not None
+    assert await login.session(session_id) is not None
     clock.now += 1
-    assert login.session(session_id) is None
+    assert await login.session(session_id) is None
 
 
-def test_no_secret_is_kept_as_it_is() -> None:
-    login, _ = make_login(Clock())
-    spent, kept = token_of(login.link()), token_of(login.link())
-    session_id = login.open_session(spent)
-
-    everything = repr(vars(login))
+async def test_what_is_kept_lets_nobody_in(store: SqlStore) -> None:
+    login, _ = make_login(store)
+    session_id = await login.open_session(token_of(login.link()))
     assert session_id is not None
-    assert session_id not in everything
-    assert kept not in everything
+    await login.close_session(session_id)
+
+    kept = [row[0] for row in (await store.dump())["spent"]]
+    assert len(kept) == 2
+    for one in kept:
+        name = one.rpartition(" ")[2]
+        assert await login.session(name) is None
+        assert await login.open_session(name) is None
 
 
 async def test_looking_at_a_link_does_not_use_it_up(bench: Bench) -> None:
@@ -156,14 +225,14 @@ async def test_a_session_that_somebody_else_chose_is_not_taken_over(bench: Bench
         entered = await browser.post("/console/login", data=fields)
 
     assert "chosen" not in entered.headers["set-cookie"]
-    assert bench.login.session("chosen") is None
+    assert await bench.login.session("chosen") is None
 
 
 @pytest.mark.parametrize("why", ["used", "expired", "wrong"])
 async def test_a_link_that_is_no_good_says_so_and_offers_another(bench: Bench, why: str) -> None:
     link = bench.login.link()
     if why == "used":
-        bench.login.open_session(token_of(link))
+        await bench.login.open_session(token_of(link))
     elif why == "expired":
         bench.clock.now += LINK_SECONDS
     else:
@@ -246,7 +315,7 @@ async def test_logging_out_ends_the_session_and_not_only_the_cookie(bench: Bench
 
     assert left.headers["location"] == "/console/login"
     assert "max-age=0" in left.headers["set-cookie"].lower()
-    assert bench.login.session(session_id) is None
+    assert await bench.login.session(session_id) is None
 
 
 async def test_a_link_on_another_site_shows_how_to_go_on(bench: Bench) -> None:

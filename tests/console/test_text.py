@@ -4,7 +4,7 @@ import doctest
 
 import pytest
 
-from avow.console import arguments, login, moments, text
+from avow.console import arguments, moments, text
 from avow.console.text import cut, reveal, reveal_block
 from avow.schema.plain import is_hidden
 
@@ -74,7 +74,7 @@ def test_what_is_cut_says_how_much() -> None:
     assert cut("a" * 1503, 3) == "aaa… (and 1,500 more characters)"
 
 
-@pytest.mark.parametrize("module", [arguments, login, moments, text])
+@pytest.mark.parametrize("module", [arguments, moments, text])
 def test_the_examples_in_docstrings_hold(module: object) -> None:
     tried = doctest.testmod(module)  # pyright: ignore[reportArgumentType]
 

@@ -38,7 +38,7 @@ async def serve(
         async with open_gateway(
             targets, kept, console=f"{base}/console/", timeout=20, patience=patience, **more
         ) as gateway:
-            login = Login(announce=lambda _: None, base_url=base)
+            login = Login(lambda _: None, base, store=kept, keys=gateway.keys)
             app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
             config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
             async with running(uvicorn.Server(config), listener):

@@ -127,7 +127,7 @@ async def test_a_server_that_has_ended_is_down_until_it_is_wanted_again(store: s
 
 async def test_a_gateway_that_drains_is_not_ready(store: str) -> None:
     async with opened(store) as (gateway, app):
-        gateway.readiness.drain()
+        gateway.guard.ending.is_near = True
         ready, live = await probe(app), await probe(app, "/healthz")
 
     assert (ready.status_code, live.status_code) == (503, 200)

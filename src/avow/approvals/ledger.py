@@ -50,6 +50,7 @@ class Approvals:
     _answered: dict[int, anyio.Event] = field(
         default_factory=lambda: defaultdict[int, anyio.Event](anyio.Event)
     )
+    is_released: bool = False
 
     async def ask(
         self, question: Question, *, asked: Asked | None = None, seal: Seal | None = None
@@ -93,6 +94,12 @@ class Approvals:
         if number in self._answered:
             self._answered.pop(number).set()
 
+    def release(self) -> None:
+        """Have nobody wait any more: this process ends. The questions stay open."""
+        self.is_released = True
+        for number in [*self._answered]:
+            self.wake(number)
+
     async def listen(self) -> None:
         """Wake those who wait when another process answers, until cancelled."""
         await self.store.watch(self.wake)
@@ -103,7 +110,8 @@ class Approvals:
             while True:
                 answered = self._answered[number]
                 approval = await self.find(number)
-                if approval is None or approval.state is not ApprovalState.PENDING:
+                is_settled = approval is None or approval.state is not ApprovalState.PENDING
+                if is_settled or self.is_released:
                     self._answered.pop(number, None)
                     return approval
                 with anyio.move_on_after(_POLL_SECONDS):

@@ -2,6 +2,7 @@
 
 import errno
 import ipaddress
+import os
 import re
 import socket
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ class Options:
 
     `access` is the file that says who may call, and `public_url` where others reach the gateway.
     `metrics` is where these are served, and `otel` whether traces are sent.
+    `workers` processes serve, each of which lets calls run on for `drain` seconds when it ends;
+    other machines reach them at `advertise`.
     """
 
     store: str | None
@@ -38,6 +41,9 @@ class Options:
     principal: Principal | None = None
     metrics: str | None = None
     otel: bool = False
+    workers: int = 1
+    drain: float = 20.0
+    advertise: str | None = None
 
 
 def check_seconds(value: float, where: str) -> None:
@@ -54,6 +60,8 @@ def listen(options: Options) -> socket.socket:
     """
     check_seconds(options.timeout, "--timeout")
     check_seconds(options.patience, "--patience")
+    check_seconds(options.drain, "--drain")
+    _check_workers(options)
     _check_port(options.port, "--port")
     address = _address(options.host, "--host")
     if options.public_url is not None:
@@ -92,6 +100,20 @@ def _address(host: str, where: str) -> ipaddress.IPv4Address | ipaddress.IPv6Add
         return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
         raise UsageError(f"{host!r} is not an address", where=where) from None
+
+
+def _check_workers(options: Options) -> None:
+    if options.workers < 1:
+        raise UsageError(f"{options.workers} is no number of processes", where="--workers")
+    if options.workers > 1 and options.principal is not None:
+        fix = "Leave one of the two out."
+        raise UsageError("one client on stdio is served by one process", where="--workers", fix=fix)
+    if options.workers > 1 and options.metrics is not None:
+        fix = "Send them with --otel, or start several gateways on one store, each with a port."
+        what = "each process has metrics of its own, and one port shows one of them"
+        raise UsageError(what, where="--metrics", fix=fix)
+    if options.workers > 1 and not hasattr(os, "fork"):
+        raise UsageError("this system cannot fork", where="--workers", fix="Leave it out.")
 
 
 def _check_reach(options: Options) -> None:

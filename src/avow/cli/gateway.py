@@ -1,6 +1,7 @@
 """`avow gateway`: put the guard and the console in front of MCP servers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from cyclopts import Parameter
@@ -15,24 +16,104 @@ from avow.telemetry.logs import LogFormat, LogLevel, set_up_logs
 _PORT: Final = 8321
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where the gateway is, who may call there, and how many processes it is.
+
+    Parameters
+    ----------
+    host
+        An address to listen on; another than a loopback one wants --access and --public-url.
+    port
+        The port to listen on; 0 takes a free one. Default: 8321, or a free one with --stdio.
+    access
+        An access.toml that says who may call: tokens of an issuer, API keys. Default: whoever is
+        on this machine.
+    public_url
+        Where others reach the gateway, without /mcp: https://avow.example.com.
+    workers
+        How many processes serve on the port. One that dies is started again.
+    drain
+        Seconds that calls may run on when avow is told to end by SIGTERM.
+    advertise
+        HOST or HOST:PORT at which the other processes on the same store reach this one; with
+        workers, each takes the next port. Default: this machine's address, and a free port.
+    """
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+    access: str | None = None
+    public_url: str | None = None
+    workers: int = 1
+    drain: float = 20.0
+    advertise: str | None = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Pipe:
+    """Whether one client speaks over stdio, and who calls there.
+
+    Parameters
+    ----------
+    stdio
+        Speak MCP over standard input and output to the client that has started avow. The console
+        is served as ever; its link goes to standard error.
+    as_
+        Who calls over --stdio. Default: local.
+    scope
+        A scope that the caller over --stdio has; may be given many times. With no scope and no
+        role it needs none.
+    role
+        A role that the caller over --stdio has; may be given many times.
+    """
+
+    stdio: bool = False
+    as_: Annotated[str | None, Parameter(name="--as")] = None
+    scope: list[str] | None = None
+    role: list[str] | None = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What is to be seen of the gateway, and where.
+
+    Parameters
+    ----------
+    metrics
+        Serve metrics for Prometheus at http://127.0.0.1:PORT/metrics; HOST:PORT for others to read
+        them too. Needs the extra metrics.
+    otel
+        Send traces and metrics by OTLP over HTTP, to where the variables of OpenTelemetry say.
+        Default: where OTEL_EXPORTER_OTLP_ENDPOINT is set. Needs the extra otel.
+    log_format
+        How the log is written to standard error: for a person, or as a line of JSON for each event.
+    log_level
+        The least that is written: debug, info, warning or error. Default: warning, with JSON info.
+    """
+
+    metrics: str | None = None
+    otel: bool = False
+    log_format: LogFormat = LogFormat.TEXT
+    log_level: LogLevel | None = None
+
+
+_SHOWN: Final = Shown()
+_PLACE: Final = Place()
+_PIPE: Final = Pipe()
+
+
 def gateway(  # noqa: PLR0913 - each is an option of its own
     *target: str,
     policy: str | None = None,
     webhook: str | None = None,
     heads: str | None = None,
     store: str | None = None,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    stdio: bool = False,
-    as_: Annotated[str | None, Parameter(name="--as")] = None,
-    scope: list[str] | None = None,
-    role: list[str] | None = None,
-    access: str | None = None,
-    public_url: str | None = None,
-    metrics: str | None = None,
-    otel: bool = False,
-    log_format: LogFormat = LogFormat.TEXT,
-    log_level: LogLevel | None = None,
+    place: Place = _PLACE,
+    pipe: Pipe = _PIPE,
+    shown: Shown = _SHOWN,
     timeout: float = 60.0,
     patience: float = 45.0,
     json: bool = False,
@@ -58,37 +139,8 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
         where whoever can write the store cannot write. Default: AVOW_HEADS; without it a tail of
         the log that was cut off may go unnoticed.
     store
-        Where records and approvals are kept: sqlite:PATH. Default: AVOW_STORE, or a file in your
-        data directory.
-    host
-        An address to listen on; another than a loopback one wants --access and --public-url.
-    port
-        The port to listen on; 0 takes a free one. Default: 8321, or a free one with --stdio.
-    stdio
-        Speak MCP over standard input and output to the client that has started avow. The console
-        is served as ever; its link goes to standard error.
-    as_
-        Who calls over --stdio. Default: local.
-    scope
-        A scope that the caller over --stdio has; may be given many times. With no scope and no
-        role it needs none.
-    role
-        A role that the caller over --stdio has; may be given many times.
-    access
-        An access.toml that says who may call: tokens of an issuer, API keys. Default: whoever is
-        on this machine.
-    public_url
-        Where others reach the gateway, without /mcp: https://avow.example.com.
-    metrics
-        Serve metrics for Prometheus at http://127.0.0.1:PORT/metrics; HOST:PORT for others to read
-        them too. Needs the extra metrics.
-    otel
-        Send traces and metrics by OTLP over HTTP, to where the variables of OpenTelemetry say.
-        Default: where OTEL_EXPORTER_OTLP_ENDPOINT is set. Needs the extra otel.
-    log_format
-        How the log is written to standard error: for a person, or as a line of JSON for each event.
-    log_level
-        The least that is written: debug, info, warning or error. Default: warning, with JSON info.
+        Where records and approvals are kept: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
+        several machines. Default: AVOW_STORE, or a file in your data directory.
     timeout
         Seconds to wait for a server.
     patience
@@ -96,24 +148,27 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     json
         Print the addresses as one line of JSON, and errors likewise.
     """
-    set_up_logs(log_format, log_level)
+    set_up_logs(shown.log_format, shown.log_level)
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
     options = Options(
-        store,
-        host,
-        (0 if stdio else _PORT) if port is None else port,
-        timeout,
-        patience,
-        json,
-        policy,
-        webhook,
-        heads,
-        access,
-        public_url,
-        _caller(as_, scope or (), role or (), is_stdio=stdio),
-        metrics,
-        otel,
+        store=store,
+        host=place.host,
+        port=_port(place, pipe),
+        timeout=timeout,
+        patience=patience,
+        is_json=json,
+        policy=policy,
+        webhook=webhook,
+        heads=heads,
+        access=place.access,
+        public_url=place.public_url,
+        principal=_caller(pipe),
+        metrics=shown.metrics,
+        otel=shown.otel,
+        workers=place.workers,
+        drain=place.drain,
+        advertise=place.advertise,
     )
     listener = listen(options)
     from avow.cli.serve import serve
@@ -121,13 +176,19 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     return serve(targets, options, listener)
 
 
-def _caller(
-    name: str | None, scopes: Sequence[str], roles: Sequence[str], *, is_stdio: bool
-) -> Principal | None:
+def _port(place: Place, pipe: Pipe) -> int:
+    if place.port is None:
+        return 0 if pipe.stdio else _PORT
+    return place.port
+
+
+def _caller(pipe: Pipe) -> Principal | None:
     """Who calls over stdio, where nothing else can say so."""
-    if is_stdio:
-        return Principal(LOCAL) if name is None else stated(name, scopes, roles)
-    if name is not None or scopes or roles:
+    scopes: Sequence[str] = pipe.scope or ()
+    roles: Sequence[str] = pipe.role or ()
+    if pipe.stdio:
+        return Principal(LOCAL) if pipe.as_ is None else stated(pipe.as_, scopes, roles)
+    if pipe.as_ is not None or scopes or roles:
         what = "over HTTP nobody is who an option says"
         raise UsageError(what, where="--as", fix="Say it together with --stdio.")
     return None

@@ -1,40 +1,43 @@
 """Runs a gateway with its console until it is stopped."""
 
+import asyncio
 import json
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import anyio
-import uvicorn
 
 from avow.access import open_access, read_access
 from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
 from avow.cli.address import Options
+from avow.cli.drain import INTERRUPT_SECONDS, DrainedServer
+from avow.cli.reach import is_one_of_many, open_reach
 from avow.cli.shown import showing
-from avow.cli.voice import Voice, voice_of
+from avow.cli.voice import SILENT, Voice, voice_of
+from avow.cli.workers import Parent, Worker
 from avow.connect import Target
 from avow.console import Login, make_routes
 from avow.errors import AvowError, UsageError
 from avow.gateway import PATH, Gateway, make_app, make_desk, open_gateway
 from avow.gateway.doors.pipes import standard_pipes
 from avow.gateway.doors.stdio import StdioDoor
+from avow.gateway.replicas import Post, open_replicas
 from avow.gateway.upstream import Upstream
 from avow.guard import PolicyFile, unruled
 from avow.keys import Keyring, load_keys
 from avow.policy import Principal
-from avow.store import Head, is_postgres, open_store, store_path
+from avow.store import Head, Store, database_host, is_postgres, open_store, store_path
 from avow.telemetry.opening import Telemetry
-
-_GRACE_SECONDS: Final = 3
 
 _START_SECONDS: Final = 5.0
 """How long the first list of a server is waited for before the gateway opens without it."""
@@ -47,61 +50,88 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
     """
     # What servers say on stderr is for who runs them.
     logging.getLogger("avow.connect.diary").setLevel(logging.INFO)
+    # Once for all workers: one that starts later must not come with newer keys than the others.
+    keys = load_keys(
+        None if is_postgres(options.store) else store_path(options.store), is_made=True
+    )
+    if options.workers == 1:
+        return _work(targets, options, keys, listener, None)
+    work = partial(_work, targets, options, keys, listener)
+    tell = voice_of(is_json=options.is_json).tell
+    return Parent(options.workers, work, drain=options.drain, tell=tell).run()
+
+
+def _work(
+    targets: Sequence[Target],
+    options: Options,
+    keys: Keyring,
+    listener: socket.socket,
+    worker: Worker | None,
+) -> int:
+    work = partial(_serve, targets, options, keys, listener, worker)
     with listener:
         signal.signal(signal.SIGTERM, _terminate)
-        anyio.run(_serve, targets, options, listener, backend_options={"use_uvloop": True})
+        anyio.run(work, backend_options={"use_uvloop": True})
     return 0
 
 
-async def _serve(targets: Sequence[Target], options: Options, listener: socket.socket) -> None:
+async def _serve(
+    targets: Sequence[Target],
+    options: Options,
+    keys: Keyring,
+    listener: socket.socket,
+    worker: Worker | None,
+) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
-    voice = voice_of(is_json=options.is_json)
+    public = (options.public_url or base).rstrip("/")
+    # What all workers see is told by one of them.
+    is_quiet = worker is not None and not worker.speaks
+    voice = SILENT if is_quiet else voice_of(is_json=options.is_json)
     policy = None if options.policy is None else PolicyFile.open(options.policy)
     store = open_store(options.store)
     try:
-        path = None if is_postgres(options.store) else store_path(options.store)
-        keys = load_keys(path, is_made=True)
         async with (
             showing(options.metrics, is_otel=options.otel) as telemetry,
             beside(
                 *([partial(policy.watch, voice.tell, _keeping(voice))] if policy else []),
             ),
             open_audit(store, keys, emit=_emit(options, telemetry)) as audit,
+            _among_others(options, store, keys, worker) as post,
             open_gateway(
                 targets,
                 store,
                 audit=audit,
                 policy=policy or unruled,
                 keys=keys,
-                channels=_channels(options, keys, base, policy),
-                console=f"{base}/console/",
+                channels=_channels(options, keys, public, policy),
+                console=f"{public}/console/",
                 timeout=options.timeout,
                 patience=options.patience,
                 announce=voice.tell,
                 telemetry=telemetry,
+                post=post,
             ) as gateway,
             open_access(
                 read_access(options.access) if options.access else None,
                 store,
                 keys,
-                url=options.public_url or base,
+                url=public,
             ) as access,
         ):
             await _check(gateway, voice)
-            login = Login(announce=voice.announce, base_url=base)
-            routes = make_routes(gateway, login, base_url=base)
+            # Whichever worker is asked for a link says it.
+            announce = voice_of(is_json=options.is_json).announce
+            login = Login(announce, public, store=store, keys=keys)
+            routes = make_routes(gateway, login, base_url=public)
             app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
-            _print_addresses(base, login.link(), options, voice)
-            config = uvicorn.Config(
-                app,
-                # Its lines go where avow's go, in the same form.
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                proxy_headers=False,
-                timeout_graceful_shutdown=_GRACE_SECONDS,
-            )
-            server = uvicorn.Server(config)
+            is_first = worker is None or (worker.speaks and worker.is_first)
+            if is_first:
+                _print_addresses(public, login.link(), options, voice)
+            seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
+            server = DrainedServer(app, gateway.guard.ending, seconds)
+            if worker is not None:
+                asyncio.get_running_loop().add_reader(worker.life, server.stop)
+                worker.serves()
             # What is still open when avow ends is cut off, which is no error to tell of.
             logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
             if options.principal is None:
@@ -113,15 +143,31 @@ async def _serve(targets: Sequence[Target], options: Options, listener: socket.s
             await store.close()
 
 
+@asynccontextmanager
+async def _among_others(
+    options: Options, store: Store, keys: Keyring, worker: Worker | None
+) -> AsyncGenerator[Post | None]:
+    """The way to the other processes of this gateway, where there may be some."""
+    if not is_one_of_many(options):
+        yield None
+        return
+    listener, host = open_reach(
+        options, worker.place if worker else 0, database_host(options.store)
+    )
+    with listener:
+        async with open_replicas(store, keys, listener, host) as post:
+            yield post
+
+
 async def _serve_stdio(
-    gateway: Gateway, principal: Principal, server: uvicorn.Server, listener: socket.socket
+    gateway: Gateway, principal: Principal, server: DrainedServer, listener: socket.socket
 ) -> None:
     """Speak to the client that has started avow, until it has said all; the console beside."""
 
     async def converse() -> None:
         async with standard_pipes() as (lines, write):
             await StdioDoor(make_desk(gateway), principal, write).run(lines)
-        server.should_exit = True
+        server.stop()
 
     async with beside(converse):
         await server.serve(sockets=[listener])

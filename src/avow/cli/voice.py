@@ -25,6 +25,10 @@ class Voice:
     announce: Callable[[str], None]
 
 
+SILENT: Final = Voice(lambda _: None, lambda _: None, lambda _: None)
+"""Of one of several processes: another one says it."""
+
+
 def voice_of(*, is_json: bool) -> Voice:
     """The voice as it was asked for; all of it goes to a log that is for a program."""
     if is_structured():

@@ -28,9 +28,9 @@ class _Entrance:
     async def look(self, request: Request) -> Response:
         """What a link opens. Looking at it does not use it up: previews of links do that."""
         token = request.query_params.get("token")
-        if token is not None and self._pages.login.is_good(token):
+        if token is not None and await self._pages.login.is_good(token):
             return self._pages.render("enter.html", token=token)
-        if self._pages.session_of(request) is not None:
+        if await self._pages.session_of(request) is not None:
             return RedirectResponse(f"{HOME}/", 303)
         if token is not None:
             return self._spent()
@@ -42,11 +42,10 @@ class _Entrance:
     async def enter(self, request: Request) -> Response:
         """Use the link up, and give the browser a session of its own."""
         form = await read_form(request)
-        session_id = self._pages.login.open_session(form.get("token", ""))
+        session_id = await self._pages.login.open_session(form.get("token", ""))
         if session_id is None:
             return self._spent()
         response = RedirectResponse(f"{HOME}/", 303)
-        # Not `Secure`: the console is served over plain HTTP, and on loopback only.
         response.set_cookie(
             self._pages.cookie,
             session_id,
@@ -54,6 +53,7 @@ class _Entrance:
             path=HOME,
             httponly=True,
             samesite="strict",
+            secure=self._pages.is_secure,
         )
         return response
 
@@ -64,7 +64,7 @@ class _Entrance:
 
     async def leave(self, request: Request, _: Session, _form: dict[str, str]) -> Response:
         """End this browser's session."""
-        self._pages.login.close_session(request.cookies.get(self._pages.cookie, ""))
+        await self._pages.login.close_session(request.cookies.get(self._pages.cookie, ""))
         response = RedirectResponse(f"{HOME}/login", 303)
         response.delete_cookie(self._pages.cookie, path=HOME, httponly=True, samesite="strict")
         return response

@@ -4,17 +4,24 @@ The link reaches only whoever reads the terminal that avow runs in. It is never 
 over HTTP, so a program that can merely send requests to this machine cannot log in.
 """
 
-import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final
+
+from avow.keys import Keyring
+from avow.store import Store
 
 LINK_SECONDS: Final = 15 * 60.0
 SESSION_SECONDS: Final = 12 * 3600
 _PAUSE_SECONDS: Final = 10.0
+
+_LINK: Final = "console link"
+_SESSION: Final = "console session"
+_FORM: Final = "console form"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +32,21 @@ class Session:
     expires: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """What a token says, once its signature has been checked; `key` is who signed it."""
+
+    id: str
+    expires: float
+    key: str
+
+
 class Login:
-    """Hands out links and keeps sessions, in memory, and only the hashes of their secrets.
+    """Hands out links, and sessions for them, that every process with these keys and store knows.
 
-    `announce` is given each link that somebody asks for, to show it where only the operator sees.
-
-    >>> login = Login(print, "http://127.0.0.1:8321")
-    >>> token = login.link().partition("token=")[2]
-    >>> session_id = login.open_session(token)
-    >>> login.open_session(token) is None  # a link works once
-    True
+    Both are signed; nothing is kept but the names of links that were used and of sessions that
+    were ended. `announce` is given each link that somebody asks for, to show it where only the
+    operator sees.
     """
 
     def __init__(
@@ -42,67 +54,77 @@ class Login:
         announce: Callable[[str], None],
         base_url: str,
         *,
+        store: Store,
+        keys: Keyring,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._announce = announce
         self._base_url = base_url.rstrip("/")
+        self._store = store
+        self._keys = keys
         self._clock = clock
-        self._links: dict[bytes, float] = {}
-        self._sessions: dict[bytes, Session] = {}
         self._announced = float("-inf")
 
     def link(self) -> str:
         """A fresh link. Links made before stay good: asking for one takes none from anybody."""
-        now = self._clock()
-        self._links = {one: expires for one, expires in self._links.items() if expires > now}
-        token = secrets.token_urlsafe(32)
-        self._links[_digest(token)] = now + LINK_SECONDS
-        return f"{self._base_url}/console/login?token={token}"
+        return f"{self._base_url}/console/login?token={self._make(_LINK, LINK_SECONDS)}"
 
     def announce_link(self) -> None:
-        """Announce a fresh link, unless one was announced less than ten seconds ago."""
+        """Announce a fresh link, unless one was announced here less than ten seconds ago."""
         now = self._clock()
         if abs(now - self._announced) >= _PAUSE_SECONDS:
             self._announced = now
             self._announce(self.link())
 
-    def is_good(self, token: str) -> bool:
+    async def is_good(self, token: str) -> bool:
         """Whether a link with this token would log in; looking does not use it up."""
-        found = _find(self._links, token)
-        return found is not None and self._links[found] > self._clock()
+        return await self._good(_LINK, token) is not None
 
-    def open_session(self, token: str) -> str | None:
+    async def open_session(self, token: str) -> str | None:
         """Use a link up and return the new session's id, or `None` when the link is no good."""
-        if not self.is_good(token):
+        found = self._read(_LINK, token)
+        if found is None or not await self._spend(_LINK, found):
             return None
-        del self._links[_digest(token)]
-        now = self._clock()
-        self._sessions = {key: one for key, one in self._sessions.items() if one.expires > now}
-        session_id = secrets.token_urlsafe(32)
-        session = Session(csrf=secrets.token_urlsafe(32), expires=now + SESSION_SECONDS)
-        self._sessions[_digest(session_id)] = session
-        return session_id
+        return self._make(_SESSION, SESSION_SECONDS)
 
-    def session(self, session_id: str) -> Session | None:
+    async def session(self, session_id: str) -> Session | None:
         """The session of this id while it lasts."""
-        found = _find(self._sessions, session_id)
-        if found is None or self._sessions[found].expires <= self._clock():
+        found = await self._good(_SESSION, session_id)
+        if found is None:
             return None
-        return self._sessions[found]
+        key = self._keys.derive(_FORM, found.key) or b""
+        return Session(hmac.digest(key, found.id.encode(), sha256).hex(), found.expires)
 
-    def close_session(self, session_id: str) -> None:
-        """Log out; an id that is not known is nothing to close."""
-        self._sessions.pop(_digest(session_id), None)
+    async def close_session(self, session_id: str) -> None:
+        """Log out, everywhere; an id that is not known is nothing to close."""
+        found = self._read(_SESSION, session_id)
+        if found is not None:
+            await self._spend(_SESSION, found)
+
+    def _make(self, purpose: str, seconds: float) -> str:
+        text = f"{secrets.token_urlsafe(24)}.{self._clock() + seconds:.0f}"
+        return f"{text}.{self._keys.sign(purpose, text.encode())}"
+
+    def _read(self, purpose: str, token: str) -> _Pass | None:
+        """What a token says; `None` for a forged one, and one that has expired."""
+        text, _, signature = token.rpartition(".")
+        if not token.isascii() or not self._keys.verify(purpose, text.encode(), signature):
+            return None
+        name, _, expires = text.partition(".")
+        if float(expires) <= self._clock():
+            return None
+        return _Pass(name, float(expires), signature.partition(":")[0])
+
+    async def _good(self, purpose: str, token: str) -> _Pass | None:
+        found = self._read(purpose, token)
+        if found is None or await self._store.is_spent(_name(purpose, found)):
+            return None
+        return found
+
+    async def _spend(self, purpose: str, found: _Pass) -> bool:
+        now = self._clock()
+        return await self._store.spend(_name(purpose, found), now=now, expires=found.expires)
 
 
-def _digest(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
-
-
-def _find(known: Iterable[bytes], secret: str) -> bytes | None:
-    """The hash of `secret` if it is among `known`; how long it takes tells nothing of which."""
-    wanted, found = _digest(secret), None
-    for one in known:
-        if hmac.compare_digest(one, wanted):
-            found = one
-    return found
+def _name(purpose: str, found: _Pass) -> str:
+    return f"{purpose} {found.id}"

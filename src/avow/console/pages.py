@@ -22,16 +22,20 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """What every page is made with. `cookie` is the name of the session's cookie."""
+    """What every page is made with. `cookie` is the name of the session's cookie.
+
+    `is_secure` says that browsers reach the console over TLS: then that is not sent without it.
+    """
 
     gateway: Gateway
     login: Login
     environment: Environment
     cookie: str
+    is_secure: bool = False
 
-    def session_of(self, request: Request) -> Session | None:
+    async def session_of(self, request: Request) -> Session | None:
         """The session of the browser that sends a request, if it is logged in."""
-        return self.login.session(request.cookies.get(self.cookie, ""))
+        return await self.login.session(request.cookies.get(self.cookie, ""))
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """One template as an answer."""
@@ -65,7 +69,7 @@ class Pages:
         """An endpoint that only a session may look at."""
 
         async def endpoint(request: Request) -> Response:
-            session = self.session_of(request)
+            session = await self.session_of(request)
             return self.visitor(request) if session is None else await show(request, session)
 
         return endpoint
@@ -74,7 +78,7 @@ class Pages:
         """An endpoint that acts on a form, sent by a session from a page of its own."""
 
         async def endpoint(request: Request) -> Response:
-            session = self.session_of(request)
+            session = await self.session_of(request)
             if session is None:
                 return self.visitor(request, is_posted=True)
             form = await read_form(request)
@@ -89,6 +93,8 @@ class Pages:
 def make_pages(gateway: Gateway, login: Login, base_url: str) -> Pages:
     """The pages of the console that is served at `base_url`."""
     # A browser sends a host's cookies to all its ports, so the name tells two consoles apart.
-    cookie = f"avow_console_{urlsplit(base_url).port}"
+    parts = urlsplit(base_url)
+    is_secure = parts.scheme == "https"
+    cookie = f"avow_console_{parts.port or (443 if is_secure else 80)}"
     environment = make_environment(base_url, gateway.guard.approvals)
-    return Pages(gateway, login, environment, cookie)
+    return Pages(gateway, login, environment, cookie, is_secure)

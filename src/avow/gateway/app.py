@@ -16,17 +16,20 @@ from avow.audit import AuditLog
 from avow.connect import CommandTarget, UrlTarget, place_of
 from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
-from avow.gateway.doors.health import LIVE, READY, HealthDoor, Readiness, StoreCheck
+from avow.gateway.doors.elsewhere import handlers
+from avow.gateway.doors.health import LIVE, READY, HealthDoor, StoreCheck
 from avow.gateway.doors.http import HttpDoor
 from avow.gateway.doors.metadata import metadata_routes
+from avow.gateway.doors.sessions import Sessions
 from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.drift import Watch
 from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.gauges import gauges_of
 from avow.gateway.passage import Passage
+from avow.gateway.replicas import Post
 from avow.gateway.roster import Judge
-from avow.guard import Guard, keep_quiet, unruled
+from avow.guard import Ending, Guard, keep_quiet, unruled
 from avow.keys import Keyring
 from avow.keys.ring import KEY_BYTES
 from avow.policy import Policy, Principal
@@ -36,19 +39,19 @@ from avow.telemetry.opening import Telemetry
 PATH: Final = "/mcp"
 
 
-def _fresh_keys() -> Keyring:
-    """Keys for as long as this process lives."""
+def new_keys() -> Keyring:
+    """Keys that nobody else has, for as long as this process lasts."""
     return Keyring.of([secrets.token_bytes(KEY_BYTES)])
 
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A running gateway: its servers, and the guard that every call takes."""
+    """A running gateway: its servers, the guard of every call, the way to its other processes."""
 
     fleet: Fleet
     guard: Guard
-    keys: Keyring = field(default_factory=_fresh_keys)
-    readiness: Readiness = field(default_factory=Readiness)
+    keys: Keyring = field(default_factory=new_keys)
+    post: Post = field(default_factory=Post)
     telemetry: Telemetry = field(default_factory=Telemetry)
 
 
@@ -66,19 +69,22 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     keys: Keyring | None = None,
     channels: Sequence[Channel] = (),
     telemetry: Telemetry | None = None,
+    post: Post | None = None,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     `announce` is told in a sentence of each call that begins to wait for a person. `audit` is a
     log that `avow.audit.open_audit` has opened; without it the log is not chained. `policy` gives
     the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
-    beside the console. `telemetry` is what `avow.telemetry.open_telemetry` has opened.
+    beside the console. `post` is the way to the gateway's other processes, and `telemetry` what
+    `avow.telemetry.open_telemetry` has opened.
 
     Servers are started when they are first needed, and ended when this is left.
     """
     shown = telemetry or Telemetry()
     watch = shown.watch
-    approvals = Approvals(store, heard=shown.heard)
+    approvals, ending = Approvals(store, heard=shown.heard), Ending()
+    ending.first(approvals.release)
 
     def judges(target: CommandTarget | UrlTarget) -> Judge:
         return Watch(store, place_of(target), target.name, policy).judge
@@ -103,9 +109,11 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
                 patience=patience,
                 announce=announce,
                 watch=watch and watch.call,
+                ending=ending,
             ),
-            keys or _fresh_keys(),
-            telemetry=shown,
+            keys or new_keys(),
+            post or Post(),
+            shown,
         )
 
 
@@ -139,17 +147,18 @@ def make_app(
     async def identify(scope: Scope) -> Principal:
         return await admit(Arrival.of(scope), known, names)
 
-    halls: list[StatefulDoor] = []
+    ending, sessions = gateway.guard.ending, Sessions(gateway.post)
+    gateway.post.handlers.update(handlers(sessions))
+    ending.first(sessions.hang_up)
 
     def door(path: str, alone: str | None = None) -> ASGIApp:
         desk = make_desk(gateway, alone)
-        stateful = StatefulDoor(desk, Tickets(gateway.keys, door=path))
-        halls.append(stateful)
-        return HttpDoor(desk, identify, stateful)
+        tickets = Tickets(gateway.keys, gateway.post.name, path)
+        return HttpDoor(desk, identify, StatefulDoor(desk, tickets, sessions))
 
     store = gateway.guard.audit.store
     health = HealthDoor(
-        gateway.readiness,
+        ending,
         StoreCheck(store),
         gateway.guard.policy,
         gateway.fleet.upstreams,
@@ -167,7 +176,7 @@ def make_app(
         await (found or pages)(scope, receive, send)
 
     def live() -> int:
-        return sum(one.sessions.open for one in halls)
+        return sessions.open
 
     gateway.telemetry.show(store, gauges_of(store, gateway.fleet.upstreams, live))
     return gateway.telemetry.around(app)

@@ -7,6 +7,7 @@ from avow.lazy import lazily
 if TYPE_CHECKING:
     from avow.errors import UnknownToolError
     from avow.guard.call import Answer, Call, Through, tool_error
+    from avow.guard.ending import Ending
     from avow.guard.pipeline import STEPS, Guard, keep_quiet, unruled
     from avow.guard.rules import PolicyFile
 
@@ -14,6 +15,7 @@ __all__ = [
     "STEPS",
     "Answer",
     "Call",
+    "Ending",
     "Guard",
     "PolicyFile",
     "Through",
@@ -28,6 +30,7 @@ __getattr__ = lazily(
     {
         "avow.errors": ("UnknownToolError",),
         "avow.guard.call": ("Answer", "Call", "Through", "tool_error"),
+        "avow.guard.ending": ("Ending",),
         "avow.guard.pipeline": ("Guard", "STEPS", "keep_quiet", "unruled"),
         "avow.guard.rules": ("PolicyFile",),
     },

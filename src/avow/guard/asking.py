@@ -205,7 +205,7 @@ async def _wait(guard: "Guard", call: Call, approval: Approval, deadline: float)
     while approval.state is ApprovalState.PENDING:
         left = max(deadline - anyio.current_time(), 0)
         await call.progress(guard.patience - left, guard.patience, waits(guard, approval))
-        if left == 0:
+        if left == 0 or guard.approvals.is_released:
             break
         seconds = min(left, _PROGRESS_SECONDS)
         approval = await guard.approvals.wait(approval.number, seconds) or approval

@@ -11,6 +11,7 @@ from avow.audit import AuditLog
 from avow.audit.salt import draw_salt
 from avow.catalog import Tool
 from avow.guard.call import Answer, Call, Execute, Progress, Through, no_progress
+from avow.guard.ending import Ending
 from avow.guard.shape import Shapes
 from avow.guard.steps.attempt import attempt
 from avow.guard.steps.ceiling import ceiling
@@ -86,7 +87,8 @@ class Guard:
     address where a person answers, and `None` where there is none; `channels` are the other ways
     to people, and `keys` seal what goes to clients. `patience` is how many seconds a call waits for
     an answer. Results are cut to `limit` characters; what may happen twice is tried `attempts`
-    times. `announce` is told, in a sentence, of each call that begins to wait. `watch` looks on.
+    times. `announce` is told, in a sentence, of each call that begins to wait. `watch` looks on,
+    and `ending` says whether the process is about to end.
     """
 
     find_tool: FindTool
@@ -105,6 +107,7 @@ class Guard:
     shapes: Shapes = field(default_factory=Shapes)
     sight: Sight = field(default_factory=Sight)
     watch: Watch | None = None
+    ending: Ending = field(default_factory=Ending)
 
     def sees(
         self, principal: Principal, tool: Tool, policy: Policy | None = None

@@ -2,7 +2,7 @@
 
 from avow.store.claims import Claim
 from avow.store.interface import Asked, Commit, Finish, Note, Seal, Store
-from avow.store.location import is_postgres, open_store, store_path
+from avow.store.location import database_host, is_postgres, open_store, store_path
 from avow.store.past import Lapse, Look, Past, Quota, Tick, Use, UseRow
 from avow.store.questions import Said
 from avow.store.rows import (
@@ -15,6 +15,7 @@ from avow.store.rows import (
     Head,
     Known,
     RecordRow,
+    ReplicaRow,
     WriterRow,
     storable,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Past",
     "Quota",
     "RecordRow",
+    "ReplicaRow",
     "Said",
     "Seal",
     "Store",
@@ -45,6 +47,7 @@ __all__ = [
     "Use",
     "UseRow",
     "WriterRow",
+    "database_host",
     "is_postgres",
     "open_store",
     "storable",

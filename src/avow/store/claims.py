@@ -86,6 +86,11 @@ def spend(session: Session, token: str, *, now: float, expires: float) -> bool:
     return session.change(sql, {"token": token, "expires": expires}) == 1
 
 
+def is_spent(session: Session, token: str) -> bool:
+    """Whether a token was used up."""
+    return bool(session.query("SELECT 1 FROM spent WHERE token = :token", {"token": token}))
+
+
 def drop_of(session: Session, subject: str) -> None:
     """Forget the answers that one person got."""
     session.change("DELETE FROM claims WHERE subject = :subject", {"subject": subject})

@@ -15,6 +15,7 @@ from avow.store.rows import (
     Head,
     Known,
     RecordRow,
+    ReplicaRow,
     WriterRow,
 )
 from avow.store.session import Row
@@ -308,6 +309,22 @@ class Store(Protocol):
 
         Whether it was still that; else nothing was written.
         """
+        ...
+
+    async def is_spent(self, token: str) -> bool:
+        """Whether a token was used up; one that became void long ago may be forgotten."""
+        ...
+
+    async def beat_replica(self, row: ReplicaRow, *, seconds: float) -> None:
+        """Say that a process is there, and that it may be taken for gone after so many seconds."""
+        ...
+
+    async def replicas(self) -> list[ReplicaRow]:
+        """The processes that are there."""
+        ...
+
+    async def drop_replica(self, name: str) -> None:
+        """Say that a process is gone."""
         ...
 
     async def watch(self, tell: Callable[[int], None]) -> None:

@@ -4,6 +4,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from avow.errors import UsageError
 from avow.store.interface import Store
@@ -35,6 +36,11 @@ def open_store(url: str | None = None) -> Store:
 def is_postgres(url: str | None = None) -> bool:
     """Whether `url`, the environment or the default names a PostgreSQL database."""
     return _given(url).startswith(_POSTGRES)
+
+
+def database_host(url: str | None = None) -> str | None:
+    """The host of a PostgreSQL database, as far as its URL says one."""
+    return urlsplit(_given(url)).hostname if is_postgres(url) else None
 
 
 def store_path(url: str | None = None) -> Path:

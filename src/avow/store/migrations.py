@@ -144,8 +144,13 @@ _FIVE: Final[tuple[Step, ...]] = (
         PRIMARY KEY (place, tool))""",
 )
 
-SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE)
-POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE)
+_SIX: Final[tuple[Step, ...]] = (
+    """CREATE TABLE replicas (
+        id TEXT PRIMARY KEY, address TEXT NOT NULL, keys TEXT NOT NULL, lease {real} NOT NULL)""",
+)
+
+SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE, _SIX)
+POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE, _SIX)
 SQLITE_TYPES: Final = {
     "integer": "INTEGER",
     "real": "REAL",

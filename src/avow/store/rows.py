@@ -133,6 +133,18 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicaRow:
+    """One process of a gateway: where others reach it, and the names of its keys.
+
+    The active key's name comes first; they are separated by blanks.
+    """
+
+    id: str
+    address: str
+    keys: str
+
+
+@dataclass(frozen=True, slots=True)
 class WriterRow:
     """One writer: the process it lives in, and whether its lease has run out."""
 

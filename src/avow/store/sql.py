@@ -17,6 +17,7 @@ from avow.store import (
     living,
     past,
     questions,
+    replicas,
     tables,
 )
 from avow.store.claims import Claim
@@ -34,6 +35,7 @@ from avow.store.rows import (
     Head,
     Known,
     RecordRow,
+    ReplicaRow,
     WriterRow,
     storable,
 )
@@ -347,6 +349,22 @@ class SqlStore:
             return has_counted
 
         return await self._writer.run(work, seal=seal)
+
+    async def is_spent(self, token: str) -> bool:
+        """See `Store.is_spent`."""
+        return await self._read(lambda session: claims.is_spent(session, token))
+
+    async def beat_replica(self, row: ReplicaRow, *, seconds: float) -> None:
+        """See `Store.beat_replica`."""
+        await self._writer.run(lambda session: replicas.beat(session, row, seconds=seconds))
+
+    async def replicas(self) -> list[ReplicaRow]:
+        """See `Store.replicas`."""
+        return await self._read(replicas.listed)
+
+    async def drop_replica(self, name: str) -> None:
+        """See `Store.drop_replica`."""
+        await self._writer.run(lambda session: replicas.drop(session, name))
 
     async def watch(self, tell: Callable[[int], None]) -> None:
         """See `Store.watch`."""

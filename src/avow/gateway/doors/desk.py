@@ -1,5 +1,6 @@
 """The desk: answers one request of one client, whichever door it came through."""
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Mapping
@@ -83,6 +84,7 @@ class Desk:
     async def _told(
         self, message: Message, params: dict[str, Any], client: Client, line: Line
     ) -> Told:
+        """As above. Where the process ends, whoever asked is told so."""
         try:
             result = await self._result(message.method or "", params, client, line)
             return Told(write_result(message.id, result))
@@ -93,6 +95,11 @@ class Desk:
         except StoreError as error:
             _log.error("%s", error)
             return _error(message, INTERNAL_ERROR, "Nothing was run: avow cannot write its log.")
+        except asyncio.CancelledError:
+            if not self.passage.guard.ending.is_over:
+                raise
+            what = "avow was stopped before it could answer: send the request again"
+            return _error(message, INTERNAL_ERROR, what)
         except Exception:  # noqa: BLE001 - the edge of a request: the client learns nothing of our inside
             incident = uuid.uuid4().hex[:12]
             _log.exception("incident %s", incident, extra={"incident": incident})

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from avow.access import Access, Arrival, Local, Names, RefusedError, admit
 from avow.errors import AvowError, StoreError
+from avow.guard import Ending
 from avow.store import Store
 
 LIVE: Final = "/healthz"
@@ -42,17 +43,6 @@ class Probed(Protocol):
     def is_up(self) -> bool | None:
         """Whether it is connected; `None` where nothing has wanted it yet."""
         ...
-
-
-@dataclass(slots=True)
-class Readiness:
-    """Whether this gateway takes requests."""
-
-    is_draining: bool = False
-
-    def drain(self) -> None:
-        """Have `/readyz` say no from now on, so that no new requests are sent here."""
-        self.is_draining = True
 
 
 @dataclass(slots=True)
@@ -98,7 +88,7 @@ class HealthDoor:
     who prove who they are.
     """
 
-    readiness: Readiness
+    ending: Ending
     check: StoreCheck
     policy: Callable[[], object]
     upstreams: Sequence[Probed]
@@ -115,6 +105,8 @@ class HealthDoor:
         elif scope["path"] == LIVE:
             await _say(send, HTTPStatus.OK, {"live": True})
         else:
+            # Whoever asks sends no requests on once it is told no: the end can wait for that.
+            self.ending.is_watched = True
             told = await self._parts()
             is_ready = all(one == _OK for one in told.values())
             status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
@@ -126,7 +118,7 @@ class HealthDoor:
         return {
             "store": _OK if await self.check.is_there() else "cannot be reached",
             "policy": _OK if self._has_policy() else "cannot be used",
-            "gateway": "draining" if self.readiness.is_draining else _OK,
+            "gateway": "draining" if self.ending.is_near else _OK,
         }
 
     def _has_policy(self) -> bool:

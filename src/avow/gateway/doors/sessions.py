@@ -3,26 +3,33 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Protocol
 
 from avow.connect.message import Id, Message, read_object, write_notification, write_request
 from avow.connect.rpc import INTERNAL_ERROR, RpcError
+from avow.gateway.replicas import Post
 
 _MOST_QUEUED: Final = 256
 _MOST_ENDED: Final = 10_000
 
+SAY: Final = "say"
+"""The errand of putting a message on the stream of a session: its id, and the message."""
+
 
 @dataclass(slots=True)
 class Session:
-    """What is going on in one session, in this process."""
+    """What is going on in one session, in this process; `elsewhere` says it to the others."""
 
     running: dict[Id, Callable[[], object]] = field(default_factory=dict[Id, Callable[[], object]])
     asked: dict[str, asyncio.Future[Message]] = field(
         default_factory=dict[str, asyncio.Future[Message]]
     )
-    stream: asyncio.Queue[bytes] | None = None
+    stream: asyncio.Queue[bytes | None] | None = None
+    mark: str = ""
+    elsewhere: Callable[[bytes], Awaitable[bool]] | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -36,6 +43,13 @@ class Session:
         self.stream.put_nowait(body)
         return True
 
+    def hang_up(self) -> None:
+        """End the stream that the client holds open; it may open another one elsewhere."""
+        if self.stream is not None:
+            if self.stream.full():
+                self.stream.get_nowait()
+            self.stream.put_nowait(None)
+
     def answered(self, message: Message) -> bool:
         """Take the client's answer to a question; whether it was asked."""
         waiting = self.asked.get(message.id) if isinstance(message.id, str) else None
@@ -44,17 +58,23 @@ class Session:
         waiting.set_result(message)
         return True
 
-    def cancel(self, number: object) -> None:
-        """The client wants one of its requests no more."""
+    def cancel(self, number: object) -> bool:
+        """The client wants one of its requests no more; whether it was under way here."""
         end = self.running.get(number) if isinstance(number, int | str) else None
-        if end is not None and not isinstance(number, bool):
-            end()
+        if end is None or isinstance(number, bool):
+            return False
+        end()
+        return True
 
 
 @dataclass(slots=True)
 class Sessions:
-    """The sessions in which something goes on here; all else is in their tokens."""
+    """The sessions in which something goes on here; all else is in their tokens.
 
+    What goes on in other processes, those are told over `post`.
+    """
+
+    post: Post = field(default_factory=Post)
     _live: dict[str, Session] = field(default_factory=dict[str, Session])
     _ended: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
 
@@ -65,7 +85,12 @@ class Sessions:
 
     def of(self, name: str) -> Session:
         """The session of this id."""
-        return self._live.setdefault(name, Session())
+        found = self._live.get(name)
+        if found is None:
+            mark = f"{self.post.name}-" if self.post.name else ""
+            found = Session(mark=mark, elsewhere=partial(self._say_elsewhere, name))
+            self._live[name] = found
+        return found
 
     def known(self, name: str) -> Session | None:
         """The session of this id, if something goes on in it."""
@@ -90,6 +115,15 @@ class Sessions:
         """Whether the client has said goodbye to this session."""
         return name in self._ended
 
+    async def _say_elsewhere(self, name: str, body: bytes) -> bool:
+        """Have a message put on the stream that the client holds open at another process."""
+        return bool(await self.post.send_all(SAY, [name, body.decode()]))
+
+    def hang_up(self) -> None:
+        """End all streams."""
+        for one in self._live.values():
+            one.hang_up()
+
     def tell(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """Tell all clients that listen."""
         body = write_notification(method, params)
@@ -97,7 +131,7 @@ class Sessions:
             one.say(body)
 
 
-def open_stream(session: Session) -> asyncio.Queue[bytes] | None:
+def open_stream(session: Session) -> asyncio.Queue[bytes | None] | None:
     """The queue of a new stream; `None` where the session has one already."""
     if session.stream is not None:
         return None
@@ -126,11 +160,13 @@ class SessionLine:
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """See `Line.ask`."""
-        number = secrets.token_hex(8)
+        # Its mark says which process asked: the answer may come to any.
+        number = self.session.mark + secrets.token_hex(8)
         waiting = asyncio.get_running_loop().create_future()
         self.session.asked[number] = waiting
         try:
-            if not await self._say(write_request(number, method, params)):
+            body = write_request(number, method, params)
+            if not await self._say(body) and not await self._say_elsewhere(body):
                 raise RpcError(INTERNAL_ERROR, "the client listens to no stream")
             message: Message = await waiting
         finally:
@@ -141,6 +177,10 @@ class SessionLine:
 
     async def _say(self, body: bytes) -> bool:
         return await self.reply.say(body) or self.session.say(body)
+
+    async def _say_elsewhere(self, body: bytes) -> bool:
+        elsewhere = self.session.elsewhere
+        return elsewhere is not None and await elsewhere(body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import anyio
 
 from avow.connect.message import Id, Message, read_object, write_error, write_result
 from avow.connect.rpc import RpcError
+from avow.gateway.doors import elsewhere
 from avow.gateway.doors.client import Client, called
 from avow.gateway.doors.desk import CANCELLED, Desk
 from avow.gateway.doors.handshake import greeting, hello_of
@@ -41,12 +42,12 @@ class StatefulDoor:
         if message.method is not None and message.id is not None:
             await self._answer(request, principal, ticket, message, message.id)
             return
-        session = self.sessions.known(ticket.id)
-        if session is not None and message.is_response:
-            session.answered(message)
-        elif session is not None and message.method == "notifications/cancelled":
+        if message.is_response:
+            await elsewhere.bring_answer(self.sessions, ticket.id, message)
+        elif message.method == "notifications/cancelled":
             with contextlib.suppress(ValueError):
-                session.cancel(read_object(message.params).get("requestId"))
+                number = read_object(message.params).get("requestId")
+                await elsewhere.cancel(self.sessions, ticket.id, number)
         await request.accept()
 
     async def listen(self, request: Request, principal: Principal) -> None:
@@ -71,7 +72,7 @@ class StatefulDoor:
 
     async def end(self, request: Request, principal: Principal) -> None:
         """The client says goodbye. Raises `RefusedError`."""
-        self.sessions.end(self._ticket(request, principal).id)
+        await elsewhere.end(self.sessions, self._ticket(request, principal).id)
         await Reply(request.send, takes_events=False).finish(b"")
 
     async def _begin(self, request: Request, principal: Principal, message: Message) -> None:
@@ -128,8 +129,8 @@ class StatefulDoor:
         return ticket
 
 
-async def _stream(request: Request, queue: "asyncio.Queue[bytes]") -> None:
-    """Send what comes until the client leaves."""
+async def _stream(request: Request, queue: "asyncio.Queue[bytes | None]") -> None:
+    """Send what comes until the client leaves, or the stream is ended here."""
     leaving = asyncio.ensure_future(request.left())
     try:
         while True:
@@ -139,8 +140,12 @@ async def _stream(request: Request, queue: "asyncio.Queue[bytes]") -> None:
             if leaving.done():
                 coming.cancel()
                 return
-            body = as_event(coming.result()) if coming.done() else PING
+            said = coming.result() if coming.done() else PING
             coming.cancel()
-            await request.send({"type": "http.response.body", "body": body, "more_body": True})
+            body = b"" if said is None else said if said is PING else as_event(said)
+            more = said is not None
+            await request.send({"type": "http.response.body", "body": body, "more_body": more})
+            if not more:
+                return
     finally:
         leaving.cancel()

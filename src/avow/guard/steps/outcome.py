@@ -10,6 +10,7 @@ from avow.audit import Outcome
 from avow.connect import RpcError
 from avow.errors import AuthenticationError, StoreError, UnreachableError
 from avow.guard.call import Answer, Call, CrashError, lost_answer, tool_error
+from avow.guard.ending import GivenUpError
 from avow.intent import Level
 
 if TYPE_CHECKING:
@@ -21,13 +22,16 @@ _log: Final = logging.getLogger(__name__)
 async def outcome(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Turn what went wrong into an answer, and write down how the call ended.
 
-    When cancelled, what is known is written down before the cancellation goes on.
+    When cancelled, what is known is written down before the cancellation goes on; where that is
+    because the process ends, whoever called is told, since nobody else would tell.
     """
     try:
         answer = await _answered(call, then)
     except anyio.get_cancelled_exc_class():
         call.outcome = _cancelled(call)
         await _write(guard, call, None)
+        if guard.ending.is_over and call.is_sent:
+            return lost_answer(call)
         raise
     except RpcError:
         call.outcome = Outcome.ERROR
@@ -55,12 +59,9 @@ async def _answered(call: Call, then: "Then") -> Answer:
         return tool_error(
             "Nothing was run: avow cannot write its log, and what is not on record does not run."
         )
-    except (UnreachableError, AuthenticationError) as error:
+    except (UnreachableError, AuthenticationError, GivenUpError) as error:
         _log.warning("%s", error)
-        if call.is_sent:
-            return lost_answer(call)
-        call.outcome = Outcome.UNREACHABLE
-        return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
+        return lost_answer(call) if call.is_sent else _unsent(call, error)
     except CrashError as error:
         return _crashed(call, error)
     except Exception:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
@@ -70,6 +71,14 @@ async def _answered(call: Call, then: "Then") -> Answer:
         ran = "It may have run." if call.is_sent else "Nothing was run."
         what = call.found.intent.on_error or "Something went wrong inside avow"
         return tool_error(f"{what.rstrip('.')} (incident {incident}). {ran}")
+
+
+def _unsent(call: Call, error: Exception) -> Answer:
+    if isinstance(error, GivenUpError):
+        call.outcome = Outcome.CANCELLED
+        return tool_error("Nothing was run: avow is being stopped. Make the call again.")
+    call.outcome = Outcome.UNREACHABLE
+    return tool_error(f"Nothing was run: the server “{call.found.server}” cannot be reached.")
 
 
 def _crashed(call: Call, error: CrashError) -> Answer:
@@ -104,5 +113,10 @@ async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:
                 result=answer,
                 incident=call.incident,
             )
+    except anyio.get_cancelled_exc_class():
+        # Only the end of the process comes through the shield. The line is on its way to the
+        # writer, which is waited for, and the answer stands.
+        if not guard.ending.is_over:
+            raise
     except Exception:  # noqa: BLE001 - the call has ended either way; its caller must learn how
         _log.exception("the outcome of call %s could not be recorded", call.id)

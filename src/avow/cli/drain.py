@@ -1,0 +1,91 @@
+"""Ending in order: calls that run get their time, and whoever is still waiting then is told."""
+
+import asyncio
+import math
+import signal
+import socket
+from types import FrameType
+from typing import Any, Final
+
+import anyio
+import uvicorn
+from typing_extensions import override
+
+from avow.beside import beside
+from avow.guard import Ending
+
+PAUSE_SECONDS: Final = 3.0
+"""How long requests are still taken after `/readyz` has said no: balancers ask now and then."""
+
+TELL_SECONDS: Final = 2.0
+"""How long calls that were given up may take to write that down and to answer."""
+
+INTERRUPT_SECONDS: Final = 3.0
+"""How long calls may run on when a person at the terminal ends avow."""
+
+
+class DrainedServer(uvicorn.Server):
+    """A server that ends by steps. The second signal ends it at once.
+
+    After SIGTERM calls may run on for `seconds`.
+    """
+
+    def __init__(self, app: Any, ending: Ending, seconds: float) -> None:
+        limit = math.ceil(max(seconds, INTERRUPT_SECONDS) + TELL_SECONDS) + 1
+        super().__init__(
+            uvicorn.Config(
+                app,
+                # Its lines go where avow's go, in the same form.
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=limit,
+            )
+        )
+        self._ending = ending
+        self._seconds = seconds
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._asked = asyncio.Event()
+
+    @override
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal comes, or `stop` is called."""
+        self._loop = asyncio.get_running_loop()
+        async with beside(self._drain):
+            await super().serve(sockets)
+
+    @override
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take a signal; uvicorn raises it again when it has ended."""
+        if self._asked.is_set() or self._loop is None:
+            self.should_exit = self.force_exit = True
+            return
+        self._captured_signals.append(sig)
+        if sig == signal.SIGINT:
+            self._seconds = min(self._seconds, INTERRUPT_SECONDS)
+        self._loop.call_soon_threadsafe(self._asked.set)
+
+    def stop(self) -> None:
+        """Begin to end."""
+        self._asked.set()
+
+    async def _drain(self) -> None:
+        await self._asked.wait()
+        self._ending.is_near = True
+        if self._ending.is_watched:
+            await anyio.sleep(PAUSE_SECONDS)
+        self._ending.begin()
+        self.should_exit = True
+        await self._answered(self._seconds)
+        self._ending.give_up()
+        await self._answered(TELL_SECONDS)
+        for task in [*self.server_state.tasks]:
+            task.cancel()
+        await self._answered(TELL_SECONDS)
+
+    async def _answered(self, seconds: float) -> None:
+        """Wait for all requests to be answered, but so long at most."""
+        with anyio.move_on_after(seconds):
+            while self.server_state.tasks:
+                await asyncio.wait([*self.server_state.tasks])

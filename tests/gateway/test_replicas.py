@@ -1,0 +1,244 @@
+"""Two processes of one gateway: what goes on in one of them is reached through the other."""
+
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import msgspec
+import pytest
+from tests.connect.serving import serve_app, until
+from tests.databases import Place
+from tests.replicas.serving import journal_target
+
+from avow.errors import KeysError
+from avow.gateway import make_app, open_gateway
+from avow.gateway.app import Gateway
+from avow.gateway.replicas import open_replicas
+from avow.keys import Keyring
+from avow.policy import load_policy
+from avow.store import ReplicaRow, Store, open_store
+
+pytestmark = pytest.mark.anyio
+
+KEYS = Keyring.of([b"k" * 32])
+BOTH = {"accept": "application/json, text/event-stream"}
+JSON = {"accept": "application/json"}
+ASKED = '[approvals]\nchannels = ["elicitation"]\n'
+
+
+@dataclass
+class Replica:
+    """One of them, and its own address."""
+
+    gateway: Gateway
+    url: str
+
+
+@asynccontextmanager
+async def replica(store: Store, journal: Path, keys: Keyring = KEYS) -> AsyncGenerator[Replica]:
+    policy = load_policy(ASKED, "policy.toml")
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        post = await stack.enter_async_context(open_replicas(store, keys, listener, "127.0.0.1"))
+        gateway = await stack.enter_async_context(
+            open_gateway(
+                [journal_target(journal)], store, keys=keys, post=post, policy=lambda: policy
+            )
+        )
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        app = make_app(gateway, f"http://127.0.0.1:{port}")
+        base = await stack.enter_async_context(serve_app(app, port))
+        yield Replica(gateway, f"{base}/mcp")
+
+
+@dataclass
+class Pair:
+    """Two of them, and a session of the handshake era that both know."""
+
+    here: Replica
+    there: Replica
+    http: httpx2.AsyncClient
+    journal: Path
+
+    async def post(self, to: Replica, body: Mapping[str, Any]) -> httpx2.Response:
+        return await self.http.post(to.url, json={"jsonrpc": "2.0", **body}, headers=BOTH)
+
+    @asynccontextmanager
+    async def calling(
+        self, tool: str, *, accept: Mapping[str, str] = BOTH, **arguments: Any
+    ) -> AsyncGenerator[httpx2.Response]:
+        """A call that goes on at `here`."""
+        params = {"name": f"journal__{tool}", "arguments": arguments}
+        body = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+        async with self.http.stream("POST", self.here.url, json=body, headers=accept) as response:
+            yield response
+
+    @asynccontextmanager
+    async def answered(self, tool: str, **more: Any) -> AsyncGenerator[list[str]]:
+        """The same in the background; when this is left, its answer is there."""
+        answers: list[str] = []
+
+        async def call() -> None:
+            async with self.calling(tool, **more) as response:
+                answers.append((await response.aread()).decode())
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(call)
+            yield answers
+
+    def ran(self) -> list[str]:
+        return self.journal.read_text().split()
+
+
+@pytest.fixture
+async def pair(place: Place, tmp_path: Path) -> AsyncIterator[Pair]:
+    stores = [open_store(place.url) for _ in range(2)]
+    journal = tmp_path / "journal"
+    journal.touch()
+    async with replica(stores[0], journal) as here, replica(stores[1], journal) as there:
+        await presence(here).look()
+        async with httpx2.AsyncClient(timeout=20, trust_env=False) as http:
+            hello = {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"elicitation": {}},
+                "clientInfo": {"name": "a", "version": "1"},
+            }
+            pair = Pair(here, there, http, journal)
+            said = await pair.post(here, {"id": 1, "method": "initialize", "params": hello})
+            http.headers["mcp-session-id"] = said.headers["mcp-session-id"]
+            yield pair
+    for store in stores:
+        await store.close()
+
+
+def presence(one: Replica) -> Any:
+    return one.gateway.post.presence
+
+
+async def messages(response: httpx2.Response) -> AsyncIterator[dict[str, Any]]:
+    async for line in response.aiter_lines():
+        if line.startswith("data: "):
+            yield msgspec.json.decode(line.removeprefix("data: "))
+
+
+def yes_to(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of a client whose person agrees to whatever is asked."""
+    schema = asked["params"]["requestedSchema"]
+    content: dict[str, Any] = {}
+    for key, one in schema["properties"].items():
+        kinds = one.get("enum") or [each["const"] for each in one.get("oneOf", ())]
+        content[key] = kinds[0] if kinds else True
+    return {"id": asked["id"], "result": {"action": "accept", "content": content}}
+
+
+async def test_an_answer_reaches_the_process_that_asked(pair: Pair) -> None:
+    with anyio.fail_after(15):
+        async with pair.calling("drop", number=1) as response:
+            said = messages(response)
+            asked = await anext(said)
+            while asked.get("method") != "elicitation/create":
+                asked = await anext(said)
+            assert (await pair.post(pair.there, yes_to(asked))).status_code == 202
+            async for last in said:
+                asked = last
+
+    assert asked["id"] == 7
+    assert not asked["result"].get("isError"), asked
+    assert pair.ran() == ["1"]
+
+
+async def test_a_question_reaches_the_stream_that_another_process_holds(pair: Pair) -> None:
+    # This client takes no stream as an answer, so it can only be asked on its other one.
+    with anyio.fail_after(15):
+        async with (
+            pair.http.stream("GET", pair.there.url, headers=BOTH) as stream,
+            pair.answered("drop", accept=JSON, number=2) as answers,
+        ):
+            asked = await anext(messages(stream))
+            assert (await pair.post(pair.there, yes_to(asked))).status_code == 202
+
+    assert '"result"' in answers[0]
+    assert "isError" not in answers[0] or '"isError":false' in answers[0]
+    assert pair.ran() == ["2"]
+
+
+async def test_a_request_is_cancelled_wherever_it_runs(pair: Pair) -> None:
+    with anyio.fail_after(15):
+        async with pair.answered("append", number=3, seconds=60) as answers:
+            await until(lambda: pair.ran() == ["3"])
+            gone = {"method": "notifications/cancelled", "params": {"requestId": 7}}
+            assert (await pair.post(pair.there, gone)).status_code == 202
+
+    assert "Request cancelled" in answers[0]
+
+
+async def test_a_session_that_ended_has_ended_everywhere(pair: Pair) -> None:
+    assert (await pair.http.delete(pair.there.url)).status_code == 200
+
+    said = await pair.post(pair.here, {"id": 2, "method": "ping"})
+
+    assert said.status_code == 404
+
+
+async def test_a_session_that_one_has_begun_goes_on_at_another(pair: Pair) -> None:
+    said = await pair.post(pair.there, {"id": 2, "method": "tools/list"})
+
+    assert len(said.json()["result"]["tools"]) == 3
+
+
+async def test_an_answer_for_a_process_that_is_gone_is_told_so(pair: Pair, place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    store = open_store(place.url)
+    await store.beat_replica(ReplicaRow("killed", address, " ".join(KEYS.ids)), seconds=60)
+    await store.close()
+
+    for number in ("killed-0123", "never-0123"):
+        with anyio.fail_after(5):
+            said = await pair.post(pair.there, {"id": number, "result": {"action": "accept"}})
+
+        assert said.status_code == 410
+        assert "outcome_unknown" in said.json()["error"]["message"]
+        assert "may have run or not" in said.json()["error"]["message"]
+
+
+async def test_an_answer_that_nobody_asked_for_is_dropped(pair: Pair) -> None:
+    name = pair.here.gateway.post.name
+    for number in ("x", f"{name}-0123", 5):
+        said = await pair.post(pair.there, {"id": number, "result": {}})
+        assert said.status_code == 202
+
+
+async def test_who_cannot_read_what_the_others_sign_does_not_begin(
+    pair: Pair, place: Place, tmp_path: Path
+) -> None:
+    store = open_store(place.url)
+    try:
+        with pytest.raises(KeysError, match="other keys") as told:
+            async with replica(store, tmp_path / "journal", Keyring.of([b"o" * 32])):
+                pytest.fail("it began")
+    finally:
+        await store.close()
+
+    assert "AVOW_KEYS" in str(told.value.fix)
+    assert await presence(pair.here).others() == [pair.there.gateway.post.name]
+
+
+@pytest.mark.usefixtures("pair")
+async def test_a_new_key_comes_in_two_steps(place: Place, tmp_path: Path) -> None:
+    old, new = b"k" * 32, b"n" * 32
+    store = open_store(place.url)
+    try:
+        async with replica(store, tmp_path / "journal", Keyring.of([old, new])):
+            pass
+        with pytest.raises(KeysError):
+            async with replica(store, tmp_path / "journal", Keyring.of([new, old])):
+                pytest.fail("the others do not know this key yet")
+    finally:
+        await store.close()
