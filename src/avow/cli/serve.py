@@ -45,8 +45,9 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
 
     Raises `StoreError`, and the error of the server where none of the targets can be reached.
     """
-    # What servers say on stderr is for who runs them.
-    logging.getLogger("avow.connect.diary").setLevel(logging.INFO)
+    if not options.is_json:
+        # What servers say on stderr is for who runs them.
+        logging.getLogger("avow.connect.diary").setLevel(logging.INFO)
     with listener:
         signal.signal(signal.SIGTERM, _terminate)
         anyio.run(_serve, targets, options, listener, backend_options={"use_uvloop": True})
