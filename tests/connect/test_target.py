@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import avow
 from avow.connect import CommandTarget, SavedTarget, UrlTarget, parse_target
-from avow.connect.kinds import origin_of
+from avow.connect.kinds import origin_of, place_of
 from avow.errors import AvowError, ConfigError, TargetError
 
 SRC = str(Path(avow.__file__).parents[1])
@@ -316,3 +316,20 @@ def test_two_servers_have_two_origins_whatever_they_are_called() -> None:
     assert len(origins) == len(others)
     assert origin_of(replace(command, name="other")) == origin_of(command)
     assert not any("hunter" in one for one in origins)
+
+
+def test_a_place_is_the_same_server_whatever_secrets_it_is_given() -> None:
+    command = CommandTarget("one", "run", ("a",), {"KEY": "1"}, "/srv")
+    web = UrlTarget("one", "https://a/mcp", {"Authorization": "1"})
+    assert place_of(replace(command, env={"KEY": "2"}, is_shared=True)) == place_of(command)
+    assert place_of(replace(web, headers={})) == place_of(web)
+    others = [
+        command,
+        replace(command, name="two"),
+        replace(command, args=("b",)),
+        replace(command, cwd=None),
+        web,
+        replace(web, url="https://b/mcp"),
+        replace(web, name="two"),
+    ]
+    assert len({place_of(one) for one in others}) == len(others)

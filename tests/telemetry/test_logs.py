@@ -28,7 +28,7 @@ def written(message: str, *values: Any, form: logging.Formatter | None = None, *
     handler = logging.StreamHandler(out)
     handler.setFormatter(form or JsonFormatter())
     # Its own, and nobody else's: what cannot be put together must fail in no other handler.
-    logger = logging.Logger("avow.test")
+    logger = logging.Logger("avow.test")  # noqa: LOG001 - as said
     logger.addHandler(handler)
     logger.warning(message, *values, **more)
     logger.removeHandler(handler)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from cyclopts import Parameter
 
@@ -151,25 +151,8 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     set_up_logs(shown.log_format, shown.log_level)
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
-    options = Options(
-        store=store,
-        host=place.host,
-        port=_port(place, pipe),
-        timeout=timeout,
-        patience=patience,
-        is_json=json,
-        policy=policy,
-        webhook=webhook,
-        heads=heads,
-        access=place.access,
-        public_url=place.public_url,
-        principal=_caller(pipe),
-        metrics=shown.metrics,
-        otel=shown.otel,
-        workers=place.workers,
-        drain=place.drain,
-        advertise=place.advertise,
-    )
+    kept = _Kept(policy, webhook, heads, store, timeout, patience, json)
+    options = _options(kept, place, pipe, shown)
     listener = listen(options)
     from avow.cli.serve import serve
 
@@ -192,3 +175,31 @@ def _caller(pipe: Pipe) -> Principal | None:
         what = "over HTTP nobody is who an option says"
         raise UsageError(what, where="--as", fix="Say it together with --stdio.")
     return None
+
+
+class _Kept(NamedTuple):
+    """The options that stand alone."""
+
+    policy: str | None
+    webhook: str | None
+    heads: str | None
+    store: str | None
+    timeout: float
+    patience: float
+    is_json: bool
+
+
+def _options(kept: _Kept, place: Place, pipe: Pipe, shown: Shown) -> Options:
+    return Options(
+        **kept._asdict(),
+        host=place.host,
+        port=_port(place, pipe),
+        access=place.access,
+        public_url=place.public_url,
+        principal=_caller(pipe),
+        metrics=shown.metrics,
+        otel=shown.otel,
+        workers=place.workers,
+        drain=place.drain,
+        advertise=place.advertise,
+    )

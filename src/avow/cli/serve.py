@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Final
 
 import anyio
+from starlette.types import ASGIApp
 
-from avow.access import open_access, read_access
+from avow.access import Access, open_access, read_access
 from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
@@ -48,14 +49,13 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
 
     Raises `StoreError`, and the error of the server where none of the targets can be reached.
     """
-    # What servers say on stderr is for who runs them.
-    logging.getLogger("avow.connect.diary").setLevel(logging.INFO)
-    # Once for all workers: one that starts later must not come with newer keys than the others.
-    keys = load_keys(
-        None if is_postgres(options.store) else store_path(options.store), is_made=True
-    )
+    if not options.is_json:
+        # What servers say on stderr is for who runs them.
+        logging.getLogger("avow.connect.diary").setLevel(logging.INFO)
     if options.workers == 1:
-        return _work(targets, options, keys, listener, None)
+        return _work(targets, options, None, listener, None)
+    # Once for all workers: one that starts later must not come with newer keys than the others.
+    keys = _keys(options)
     work = partial(_work, targets, options, keys, listener)
     tell = voice_of(is_json=options.is_json).tell
     return Parent(options.workers, work, drain=options.drain, tell=tell).run()
@@ -64,7 +64,7 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
 def _work(
     targets: Sequence[Target],
     options: Options,
-    keys: Keyring,
+    keys: Keyring | None,
     listener: socket.socket,
     worker: Worker | None,
 ) -> int:
@@ -78,7 +78,7 @@ def _work(
 async def _serve(
     targets: Sequence[Target],
     options: Options,
-    keys: Keyring,
+    keys: Keyring | None,
     listener: socket.socket,
     worker: Worker | None,
 ) -> None:
@@ -90,6 +90,7 @@ async def _serve(
     policy = None if options.policy is None else PolicyFile.open(options.policy)
     store = open_store(options.store)
     try:
+        keys = keys or _keys(options)
         async with (
             showing(options.metrics, is_otel=options.otel) as telemetry,
             beside(
@@ -119,14 +120,9 @@ async def _serve(
             ) as access,
         ):
             await _check(gateway, voice)
-            # Whichever worker is asked for a link says it.
-            announce = voice_of(is_json=options.is_json).announce
-            login = Login(announce, public, store=store, keys=keys)
-            routes = make_routes(gateway, login, base_url=public)
-            app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
-            is_first = worker is None or (worker.speaks and worker.is_first)
-            if is_first:
-                _print_addresses(public, login.link(), options, voice)
+            app, link = _site(gateway, options, base, public, access, store, keys)
+            if worker is None or (worker.speaks and worker.is_first):
+                _print_addresses(public, link(), options, voice)
             seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
             server = DrainedServer(app, gateway.guard.ending, seconds)
             if worker is not None:
@@ -141,6 +137,24 @@ async def _serve(
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def _site(
+    gateway: Gateway,
+    options: Options,
+    base: str,
+    public: str,
+    access: Access,
+    store: Store,
+    keys: Keyring,
+) -> tuple[ASGIApp, Callable[[], str]]:
+    """The application with its console, and what makes a link to that."""
+    # Whichever worker is asked for a link says it.
+    announce = voice_of(is_json=options.is_json).announce
+    login = Login(announce, public, store=store, keys=keys)
+    routes = make_routes(gateway, login, base_url=public)
+    app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
+    return app, login.link
 
 
 @asynccontextmanager
@@ -171,6 +185,11 @@ async def _serve_stdio(
 
     async with beside(converse):
         await server.serve(sockets=[listener])
+
+
+def _keys(options: Options) -> Keyring:
+    path = None if is_postgres(options.store) else store_path(options.store)
+    return load_keys(path, is_made=True)
 
 
 def _emit(options: Options, telemetry: Telemetry) -> Emit:

@@ -64,6 +64,10 @@ class Prometheus:
             ("server", "method", "error"),
             registry=one,
         )
+        self._make_the_rest()
+
+    def _make_the_rest(self) -> None:
+        one = self.registry
         self._answer_seconds = Histogram(
             "avow_approval_answer_seconds",
             "From a question put to a person's answer, of those given here.",
