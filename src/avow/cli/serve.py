@@ -128,12 +128,7 @@ async def _serve(
             if worker is not None:
                 asyncio.get_running_loop().add_reader(worker.life, server.stop)
                 worker.serves()
-            # What is still open when avow ends is cut off, which is no error to tell of.
-            logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
-            if options.principal is None:
-                await server.serve(sockets=[listener])
-            else:
-                await _serve_stdio(gateway, options.principal, server, listener)
+            await _run(gateway, options.principal, server, listener)
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
@@ -155,6 +150,20 @@ def _site(
     routes = make_routes(gateway, login, base_url=public)
     app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
     return app, login.link
+
+
+async def _run(
+    gateway: Gateway,
+    principal: Principal | None,
+    server: DrainedServer,
+    listener: socket.socket,
+) -> None:
+    # What is still open when avow ends is cut off, which is no error to tell of.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+    if principal is None:
+        await server.serve(sockets=[listener])
+    else:
+        await _serve_stdio(gateway, principal, server, listener)
 
 
 @asynccontextmanager
