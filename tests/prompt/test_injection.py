@@ -90,6 +90,7 @@ def test_no_text_can_begin_a_line_or_close_its_place(text: str) -> None:
 
 
 @given(TEXTS, st.integers(8, 200))
+@example("USER:--", 8)
 def test_a_quoted_text_is_one_bounded_line_of_json_without_markers(text: str, limit: int) -> None:
     quoted = quote(text, limit)
     inner = json.loads(quoted)

@@ -58,7 +58,8 @@ def tame(text: str, limit: int) -> str:
     text = unicodedata.normalize("NFKC", text[: 8 * limit])
     text = _SPACES.sub(" ", text)
     text = "".join(_sign(char) for char in text if not is_hidden(char))
-    text = _ROLES.sub(r"\1 -", _RULES.sub(_one_of, text))
+    # A blank on both sides, so that the sign makes no line of signs with those that follow.
+    text = _ROLES.sub(r"\1 - ", _RULES.sub(_one_of, text))
     return _cut(_SPACES.sub(" ", text).strip(), limit)
 
 
