@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 import os
 import secrets
 import stat
@@ -70,9 +71,8 @@ def _make(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = _part(path, [make_key()])
         try:
-            os.link(part, path)
-        except FileExistsError:
-            pass
+            with contextlib.suppress(FileExistsError):
+                os.link(part, path)
         finally:
             part.unlink()
     except OSError as error:

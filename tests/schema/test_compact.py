@@ -1,0 +1,44 @@
+"""JSON as text: what strict JSON cannot say is said as Python's own module has it."""
+
+import json
+
+import pytest
+
+from avow.schema import exact
+from avow.schema.compact import read_json, write_json
+
+
+def test_half_a_surrogate_pair_is_written() -> None:
+    assert json.loads(write_json({"a": "\ud800"})) == {"a": "\ud800"}
+
+
+def test_what_is_nested_too_deeply_is_no_json() -> None:
+    with pytest.raises(ValueError, match=r"nested too deeply|recursion"):
+        read_json("[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"not": {}},
+        {"items": {"oneOf": []}},
+        {"properties": {"a": {"if": {}}}},
+        {"anyOf": [{"allOf": []}]},
+        {"additionalProperties": {"not": {}}},
+        {"items": 7},
+    ],
+)
+def test_a_schema_that_could_be_turned_around_has_no_exact_form(schema: dict[str, object]) -> None:
+    assert exact(schema) is None
+
+
+def test_an_exact_schema_closes_what_names_properties_and_nothing_else() -> None:
+    inner = {"properties": {"b": True}}
+    made = exact({"properties": {"a": {"items": inner}}, "additionalProperties": inner})
+
+    closed = {"properties": {"b": True}, "additionalProperties": False}
+    assert made == {"properties": {"a": {"items": closed}}, "additionalProperties": closed}
+    assert exact({"properties": {}, "additionalProperties": True}) == {
+        "properties": {},
+        "additionalProperties": True,
+    }
