@@ -11,7 +11,7 @@ from avow.clients.places import Machine, places
 
 
 def found(system: str, home: Path, environ: Mapping[str, str]) -> dict[str, list[str]]:
-    machine = Machine(system, home, home / "work", environ)
+    machine = Machine(system, home, home / "desk", environ)
     return {
         name: [
             f"{one.scope} {'/'.join(one.path.parts).replace('//', '/')}"
@@ -29,21 +29,21 @@ def test_on_linux(tmp_path: Path) -> None:
     assert found("linux", h, {}) == {
         "claude-code": [
             f"user {h}/.claude.json",
-            f"project {h}/work/.mcp.json",
+            f"project {h}/desk/.mcp.json",
             "system /etc/claude-code/managed-mcp.json",
         ],
         "claude-desktop": [f"user {h}/.config/Claude/claude_desktop_config.json"],
-        "cursor": [f"user {h}/.cursor/mcp.json", f"project {h}/work/.cursor/mcp.json"],
+        "cursor": [f"user {h}/.cursor/mcp.json", f"project {h}/desk/.cursor/mcp.json"],
         "vscode": [
             f"user {h}/.config/Code/User/mcp.json",
-            f"project {h}/work/.vscode/mcp.json",
+            f"project {h}/desk/.vscode/mcp.json",
             f"profile {h}/.config/Code - Insiders/User/mcp.json",
             f"profile {h}/.config/VSCodium/User/mcp.json",
             f"profile {profile}",
         ],
         "gemini": [
             f"user {h}/.gemini/settings.json",
-            f"project {h}/work/.gemini/settings.json",
+            f"project {h}/desk/.gemini/settings.json",
             "system /etc/gemini-cli/settings.json",
         ],
     }
