@@ -1,359 +1,310 @@
 """What a tool's own text says about its hints, and what it must not be taken to say."""
 
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.intent.strategies import JSON, SAID, TOOLS
 
-from avow.infer import guess, words
-from avow.intent import DOUBT, HINT_NAMES, LOOSER, THRESHOLD, Guess, HintName
+from avow.infer import VERBS, chances, guess
+from avow.infer.lexicon import KINDS
+from avow.infer.model import model
+from avow.intent import DOUBT, HINT_NAMES, LOOSER, Guess, HintName
 
-SURE, LIKELY, MAYBE = 0.99, 0.95, 0.8
-
-
-class Says(NamedTuple):
-    """What a name says of each hint, signed: +0.99 is surely true, -0.8 is maybe false."""
-
-    read_only: float = 0
-    destructive: float = 0
-    idempotent: float = 0
-    open_world: float = 0
+DESTROYERS = sorted(verb for verb, kinds in KINDS.items() if kinds == ("destroy",))
 
 
-NOTHING = Says()
-READS = Says(read_only=SURE)
-WRITES = Says(read_only=-SURE)
-DESTROYS = Says(read_only=-SURE, destructive=SURE)
-SENDS = Says(-SURE, SURE, -SURE, SURE)
-
-NAMES = {
-    # The verb counts where it stands, not the words beside it.
-    "delete-list-item": DESTROYS,
-    "delete-sharepoint-list-item": DESTROYS,
-    "portfolio_watchlist_remove": DESTROYS,
-    "set-my-status-message": WRITES._replace(idempotent=MAYBE),
-    "delete_search_index": DESTROYS,
-    "get_deleted_items": READS,
-    # In front, at the end, and only maybe after a prefix.
-    "list": READS,
-    "list_files": READS,
-    "customers_list": READS,
-    "customers_delete": DESTROYS,
-    "acme_list_files": Says(read_only=MAYBE),
-    "acme_delete_file": Says(read_only=-LIKELY, destructive=LIKELY),
-    "acme_files_delete_now": Says(read_only=-LIKELY, destructive=LIKELY),
-    "get_and_delete_user": Says(read_only=-LIKELY, destructive=LIKELY),
-    "list_then_purge_files": Says(read_only=-LIKELY, destructive=LIKELY),
-    "get_delete_policy": Says(read_only=MAYBE),
-    # However it is spelt.
-    "listFiles": READS,
-    "getUserById": READS,
-    "ListHTMLPages": READS,
-    "DELETE_ROW": DESTROYS,
-    "memory.show": READS._replace(open_world=-MAYBE),
-    "files/list": READS,
-    "reset2": DESTROYS,
-    # A substring is no word.
-    "target_budget": NOTHING,
-    "forget_me": NOTHING,
-    "widget_settle": NOTHING,
-    "updated_at": NOTHING,
-    "listing": NOTHING,
-    # A verb that reads, but not surely.
-    "run_query": Says(read_only=MAYBE),
-    "git_status": Says(read_only=MAYBE),
-    "fetch_item": Says(read_only=MAYBE),
-    "get_merge_request": Says(read_only=MAYBE),
-    # One of two verbs says nothing for reading.
-    "get_or_create_user": NOTHING,
-    "find_and_replace": NOTHING,
-    "create_access_list": WRITES,
-    "atlas_create_access_list": NOTHING,
-    "read_or_write": NOTHING,
-    "file_read_or_write": WRITES,
-    # The first word may be a noun where the last is surely a verb: then no more than both say,
-    # and what is stricter.
-    "book_get": NOTHING,
-    "order_get": NOTHING,
-    "post_list": NOTHING,
-    "order_create": WRITES,
-    "comment_add": WRITES,
-    "book_update": WRITES,
-    "status_update": WRITES,
-    "order_delete": DESTROYS._replace(read_only=-0.9995, destructive=0.9995),
-    "record_send": SENDS,
-    "email_send": SENDS._replace(open_world=0.9995),
-    "search_list": READS,
-    "check_list": Says(read_only=MAYBE),
-    "search_delete": DESTROYS,
-    "order_item": SENDS,
-    "book_flight": WRITES,
-    "post_status": SENDS,
-    # The kinds of writing.
-    "create_user": WRITES,
-    "update_config": Says(-SURE, 0, MAYBE, -MAYBE),
-    "upsert_row": WRITES._replace(idempotent=MAYBE),
-    "append_row": WRITES,
-    "purge_queue": DESTROYS,
-    "pay_invoice": SENDS,
-    "invoice_send": SENDS,
-    "send_email": SENDS._replace(open_world=0.9995),
-    # How far it reaches.
-    "session_info": Says(open_world=-MAYBE),
-    "local_read": READS._replace(open_world=-MAYBE),
-    "web_search": READS._replace(open_world=LIKELY),
-    "browser_click": Says(open_world=LIKELY),
-    "local_web_cache": Says(open_world=LIKELY),
-    "cobweb": NOTHING,
-    # Words that go both ways.
-    "export": NOTHING,
-    "process_items": NOTHING,
-    "": NOTHING,
-    "42": NOTHING,
-    "查询": NOTHING,
-}
+def values(tool: dict[str, Any]) -> dict[HintName, bool]:
+    return {name: one.value for name, one in guess(tool).items()}
 
 
-def signed(found: dict[HintName, Guess]) -> Says:
-    return Says(**{name: one.confidence * (1 if one.value else -1) for name, one in found.items()})
+def tool(name: str, description: str = "", /, **parameters: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": parameters, "required": list(parameters)}
+    return {"name": name, "description": description, "inputSchema": schema}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_says_what_the_table_says_and_no_more(name: str) -> None:
-    assert signed(guess({"name": name})) == NAMES[name]
+TEXT = {"type": "string"}
+READS = {"read_only": True, "open_world": False}
 
 
 @pytest.mark.parametrize(
-    "name", ["get_or_create_user", "run_query", "fetch_item", "find_and_replace", "git_status"]
-)
-def test_a_name_that_may_write_is_not_surely_read(name: str) -> None:
-    found = guess({"name": name}).get("read_only")
-
-    assert found is None or found.confidence < THRESHOLD
-
-
-@pytest.mark.parametrize(
-    "name", ["get_or_create_user", "find_and_replace", "atlas_create_access_list"]
-)
-@pytest.mark.parametrize("text", ["Does not modify what exists.", "Read-only when it can be."])
-def test_no_description_makes_one_of_two_verbs_surely_read(name: str, text: str) -> None:
-    found = guess({"name": name, "description": text})["read_only"]
-
-    assert found.confidence < THRESHOLD
-
-
-def test_a_verb_that_destroys_or_sends_is_sure_enough_to_speak_against_a_declaration() -> None:
-    for verb in words.DESTROY | words.SEND:
-        found = guess({"name": f"{verb}_thing"})
-        assert found["read_only"].value is False
-        assert found["destructive"].value is True
-        assert found["read_only"].confidence >= DOUBT
-        assert found["destructive"].confidence >= DOUBT
-
-
-@pytest.mark.parametrize("verb", sorted(words.READ))
-def test_only_the_surest_verbs_make_a_tool_read_only_by_themselves(verb: str) -> None:
-    found = guess({"name": f"{verb}_thing"})["read_only"]
-
-    assert found.value is True
-    assert (found.confidence >= THRESHOLD) is (verb in words.SURELY_READ)
-
-
-@pytest.mark.parametrize(
-    ("name", "hint", "reasons"),
+    "one",
     [
-        ("delete_file", "destructive", ("the name starts with the verb “delete”",)),
-        ("file_delete", "read_only", ("the name ends with the verb “delete”",)),
-        ("acme_delete_file", "read_only", ("the name goes on with the verb “delete”",)),
-        ("set_config", "idempotent", ("the name starts with the verb “set”",)),
-        ("web_thing", "open_world", ("the name says “web”",)),
-        ("local_thing", "open_world", ("the name says “local”",)),
-        (
-            "send_email",
-            "open_world",
-            ("the name says “email”", "the name starts with the verb “send”"),
-        ),
+        tool("list_files", "List the files of a folder.", folder=TEXT),
+        tool("customers_list", "Lists all customers."),
+        tool("getUserById", "Returns a user.", id=TEXT),
+        tool("acme_get_invoice", "Get an invoice by its id.", invoice_id=TEXT),
+        tool("get_deleted_items", "Lists what was deleted.", limit={"type": "integer"}),
+        tool("memory.show", "Shows what is remembered."),
+        tool("get_merge_request", "Get a merge request.", id=TEXT),
+        tool("list_merge_requests", "List merge requests.", page=TEXT),
+        tool("git_log", "Shows the commit log."),
+        tool("query_orders", "Runs a read-only SQL query (SELECT only).", sql=TEXT),
     ],
+    ids=lambda one: one["name"],
 )
-def test_reasons_are_given_in_words(name: str, hint: HintName, reasons: tuple[str, ...]) -> None:
-    assert guess({"name": name})[hint].reasons == reasons
-
-
-# --- descriptions
+def test_what_only_reads_is_told(one: dict[str, Any]) -> None:
+    assert values(one) == READS
 
 
 @pytest.mark.parametrize(
-    ("text", "cue"),
+    "one",
     [
-        ("This cannot be undone.", "cannot be undone"),
-        ("It can't be reversed", "can't be reversed"),
-        ("It can’t be restored", "can’t be restored"),
-        ("Can not be recovered!", "Can not be recovered"),
-        ("An irreversible step.", "irreversible"),
-        ("Irreversibly merges both.", "Irreversibly"),
-        ("Permanently deletes it.", "Permanently deletes"),
-        ("Will permanently erase all.", "permanently erase"),
+        tool("delete-sharepoint-list-item", "Deletes an item of a list.", id=TEXT),
+        tool("portfolio_watchlist_remove", "Removes a share from a watchlist.", id=TEXT),
+        tool("customer_delete", "Delete a customer. This cannot be undone.", id=TEXT),
+        tool("DELETE_ROW", "Deletes a row.", id=TEXT),
+        tool("purge_queue", "Purges the queue."),
     ],
+    ids=lambda one: one["name"],
 )
-def test_a_description_that_warns_says_that_the_tool_destroys(text: str, cue: str) -> None:
-    reasons = (f"the description says “{cue}”",)
+def test_what_destroys_is_told_surely_enough_to_speak_against_a_declaration(
+    one: dict[str, Any],
+) -> None:
+    found = guess(one)
 
-    assert guess({"description": text}) == {
-        "destructive": Guess(value=True, confidence=LIKELY, reasons=reasons),
-        "read_only": Guess(value=False, confidence=LIKELY, reasons=reasons),
-    }
-
-
-@pytest.mark.parametrize(
-    ("text", "hint", "cue"),
-    [
-        ("A read-only view.", "read_only", "read-only"),
-        ("READ ONLY.", "read_only", "READ ONLY"),
-        ("It does not modify anything", "read_only", "does not modify"),
-        ("It doesn't change anything", "read_only", "doesn't change"),
-        ("It doesn’t write", "read_only", "doesn’t write"),
-        ("This is idempotent.", "idempotent", "idempotent"),
-    ],
-)
-def test_a_description_may_say_something_plainly(text: str, hint: HintName, cue: str) -> None:
-    reasons = (f"the description says “{cue}”",)
-
-    assert guess({"description": text}) == {
-        hint: Guess(value=True, confidence=LIKELY, reasons=reasons)
-    }
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "This is not read-only.",
-        "This isn't read-only.",
-        "This isn’t read-only.",
-        "It is not a read-only tool.",
-        "It is not strictly idempotent",
-        "Not necessarily idempotent",
-        "A non-idempotent call",
-        "This is NOT  idempotent",
-        "never irreversible",
-        "It is not irreversible.",
-        "Does not permanently delete anything",
-        "Spread-only, already onlyness, idempotentish",
-        "The breadth cannot be undoneness",
-        "Counts threads",
-        "",
-    ],
-)
-def test_a_negated_cue_and_a_part_of_a_word_say_nothing(text: str) -> None:
-    assert guess({"description": text}) == {}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Idempotent with a key, not idempotent without.",
-        "Not idempotent without a key, else idempotent.",
-    ],
-)
-def test_a_text_that_contradicts_itself_does_not_speak_for_the_looser_value(text: str) -> None:
-    assert guess({"description": text}) == {}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Moving is not irreversible, but emptying cannot be undone.",
-        "Emptying cannot be undone, but moving is not irreversible.",
-    ],
-)
-def test_a_text_that_contradicts_itself_still_warns(text: str) -> None:
-    found = guess({"description": text})
-
+    assert found["read_only"].value is False
+    assert found["read_only"].confidence >= DOUBT
     assert found["destructive"].value is True
-    assert found["destructive"].reasons == ("the description says “cannot be undone”",)
+    assert found["destructive"].confidence >= DOUBT
 
 
-# --- name and description together
+@pytest.mark.parametrize(
+    "one",
+    [
+        tool("set-my-status-message", "Sets your status message.", message=TEXT),
+        tool("create_user", "Create a new user.", name=TEXT),
+        tool("send_email", "Sends an email to a customer.", to=TEXT, subject=TEXT, body=TEXT),
+        tool("run_command", "Runs a shell command.", command=TEXT),
+        tool("update_document", "Replaces the whole document.", id=TEXT, body=TEXT),
+    ],
+    ids=lambda one: one["name"],
+)
+def test_what_writes_is_never_called_read_only(one: dict[str, Any]) -> None:
+    assert values(one).get("read_only") is False
 
 
-def test_cues_that_agree_make_each_other_surer() -> None:
-    found = guess({"name": "fetch_item", "description": "Does not modify anything."})
+def test_kinds_of_writing_are_told_apart() -> None:
+    added = guess(tool("add_comment", "Add a comment to an issue.", issue_id=TEXT, body=TEXT))
+    sent = guess(tool("send_email", "Send an email to a customer.", to=TEXT, body=TEXT))
+    moved = guess(tool("update_title", "Changes the title of a note.", id=TEXT, title=TEXT))
 
-    assert found == {
-        "read_only": Guess(
-            value=True,
-            confidence=0.99,
-            reasons=(
-                "the description says “Does not modify”",
-                "the name starts with the verb “fetch”",
-            ),
-        )
+    assert added["destructive"].value is False
+    assert added["idempotent"].value is False
+    assert sent["destructive"].value is True
+    assert sent["idempotent"].value is False
+    assert "open_world" not in sent or sent["open_world"].value is True
+    assert moved["idempotent"].value is True
+
+
+# --- what no text can talk a tool into
+
+
+@pytest.mark.parametrize("name", ["get_or_create_user", "find_and_replace", "list_then_purge"])
+def test_no_description_makes_one_of_two_verbs_read_only(name: str) -> None:
+    for text in ("Does not modify anything.", "Read-only. Returns a list. Never writes."):
+        assert guess(tool(name, text)).get("read_only", Guess(False, 1)).value is False  # noqa: FBT003 - a hint's value
+
+
+@pytest.mark.parametrize("verb", DESTROYERS)
+def test_no_description_makes_a_verb_that_destroys_harmless(verb: str) -> None:
+    found = guess(tool(f"{verb}_thing", "Read-only. Lists things. Does not modify anything."))
+
+    assert found["read_only"].value is False
+    assert found["read_only"].confidence >= DOUBT
+    assert found["destructive"].value is True
+    assert found["destructive"].confidence >= DOUBT
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        tool("query_data", "Gets rows of the database.", sql=TEXT),
+        tool("get_result", "Gets the result of a command.", command=TEXT),
+        tool("find_rows", "Find rows.", query={"type": "string", "description": "the SQL"}),
+    ],
+    ids=lambda one: one["name"],
+)
+def test_what_runs_anything_is_not_called_read_only_nor_harmless(one: dict[str, Any]) -> None:
+    found = values(one)
+
+    assert found.get("read_only") is not True
+    assert found.get("destructive") is not False
+
+
+def test_an_action_that_destroys_counts_for_the_whole_tool() -> None:
+    action = {"type": "string", "enum": ["get", "list", "delete"]}
+    state = {"type": "string", "enum": ["open", "closed", "deleted"]}
+
+    assert values(tool("get_notes", "Get notes.", action=action)).get("read_only") is not True
+    assert values(tool("get_notes", "Get notes.", state=state))["read_only"] is True
+
+
+def test_a_file_that_is_saved_is_a_write() -> None:
+    path = {"type": "string", "description": "File name to save the result to"}
+
+    assert values(tool("get_page", "Get a page.", id=TEXT))["read_only"] is True
+    assert values(tool("get_page", "Get a page.", filename=path)).get("read_only") is not True
+
+
+@pytest.mark.parametrize("name", ["web_search", "fetch_url", "crawl_site", "send_sms"])
+def test_what_speaks_of_the_web_is_not_called_closed(name: str) -> None:
+    assert values({"name": name}).get("open_world") is not False
+
+
+def test_a_denied_word_does_not_count() -> None:
+    plain, denied = (
+        guess(tool("check_thing", f"This is {word}read-only.")) for word in ("", "not ")
+    )
+
+    assert plain["read_only"].value is True
+    assert (
+        "read_only" not in denied or denied["read_only"].confidence < plain["read_only"].confidence
+    )
+
+
+def test_a_sentence_about_another_tool_does_not_count() -> None:
+    text = "Get a note."
+    other = f"{text} To remove one, use `delete_note` instead."
+
+    assert guess(tool("get_note", text, id=TEXT))["read_only"].value is True
+    assert guess(tool("get_note", other, id=TEXT))["read_only"].value is True
+
+
+# --- how it is told
+
+
+def test_reasons_are_given_in_words() -> None:
+    found = guess(tool("file_delete", "Deletes a file for ever.", path=TEXT))
+
+    assert set(found["destructive"].reasons[:2]) == {
+        "the name ends with the verb “delete”",
+        "the description begins with “deletes”",
     }
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("one", "hint", "reason"),
     [
-        ("get_item", "Reads the item once. This cannot be undone."),
-        ("delete_item", "Does not modify other items."),
+        (tool("drop", "Ends it. This cannot be undone."), "destructive", "says “cannot be undone”"),
+        (tool("see_all", "A read-only view."), "read_only", "says “read-only”"),
+        (tool("delete_old", "", dry_run={"type": "boolean"}), "read_only", "verb “delete”"),
     ],
+    ids=["wipe", "see", "delete"],
 )
-def test_of_cues_that_disagree_the_stricter_stays(name: str, text: str) -> None:
-    found = guess({"name": name, "description": text})["read_only"]
-
-    assert found.value is False
-    assert found.confidence < SURE + 0.001
-    assert len(found.reasons) == 1
+def test_a_reason_quotes_what_it_is_about(one: dict[str, Any], hint: HintName, reason: str) -> None:
+    assert any(reason in said for said in guess(one)[hint].reasons)
 
 
-def test_the_title_and_the_schema_of_a_tool_named_without_a_verb_say_nothing() -> None:
-    assert guess({"name": "thing", "title": "Delete", "inputSchema": {"delete": True}}) == {}
+def test_a_name_of_a_parameter_cannot_steer_a_terminal() -> None:
+    odd = "\u202eid\x1b[2J" + "x" * 100
+    for one in guess(tool("delete_thing", "Delete a thing.", **{odd: TEXT})).values():
+        for reason in one.reasons:
+            assert reason.isprintable()
+            assert len(reason) < 200
+
+
+def test_below_the_operators_threshold_nothing_is_claimed() -> None:
+    one = tool("customers_list", "Lists all customers.")
+
+    assert guess(one, threshold=0.5).keys() >= guess(one, threshold=0.9).keys()
+    assert guess(one, threshold=1.0) == {}
+
+
+def test_each_claim_is_as_sure_as_its_hint_wants() -> None:
+    least = model().claims
+    for name in ("list_files", "delete_file", "create_note", "send_mail", "set_title"):
+        for hint, one in guess(tool(name, f"{name}.")).items():
+            assert one.confidence >= least[hint][one.value]
+
+
+def test_a_tool_that_says_nothing_is_claimed_to_be_nothing_looser() -> None:
+    for one in ({}, {"name": ""}, {"name": "42"}, {"name": "查询"}, {"description": "..."}):
+        for hint, said in guess(one).items():
+            assert said.value is not LOOSER[hint], one
 
 
 # --- anything at all
 
 
-@pytest.mark.parametrize("key", ["name", "description"])
+@pytest.mark.parametrize("key", ["name", "title", "description", "inputSchema"])
 @pytest.mark.parametrize(
     "value", [None, 5, True, 1.5, ["delete", "cannot be undone"], {"delete": "read-only"}, []]
 )
-def test_what_is_no_text_says_nothing(key: str, value: object) -> None:
-    assert guess({key: value}) == {}
-    assert guess({}) == {}
+def test_what_is_of_another_type_says_nothing(key: str, value: object) -> None:
+    assert guess({key: value}) == guess({})
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": []},
+        {"properties": {"x": None, "y": [], "z": {"enum": 4, "type": 5, "description": []}}},
+        {"properties": {"": {}, "x" * 10_000: {"enum": [None, 1, {}, "delete" * 1000]}}},
+        {"required": [1, None, {}], "properties": {}},
+        {"properties": {f"p{n}": {} for n in range(5_000)}, "required": "all"},
+    ],
+)
+def test_a_schema_of_any_form_is_taken(schema: dict[str, Any]) -> None:
+    guess({"name": "get_note", "inputSchema": schema})
+
+
+def test_a_description_of_a_megabyte_is_read_at_its_beginning() -> None:
+    short = tool("get_note", "Get a note. " + "And so on. " * 200)
+    long = tool("get_note", "Get a note. " + "And so on. " * 100_000)
+
+    assert guess(long).keys() == guess(short).keys()
+
+
+WORDS = st.lists(st.sampled_from([*sorted(KINDS), "or", "and", "item", "web"]), max_size=4)
+NAMES = WORDS.map("_".join)
 SENTENCES = st.sampled_from(
     ["Read-only.", "Not read-only.", "Idempotent.", "Cannot be undone.", "not a ", "never"]
 )
-SPOKEN = sorted(words.READ | words.WRITE | words.OPEN | words.CLOSED | {"or", "item"})
-SPOKEN_NAMES = st.lists(st.sampled_from(SPOKEN), max_size=4).map("_".join)
-SPOKEN_TOOLS = st.fixed_dictionaries(
-    {"name": SPOKEN_NAMES | SAID | JSON},
+SPOKEN = st.fixed_dictionaries(
+    {"name": NAMES | SAID | JSON},
     optional={"description": st.lists(SENTENCES, max_size=4).map(" ".join) | JSON},
 )
 
 
-@given(TOOLS | SPOKEN_TOOLS)
-def test_guessing_never_raises_is_repeatable_and_changes_nothing(tool: dict[str, Any]) -> None:
-    before = deepcopy(tool)
-    found = guess(tool)
+@given(TOOLS | SPOKEN)
+def test_guessing_never_raises_is_repeatable_and_changes_nothing(one: dict[str, Any]) -> None:
+    before = deepcopy(one)
+    found = guess(one)
 
-    assert guess(tool) == found
-    assert tool == before
-    for name, one in found.items():
+    assert guess(one) == found
+    assert one == before
+    for name, said in found.items():
         assert name in HINT_NAMES
-        assert 0 < one.confidence <= 1
-        assert one.reasons
-        assert all(reason.startswith(("the name ", "the description ")) for reason in one.reasons)
+        assert 0.5 <= said.confidence <= 1
+        assert said.reasons
 
 
-@given(SPOKEN_NAMES, st.sampled_from(sorted(words.DESTROY)))
+def test_names_and_values_with_any_signs_in_them_are_taken() -> None:
+    odd = {"type": "string", "enum": ["delete\0x", "\0", "", "delete"], "description": "to save \0"}
+
+    assert values(tool("get_note", "Get a note.", **{"action\0": odd})).get("read_only") is not True
+
+
+@given(NAMES, st.sampled_from(DESTROYERS))
 def test_a_verb_that_destroys_in_front_is_never_outweighed(rest: str, verb: str) -> None:
-    tool = {"name": f"{verb}_{rest}", "description": "Read-only. Does not modify anything."}
-    found = guess(tool)
+    found = guess(tool(f"{verb}_{rest}", "Read-only. Does not modify anything."))
 
-    assert found["read_only"].value is not LOOSER["read_only"]
-    assert found["destructive"].value is not LOOSER["destructive"]
-    assert found["read_only"].confidence >= DOUBT
+    assert found["read_only"].value is False
+    assert found["destructive"].value is True
+
+
+def test_a_verb_for_titles_is_one_lower_case_word() -> None:
+    assert VERBS
+    assert all(one.isascii() and one.isalpha() and one.islower() for one in VERBS)
+
+
+@given(TOOLS)
+def test_the_first_look_is_as_sure_of_a_hint_as_the_guess(one: dict[str, Any]) -> None:
+    said = chances(one)
+    assert list(said) == list(HINT_NAMES)
+    for name, found in guess(one).items():
+        chance = said[name] if found.value else 1 - said[name]
+        assert abs(chance - found.confidence) <= 1e-4

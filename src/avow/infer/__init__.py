@@ -1,9 +1,6 @@
 """Hints guessed from one tool's own text. Pure: a function of the tool and nothing else."""
 
-from avow.infer.guess import guess
-from avow.infer.words import NOUNS, READ, WRITE
+from avow.infer.guess import chances, guess
+from avow.infer.words import VERBS
 
-VERBS = (READ | WRITE) - NOUNS
-"""The verbs of tools' names that are verbs wherever they stand."""
-
-__all__ = ["VERBS", "guess"]
+__all__ = ["VERBS", "chances", "guess"]

@@ -1,0 +1,162 @@
+"""How the model does on tools of families that it was not trained on, beside simpler ways."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from baselines import by_name, linear
+from corpus import WIRE, Case
+from sklearn.metrics import f1_score
+
+from avow.infer.guess import read
+from avow.infer.model import Model
+
+DEFAULTS: Final = {"read_only": False, "destructive": True, "idempotent": False, "open_world": True}
+_DRAWS: Final = 1_000
+_SEED: Final = 20261122
+
+Claims = Mapping[str, bool]
+"""What is claimed of one tool; what is not claimed stands at the specification's default."""
+
+
+def effective(claims: Claims) -> dict[str, bool]:
+    """The hints that count: a tool that reads destroys nothing, and may be repeated."""
+    values = {name: claims.get(name, default) for name, default in DEFAULTS.items()}
+    if values["read_only"]:
+        values |= {"destructive": False, "idempotent": True}
+    return values
+
+
+def _f1(pairs: Sequence[tuple[bool, bool]]) -> float:
+    truth, said = zip(*pairs, strict=True)
+    return float(f1_score(truth, said, average="macro", labels=[False, True], zero_division=0))
+
+
+def figures(
+    labels: Sequence[Mapping[str, bool | None]], said: Sequence[Mapping[str, bool]]
+) -> dict[str, float]:
+    """What the targets are about, for some tools: their labels, and the hints that would count."""
+    both = list(zip(labels, said, strict=True))
+    reads = [hints["read_only"] for label, hints in both if label["read_only"] is True]
+    writes = [(label, hints) for label, hints in both if label["read_only"] is False]
+    found = {
+        "read_only recall": float(np.mean(reads)),
+        "false-safe": float(np.mean([hints["read_only"] for _, hints in writes])),
+    }
+    for name in ("destructive", "idempotent"):
+        pairs = [(bool(a[name]), b[name]) for a, b in writes if a[name] is not None]
+        found[f"{name} F1"] = _f1(pairs)
+    lost = [not b["destructive"] for a, b in writes if a["destructive"] is True]
+    found["missed"] = float(np.mean(lost))
+    pairs = [
+        (bool(a["open_world"]), b["open_world"]) for a, b in both if a["open_world"] is not None
+    ]
+    found["open_world F1"] = _f1(pairs)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Real tools, each with the model that was trained without its family."""
+
+    cases: list[Case]
+    models: list[Model]
+    said: list[Claims]
+
+    @classmethod
+    def of(cls, found: Mapping[int, tuple[Model, Case]]) -> "Unseen":
+        """What was found by `train.unseen`."""
+        models = [model for model, _ in found.values()]
+        cases = [case for _, case in found.values()]
+        return cls(cases, models, [_claims(one, m) for one, m in zip(cases, models, strict=True)])
+
+    def at(self, claims: Mapping[Any, Mapping[bool, float]]) -> list[Claims]:
+        """What would be claimed at another operating point."""
+        known: dict[int, Model] = {}
+        for one in self.models:
+            known.setdefault(id(one), replace(one, claims=claims))
+        return [_claims(c, known[id(m)]) for c, m in zip(self.cases, self.models, strict=True)]
+
+    def rows(self, of: str) -> tuple[list[int], list[Mapping[str, bool | None]]]:
+        """The tools that a label is known of, and their labels: `authors` or `judged`."""
+        if of == "judged":
+            return list(range(len(self.cases))), [one.judged for one in self.cases]
+        rows = [
+            at
+            for at, one in enumerate(self.cases)
+            if any(value is not None for value in one.declared.values()) and not one.is_odd
+        ]
+        return rows, [{name: self.cases[at].declared.get(name) for name in WIRE} for at in rows]
+
+    def figures(self, of: str, said: Sequence[Claims]) -> dict[str, float]:
+        """The figures by one kind of label."""
+        rows, labels = self.rows(of)
+        return figures(labels, [effective(said[at]) for at in rows])
+
+    def spread(self, of: str, said: Sequence[Claims]) -> dict[str, tuple[float, float]]:
+        """The middle nine tenths of each figure, over draws of whole families with replacement."""
+        rows, labels = self.rows(of)
+        label = dict(zip(rows, labels, strict=True))
+        families: dict[str, list[int]] = {}
+        for at in rows:
+            families.setdefault(self.cases[at].family, []).append(at)
+        chance = np.random.default_rng(_SEED)
+        names = sorted(families)
+        drawn: list[dict[str, float]] = []
+        for _ in range(_DRAWS):
+            some = [at for name in chance.choice(names, len(names)) for at in families[name]]
+            drawn.append(figures([label[at] for at in some], [effective(said[at]) for at in some]))
+        return {
+            name: (
+                float(np.quantile([one[name] for one in drawn], 0.05)),
+                float(np.quantile([one[name] for one in drawn], 0.95)),
+            )
+            for name in drawn[0]
+        }
+
+    def table(self) -> dict[str, Any]:
+        """All that is told in docs/infer.md."""
+        ways: dict[str, Callable[[], list[Claims]]] = {
+            "defaults": lambda: [{} for _ in self.cases],
+            "name patterns": lambda: [by_name(one.tool) for one in self.cases],
+            "plain linear": lambda: linear(self.cases),
+            "avow": lambda: self.said,
+        }
+        found: dict[str, Any] = {"tools": len(self.cases)}
+        for way, make in ways.items():
+            said = make()
+            found[way] = {of: self.figures(of, said) for of in ("authors", "judged")}
+        found["spread"] = {of: self.spread(of, self.said) for of in ("authors", "judged")}
+        return found
+
+
+def _claims(case: Case, model: Model) -> Claims:
+    return {name: one.value for name, one in read(case.tool, model).items()}
+
+
+def as_text(table: Mapping[str, Any]) -> str:
+    """The table for people."""
+    names = list(table["avow"]["authors"])
+    lines = [f"{table['tools']} tools, each by a model trained without its family"]
+    for of in ("authors", "judged"):
+        lines.append(f"\n{of:<16}" + "".join(f"{name:>18}" for name in names))
+        lines += [
+            f"{way:<16}" + "".join(f"{table[way][of][name]:>18.3f}" for name in names)
+            for way in ("defaults", "name patterns", "plain linear", "avow")
+        ]
+        pairs = [table["spread"][of][name] for name in names]
+        lines.append(
+            f"{'  nine tenths':<16}" + "".join(f"{f'{a:.3f}–{b:.3f}':>18}" for a, b in pairs)
+        )
+    return "\n".join(lines)
+
+
+def draw(seen: Unseen, place: Path) -> None:
+    """The frontier and the reliability of the model, as pictures."""
+    from plots import frontier, reliability  # noqa: PLC0415 - matplotlib only where it draws
+
+    place.mkdir(parents=True, exist_ok=True)
+    frontier(seen, place / "infer-frontier.svg")
+    reliability(seen, place / "infer-reliability.svg")
