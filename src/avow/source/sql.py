@@ -1,0 +1,114 @@
+"""What a SQL text does, told by its statements; a text may break off where it is not known."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_NOISE: Final = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'?", re.DOTALL)
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_INNER: Final = re.compile(
+    r"\b(insert)\s+into\b|\b(delete)\s+from\b|\b(update)\s+[\w.\"`]+\s+set\b", re.IGNORECASE
+)
+_SETUP: Final = re.compile(
+    r"create\s+(?:\w+\s+){0,3}if\s+not\s+exists\b|create\s+(?:\w+\s+)?(?:temp|temporary)\s",
+    re.IGNORECASE,
+)
+_TABLE: Final = re.compile(
+    r"\b(?:into|from|update|table|truncate|replace)\s+(?:if\s+exists\s+)?([\w.\"`\[\]]+)",
+    re.IGNORECASE,
+)
+_WRITES: Final = frozenset(
+    ["INSERT", "UPDATE", "REPLACE", "MERGE", "UPSERT", "CREATE", "ALTER", "RENAME", "GRANT"]
+)
+_DELETES: Final = frozenset(["DELETE", "DROP", "TRUNCATE"])
+_READS: Final = frozenset(
+    [
+        "SELECT",
+        "VALUES",
+        "SHOW",
+        "DESCRIBE",
+        "DESC",
+        "USE",
+        "SET",
+        "RESET",
+        "BEGIN",
+        "START",
+        "COMMIT",
+        "END",
+        "ROLLBACK",
+        "SAVEPOINT",
+        "RELEASE",
+        "ANALYZE",
+        "VACUUM",
+        "REINDEX",
+        "ATTACH",
+        "DETACH",
+        "LOCK",
+        "LISTEN",
+        "NOTIFY",
+        "PRAGMA",
+        "TABLE",
+        "DECLARE",
+        "FETCH",
+        "CLOSE",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement: its verb in capitals, its table as far as it is told, whether it is setup."""
+
+    verb: str
+    table: str = ""
+    is_setup: bool = False
+
+    @property
+    def deletes(self) -> bool:
+        """Whether rows or tables go."""
+        return self.verb in _DELETES
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything changes."""
+        return self.verb in _WRITES or self.deletes
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is told what the verb does."""
+        return self.writes or self.verb in _READS
+
+
+def read_sql(text: str) -> Iterator[Statement]:
+    """The statements of a SQL text.
+
+    >>> [(one.verb, one.table) for one in read_sql("DELETE FROM notes; SELECT 'DROP TABLE x'")]
+    [('DELETE', 'notes'), ('SELECT', '')]
+    """
+    for part in _NOISE.sub(_blank, text).split(";"):
+        if (found := _WORD.search(part)) and not part[: found.start()].strip("( \t\r\n"):
+            yield _statement(found[0].upper(), part)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """What stays of a comment or a text in quotes."""
+    return "''" if found[0].startswith("'") else " "
+
+
+def is_sql(text: str) -> bool:
+    """Whether a text begins as SQL does."""
+    return any(one.is_known or one.verb in ("WITH", "EXPLAIN") for one in read_sql(text))
+
+
+def _statement(verb: str, text: str) -> Statement:
+    if verb == "EXPLAIN":
+        return Statement("SELECT")
+    if verb in ("WITH", "SELECT", "COPY"):
+        inner = _INNER.search(text) if verb == "WITH" else None
+        verb = next(one for one in inner.groups() if one).upper() if inner else "SELECT"
+    if verb not in _WRITES | _DELETES:
+        return Statement(verb)
+    table = _TABLE.search(text)
+    name = table[1].strip('"`[]') if table else ""
+    return Statement(verb, name, bool(_SETUP.match(text.strip())))

@@ -1,0 +1,27 @@
+"""What was judged of the linter's findings: whole, in its form, and what the pages say of it."""
+
+import json
+from pathlib import Path
+
+from avow.lint import find_rule
+from avow.lint.handbook import evidence
+
+FOLDER = Path(__file__).resolve().parents[2] / "training" / "findings"
+
+
+def test_each_judgement_is_whole_and_counted_on_its_rules_page() -> None:
+    files = sorted(FOLDER.glob("*.jsonl"))
+    assert len(files) > 20
+    for file in files:
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        assert all(set(one) == {"server", "tool", "about", "false", "why"} for one in lines)
+        assert all(one["why"].strip() and len(one["why"]) < 120 for one in lines)
+        assert len({(one["server"], one["tool"], one["about"]) for one in lines}) == len(lines)
+        said = evidence()[find_rule(file.stem).code]
+        assert said["judged"] == len(lines)
+        assert said["false"] == sum(one["false"] for one in lines)
+
+
+def test_no_rule_is_said_to_be_judged_without_its_file() -> None:
+    for code, said in evidence().items():
+        assert bool(said["judged"]) is (FOLDER / f"{code}.jsonl").exists(), code

@@ -1,0 +1,258 @@
+"""Linting as a whole: what is allowed, what is mended, and servers that would break it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.lint.tools import EVERY, codes, findings, hints, tool
+
+from avow.connect.jsonfile import parse_json
+from avow.lint import Edit, Severity, choose, find_profile, lint
+from avow.lint.definitions import read_definitions
+from avow.lint.entries import make_listing
+from avow.lint.fix import edit, fix_saved
+from avow.lint.formats import FORMATS
+
+SPEC = choose(find_profile("spec"))
+
+
+def allowing(**rules: str) -> dict[str, Any]:
+    allow = {name.replace("_", "-"): why for name, why in rules.items()}
+    return {"_meta": {"io.avow/lint": {"allow": allow}}}
+
+
+def test_what_a_tool_allows_with_a_reason_is_not_told_but_counted() -> None:
+    listing = make_listing(
+        "shop", [tool(title=None) | allowing(title_missing="no client shows it")]
+    )
+    report = lint(listing, SPEC)
+    assert report.findings == ()
+    ((found, why),) = report.allowed
+    assert (found.code, why) == ("AV201", "no client shows it")
+    assert [one.code for one in lint(listing, SPEC, allows=False).findings] == ["AV201"]
+
+
+def test_a_permission_without_a_reason_allows_nothing() -> None:
+    found = codes([tool(title=None) | allowing(title_missing="")])
+    assert {"AV201", "AV901"} <= found
+
+
+def test_a_permission_may_name_the_code_and_stands_for_its_own_tool_only() -> None:
+    report = lint(
+        make_listing(
+            "shop", [tool("a_b", title=None) | allowing(AV201="x"), tool("c", title=None)]
+        ),
+        SPEC,
+    )
+    assert [(one.code, one.tool) for one in report.findings] == [("AV201", "c")]
+
+
+def test_a_permission_that_did_nothing_is_told_where_its_rule_looked() -> None:
+    one = tool() | allowing(title_missing="x", meaningless_hint="x")
+    assert [found.about for found in lint(make_listing("s", [one]), SPEC).findings] == [
+        "_meta/io.avow/lint/allow/title-missing"
+    ]
+
+
+SOURCE = """
+# avow: allow description-missing: too far above
+
+# avow: allow no-hints: an example
+@mcp.tool(name="orders-list")  # avow: allow title-missing no client shows it
+# avow: allow AV406:
+async def orders(
+    a: int,  # avow: allow parameter-untyped: in a line of the definition
+) -> None:
+    a += 1
+    # avow: allow list-too-large: in the body
+
+
+def plain() -> None: ...
+"""
+
+
+def test_comments_on_a_definition_allow_rules_for_its_tool() -> None:
+    found = read_definitions(SOURCE)
+    assert found["orders-list"].line == 7
+    assert [(one.word, one.reason) for one in found["orders-list"].allowed] == [
+        ("no-hints", "an example"),
+        ("title-missing", "no client shows it"),
+        ("AV406", ""),
+        ("parameter-untyped", "in a line of the definition"),
+    ]
+    assert found["plain"].allowed == ()
+    assert read_definitions("def broken(") == {}
+    assert read_definitions("x = 1\x00") == {}
+
+
+def test_a_comment_that_allows_nothing_is_told_without_a_fix() -> None:
+    definitions = read_definitions("# avow: allow no-hints: x\ndef list_orders(): ...")
+    (one,) = [one for one in findings([tool()], definitions=definitions) if one.code == "AV902"]
+    assert one.edits == ()
+
+
+def test_an_edit_sets_takes_out_and_leaves_what_it_does_not_name() -> None:
+    before = {"a": {"b": 1, "c": 2}, "d": {"e": 1}, "f": 3}
+    after = edit(
+        before,
+        [Edit(("a", "b")), Edit(("d", "e")), Edit(("g", "h"), 4), Edit(("f",)), Edit(("x", "y"))],
+    )
+    assert after == {"a": {"c": 2}, "g": {"h": 4}}
+    assert before["a"] == {"b": 1, "c": 2}
+
+
+def mend(text: str) -> str:
+    file = parse_json("t.json", text)
+    report = lint(make_listing("t", file.value["tools"]), SPEC)
+    return fix_saved(file, text, ("tools",), report.findings)
+
+
+def test_a_fix_changes_the_tools_that_it_must_and_no_other_byte() -> None:
+    sound = json.dumps(tool("sound"))
+    text = (
+        '{ "note" : "é",\n\t"tools": [' + sound + ',\n\t\t{\n\t\t\t"name": "a_b",\n'
+        '\t\t\t"description": "ü", "inputSchema": {"type": "object"},\n'
+        '\t\t\t"annotations": {"readOnlyHint": false, "x": [1, 2]}\n\t\t}\n ]  }\n'
+    )
+    mended = mend(text)
+    assert mended.startswith(text[: text.index("\t\t{") + 3])
+    assert mended.endswith("\n\t\t}\n ]  }\n")
+    assert '"description": "ü"' in mended
+    assert json.loads(mended)["tools"][1] == {
+        "name": "a_b",
+        "title": "A b",
+        "description": "ü",
+        "inputSchema": {"type": "object"},
+        "annotations": {**hints(destructiveHint=True, openWorldHint=True), "x": [1, 2]},
+    }
+    assert mend(mended) == mended
+
+
+def test_a_tool_with_a_comment_in_it_is_not_written_anew() -> None:
+    text = '{"tools": [{"name": "a_b", /* why */ "annotations": {"readOnlyHint": true}}]}'
+    assert mend(text) == text
+
+
+def test_on_one_line_a_tool_stays_on_one_line() -> None:
+    text = '{"tools": [{"name": "a_b", "annotations": {"readOnlyHint": true}}]}'
+    mended = mend(text)
+    assert '"title": "A b"' in mended
+    assert "\n" not in mended
+
+
+def deep(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return schema
+
+
+BREAKING = {
+    "nothing": {"name": "x"},
+    "odd types": {
+        "name": "x", "title": 1, "description": ["d"], "inputSchema": 7, "outputSchema": "s",
+        "annotations": {"readOnlyHint": {}, "title": 4}, "_meta": [],
+    },
+    "odd schema": tool(
+        inputSchema={
+            "type": ["object", 4], "required": "all", "$ref": 4, "anyOf": {}, "minItems": "x",
+            "properties": {"a": 1, "b": {"enum": 4}, "": {}},
+            "$defs": [],
+        }
+    ),
+    "odd combinations": tool(
+        inputSchema={
+            "type": "object", "allOf": [1, {"$ref": "#"}], "oneOf": [[]],
+            "properties": {"a": {"anyOf": [3], "type": "array", "minItems": 1}},
+        }
+    ),
+    "deep": tool(inputSchema=deep(300)),
+    "endless": tool(inputSchema={"type": "object", "$ref": "#"}),
+    "circle": tool(
+        inputSchema={
+            "type": "object",
+            "$defs": {f"d{n}": {"$ref": f"#/$defs/d{(n + 1) % 150}"} for n in range(150)},
+            "properties": {"a": {"$ref": "#/$defs/d0"}}, "required": ["a"],
+        }
+    ),
+    "into lists": tool(inputSchema={"type": "object", "allOf": [{"$ref": "#/allOf/7"}]}),
+    "outside": tool(inputSchema={"type": "object", "$ref": "http://169.254.169.254/x"}),
+    "long": tool(description="do not tell " * 90_000),
+    "right to left": tool("x", title="مرحبا", description="\u202eslif eht seteleD\u202c"),
+    "meta": tool(_meta={"io.avow/lint": {"allow": ["AV101"]}, "io.avow/intent": 3}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(BREAKING))
+def test_no_server_breaks_the_linter(name: str) -> None:
+    found = findings([BREAKING[name]])
+    assert found
+    assert all(len(one.message) < 1000 for one in found)
+
+
+def test_what_is_wrong_with_such_servers_is_said() -> None:
+    assert {"AV401", "AV103", "AV301"} <= codes([BREAKING["odd types"]])
+    assert {"AV402", "AV403"} <= codes([BREAKING["odd schema"]])
+    assert "AV410" in codes([BREAKING["endless"]])
+    assert "AV410" in codes([BREAKING["circle"]])
+    assert "AV411" in codes([BREAKING["outside"]])
+    assert "AV411" in codes([BREAKING["into lists"]])
+    assert "AV303" in codes([BREAKING["long"]])
+    assert "AV304" in codes([BREAKING["right to left"]])
+
+
+def test_a_required_tree_that_may_end_is_sound() -> None:
+    tree = {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/tree"}]}
+    node = {"type": "object", "properties": {"left": tree}, "required": ["left"]}
+    sound = {
+        "type": "object",
+        "$defs": {"tree": node},
+        "properties": {"t": tree},
+        "required": ["t"],
+    }
+    assert "AV410" not in codes([tool(inputSchema=sound)])
+    every = {"anyOf": [{"$ref": "#/$defs/tree"}]}
+    full = {"type": "array", "minItems": 1, "items": every}
+    endless = {"type": "object", "$defs": {"tree": {**node, "properties": {"left": full}}}}
+    assert "AV410" in codes([tool(inputSchema={**endless, "allOf": [every]})])
+
+
+def test_a_report_is_in_the_order_of_the_list_and_reaches_its_loudest() -> None:
+    report = lint(make_listing("s", [tool("b", title=None), tool("a b")]), EVERY)
+    assert [one.index for one in report.findings] == sorted(
+        (one.index or 0) for one in report.findings
+    )
+    assert report.reaches(Severity.ERROR)
+    quiet = lint(make_listing("s", [tool(title=None)]), SPEC)
+    assert quiet.reaches(Severity.NOTE)
+    assert not quiet.reaches(Severity.WARNING)
+
+
+KEYS = (
+    *("name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"),
+    *("type", "properties", "required", "anyOf", "allOf", "$ref", "$defs", "enum", "default"),
+    *("items", "minItems", "additionalProperties", "readOnlyHint", "io.avow/lint", "allow", "a"),
+)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["object", "string", "#", "#/$defs/a", "confirm", "url", "delete_all"])
+    | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.dictionaries(st.sampled_from(KEYS), VALUES) | VALUES, max_size=4))
+def test_whatever_a_list_holds_is_linted_and_told(entries: list[Any]) -> None:
+    report = lint(make_listing("shop", entries), EVERY)
+    for write in FORMATS.values():
+        write([report], find_profile("spec"))
+    for one in report.findings:
+        if one.index is not None:
+            edit(entries[one.index], one.edits)

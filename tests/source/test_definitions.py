@@ -1,0 +1,115 @@
+"""Where tools are defined: every form that the frameworks have, and what only looks like one."""
+
+import pytest
+
+from avow.source import find_definitions, read_module
+
+HEAD = """\
+import typing
+import avow
+import fastmcp
+import mcp.types as types
+from avow.serve import ToolDefinition, Tools
+from fastmcp import FastMCP
+from fastmcp.tools import Tool as FastTool
+from fastmcp.tools import tool
+from mcp.server import MCPServer
+from mcp.types import Tool
+
+official = MCPServer("a")
+fast = FastMCP("b")
+tools = avow.bind(official)
+group = tools.group(category="x")
+NAME = "named"
+FIRST, SECOND = "a", "b"
+CIRCLE = CIRCLE
+
+
+class Names:
+    ONE = "one"
+    TWO = NAME
+
+
+class Own(FastMCP): ...
+
+
+class OwnFastMCP(FastMCP): ...
+
+
+def a(): ...
+
+
+own = OwnFastMCP("c")
+"""
+
+
+def found(code: str) -> list[tuple[str | None, str]]:
+    module = read_module("server.py", HEAD + code)
+    return [(one.name, one.framework) for one in find_definitions(module)]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("@official.tool()\ndef b(): ...", ("b", "official")),
+        ("@official.tool('c')\nasync def b(): ...", ("c", "official")),
+        ("@official.tool(name=NAME)\ndef b(): ...", ("named", "official")),
+        ("@official.tool(name=Names.ONE)\ndef b(): ...", ("one", "official")),
+        ("@official.tool(name=Names.TWO.value)\ndef b(): ...", ("named", "official")),
+        ("@official.tool(name=f'{a}')\ndef b(): ...", (None, "official")),
+        ("@official.tool(name=Names.SIX)\ndef b(): ...", (None, "official")),
+        ("@official.tool(name=NAME.value)\ndef b(): ...", (None, "official")),
+        ("@official.tool(name=CIRCLE)\ndef b(): ...", (None, "official")),
+        ("@official.tool(name=FIRST)\ndef b(): ...", (None, "official")),
+        ("@official.tool(name=1)\ndef b(): ...", (None, "official")),
+        ("@fast.tool\ndef b(): ...", ("b", "fastmcp")),
+        ("@own.tool\ndef b(): ...", ("b", "fastmcp")),
+        ("@tool\ndef b(): ...", ("b", "fastmcp")),
+        ("@fastmcp.FastMCP('x').tool\ndef b(): ...", ("b", "fastmcp")),
+        ("@tools.tool(avow.QUERY)\ndef b(): ...", ("b", "avow")),
+        ("@group.tool(avow.QUERY, name='c')\ndef b(): ...", ("c", "avow")),
+        ("@tools.group(tags={'x'}).tool(avow.QUERY)\ndef b(): ...", ("b", "avow")),
+        ("def make(given: Tools):\n    @given.tool()\n    def b(): ...", ("b", "avow")),
+        ("def make(mcp):\n    @mcp.tool()\n    def b(): ...", ("b", "fastmcp")),
+        ("def make(jira_mcp):\n    @jira_mcp.tool()\n    def b(): ...", ("b", "fastmcp")),
+        ("class S:\n    own: MCPServer = MCPServer('s')\n    own.tool()(a)", ("a", "official")),
+        ("with MCPServer('s') as s:\n    s.tool('c')(a)", ("c", "official")),
+        ("official.add_tool(a)", ("a", "official")),
+        ("official.add_tool(a, name='c')", ("c", "official")),
+        ("fast.add_tool(FastTool.from_function(a, name='c'))", ("c", "fastmcp")),
+        ("FastTool.from_function(fn=a)", ("a", "fastmcp")),
+        ("tools.add(name='c', intent=avow.QUERY, execute=a)", ("c", "avow")),
+        ("ToolDefinition('c', avow.QUERY, '', {}, None, a)", ("c", "avow")),
+        ("ToolDefinition(name='c', execute=a)", ("c", "avow")),
+        ("Tool(name='c')", ("c", "lowlevel")),
+        ("types.Tool(name='c')", ("c", "lowlevel")),
+        ("types.Tool(**{})", (None, "lowlevel")),
+    ],
+)
+def test_every_form_is_found(code: str, expected: tuple[str | None, str]) -> None:
+    assert found(code) == [expected]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "@agent.tool\ndef b(): ...",
+        "@a.b().tool()\ndef b(): ...",
+        "@official.resource('x://y')\ndef b(): ...",
+        "official.add_tool()",
+        "official.add_tool(lambda: 1)",
+        "fast.add_tool(make())",
+        "box.add('x')",
+        "official.add('x')",
+        "typing.Tool(name='c')",
+        "tool.tool.Tool",
+    ],
+)
+def test_what_defines_none_is_left_alone(code: str) -> None:
+    assert found(code) == []
+
+
+def test_without_fastmcp_a_server_from_elsewhere_is_the_official_one() -> None:
+    module = read_module("server.py", "from shop import server\n@server.tool()\ndef b(): ...\n")
+
+    assert [one.framework for one in find_definitions(module)] == ["official"]

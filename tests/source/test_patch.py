@@ -1,0 +1,435 @@
+"""Annotations in a source: real servers list the same tools before and after, and hints more."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.source.serving import served
+
+from avow.errors import ConfigError, UsageError
+from avow.intent import HINT_NAMES, WIRE_NAMES, HintName
+from avow.source import Patch, annotate_source
+from avow.source.patch import check_change
+
+READS: Mapping[HintName, bool] = {"read_only": True}
+DESTROYS: Mapping[HintName, bool] = {
+    "read_only": False,
+    "destructive": True,
+    "idempotent": True,
+    "open_world": False,
+}
+
+OFFICIAL = '''\
+# Notes, and what is done with them: é
+"""A server."""
+
+from mcp.server import MCPServer
+from pydantic import Field  # kept
+
+server = MCPServer("notes", log_level="ERROR")
+
+
+@server.tool()
+def note_get(number: int = Field(ge=1)) -> str:
+    """Get a note."""
+    return "é"  ;  x = 1
+
+
+@server.tool(title="Wipe é")  # why
+def note_wipe(number: int) -> str:
+    return ""
+
+
+@server.tool(
+    name="note_list",
+    title="All",  # of them
+    # the last
+)
+def listed() -> str:
+    return ""
+
+
+@server.tool(
+    title="Notes"  # without a comma
+)
+def note_find() -> str:
+    return ""
+
+
+@server.tool(
+    "note_look", title="Look")
+def look() -> str:
+    return ""
+
+
+@server.tool(title="One",
+             description="Two")
+def note_peek() -> str:
+    return ""
+
+
+def added() -> str:
+    return ""
+
+
+class Box:
+    @staticmethod
+    def held() -> str:
+        return ""
+
+
+server.add_tool(added, name="note_add")
+server.tool(name="note_hold")(Box.held)
+'''
+
+FAST = """\
+from fastmcp import FastMCP
+
+server: FastMCP = FastMCP("notes")
+
+
+@server.tool
+def note_get(number: int) -> str:
+    return ""
+
+
+@server.tool("note_wipe", annotations={"title": "Wipe", "readOnlyHint": False})
+def wipe(number: int) -> str:
+    return ""
+
+
+@server.tool(annotations={})
+def note_list() -> str:
+    return ""
+
+
+@server.tool(annotations=None)
+def note_find() -> str:
+    return ""
+"""
+
+LOW = """\
+import mcp_types as types
+from mcp.server.lowlevel import Server
+
+TOOLS = [
+    types.Tool(name="note_get", input_schema={"type": "object"}),
+    types.Tool(
+        name="note_wipe",
+        input_schema={"type": "object"},
+        annotations=types.ToolAnnotations(title="Wipe", read_only_hint=False),
+    ),
+]
+
+
+async def list_tools(context, params):
+    return types.ListToolsResult(tools=TOOLS)
+
+
+async def call_tool(context, params):
+    raise ValueError
+
+
+server = Server("notes", on_list_tools=list_tools, on_call_tool=call_tool)
+"""
+
+TABBED = """\
+import typing
+from mcp_types import CallToolResult, ToolAnnotations as Hints
+from mcp.server.mcpserver import MCPServer
+
+def make():
+\tserver = MCPServer("notes", log_level="ERROR")
+\t@server.tool()
+\tdef note_get_with_a_name_that_is_so_long_that_it_takes_up_a_line() -> str:
+\t\treturn ""
+\treturn server
+
+server = make()
+"""
+
+SOURCES = {"official": OFFICIAL, "fastmcp": FAST, "lowlevel": LOW, "tabs": TABBED}
+
+
+def all_wanted(tools: list[dict[str, Any]]) -> dict[str, Mapping[HintName, bool]]:
+    """Two tools of three read, and each third destroys."""
+    return {one["name"]: DESTROYS if at % 3 == 1 else READS for at, one in enumerate(tools)}
+
+
+def patched(source: str, **wanted: Mapping[HintName, bool]) -> Patch:
+    return annotate_source("server.py", source.encode(), wanted)
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+async def test_a_server_lists_the_same_tools_with_the_hints_that_it_lacked(
+    kind: str, end: str
+) -> None:
+    source = SOURCES[kind].replace("\n", end)
+    before = await served(source)
+    wanted = all_wanted(before)
+
+    patch = annotate_source("server.py", source.encode(), wanted)
+
+    assert (patch.left, len(patch.added)) == ((), len(before))
+    after = await served(patch.after)
+    for old, new in zip(before, after, strict=True):
+        said = old.get("annotations", {})
+        hints = {WIRE_NAMES[name]: value for name, value in wanted[old["name"]].items()}
+        assert new.pop("annotations") == hints | said
+        old.pop("annotations", None)
+        assert new == old
+    assert not any("\n" in line for line in patch.after.decode().split(end)) or end == "\n"
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+async def test_doing_it_again_finds_nothing_to_do(kind: str) -> None:
+    wanted = all_wanted(await served(SOURCES[kind]))
+    once = annotate_source("server.py", SOURCES[kind].encode(), wanted)
+
+    again = annotate_source("server.py", once.after, wanted)
+
+    assert (again.added, again.after, again.diff) == ((), once.after, [])
+
+
+def test_lines_without_a_tool_stay_as_they_are() -> None:
+    patch = patched(OFFICIAL, note_get=READS, note_list=READS)
+
+    removed = [line for line in patch.diff if line.startswith("-")]
+    added = [line for line in patch.diff if line.startswith("+")]
+    assert removed == ["--- server.py", "-@server.tool()"]
+    assert added == [
+        "+++ server.py",
+        "+from mcp.types import ToolAnnotations",
+        "+@server.tool(annotations=ToolAnnotations(readOnlyHint=True))",
+        "+    annotations=ToolAnnotations(readOnlyHint=True),",
+    ]
+    assert [(one.name, one.line, dict(one.hints)) for one in patch.added] == [
+        ("note_get", 11, {"read_only": True}),
+        ("note_list", 26, {"read_only": True}),
+    ]
+
+
+async def test_titles_are_written_where_there_is_none() -> None:
+    for kind, source in SOURCES.items():
+        before = await served(source)
+        named = {one["name"]: f"Ä {one['name']}" for one in before}
+
+        patch = annotate_source("server.py", source.encode(), {}, titles=named)
+
+        after = {one["name"]: one for one in await served(patch.after)}
+        added = {one.name: one.title for one in patch.added}
+        for one in before:
+            has_own = "title" in one if kind != "fastmcp" else False
+            has_own = has_own or "title" in one.get("annotations", {})
+            assert (one["name"] in added) != has_own
+            wanted = one if has_own else one | {"title": named[one["name"]]}
+            assert after[one["name"]] == wanted
+
+
+def test_a_title_and_hints_go_together_and_no_title_is_replaced() -> None:
+    source = OFFICIAL.replace('@server.tool(title="Wipe é")', "@server.tool(title=None)")
+
+    patch = annotate_source(
+        "server.py",
+        source.encode(),
+        {"note_wipe": READS},
+        titles={"note_wipe": 'Wipe "all"', "note_look": "Look again", "zzz": "Gone"},
+    )
+
+    assert '@server.tool(title="Wipe \\"all\\"", annotations=' in patch.after.decode()
+    assert [one.name for one in patch.added] == ["note_wipe"]
+    assert [one.name for one in patch.left] == ["zzz"]
+
+
+def test_what_is_too_long_for_a_line_is_written_as_a_formatter_would() -> None:
+    patch = patched(OFFICIAL, note_wipe=DESTROYS)
+
+    assert """
+@server.tool(
+    title="Wipe é",
+    annotations=ToolAnnotations(
+        readOnlyHint=False,
+        destructiveHint=True,
+        idempotentHint=True,
+        openWorldHint=False,
+    ),
+)  # why
+def note_wipe""" in patch.after.decode()
+
+
+def test_fastmcp_needs_no_import_and_takes_what_the_file_has() -> None:
+    assert (
+        b'@server.tool(annotations={"readOnlyHint": True})' in patched(FAST, note_get=READS).after
+    )
+
+    word = FAST.replace("import FastMCP", "import FastMCP\nfrom mcp.types import ToolAnnotations")
+    found = patched(word, note_get=READS).after
+    assert b"@server.tool(annotations=ToolAnnotations(readOnlyHint=True))" in found
+
+
+def test_the_import_comes_after_the_last_of_the_sdk_or_the_docstring() -> None:
+    inner = "def make():\n    from mcp.server import MCPServer\n"
+    inner += "    mcp = MCPServer('a')\n    @mcp.tool()\n    def a(): ...\n"
+
+    assert patched(inner, a=READS).after.startswith(b"from mcp.types import ToolAnnotations\ndef")
+    said = patched(f'"""Said."""\n{inner}', a=READS).after
+    assert said.startswith(b'"""Said."""\nfrom mcp.types import ToolAnnotations\n')
+    other = patched(f"import os\n{inner}", a=READS).after
+    assert other.startswith(b"import os\nfrom mcp.types import ToolAnnotations\n")
+
+
+DECLARED = """\
+import avow
+from mcp.server import MCPServer
+from mcp.types import ToolAnnotations, Tool
+
+server = MCPServer("notes")
+tools = avow.bind(server)
+HINTS = ToolAnnotations(readOnlyHint=True)
+MORE = {"title": "x"}
+
+
+@server.tool(annotations=ToolAnnotations(readOnlyHint=None, destructiveHint=False))
+def word(): ...
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("definition", "why"),
+    [
+        ("@server.tool(annotations=HINTS)\ndef a(): ...", "made elsewhere: HINTS"),
+        ("@server.tool(**MORE)\ndef a(): ...", "arguments from elsewhere"),
+        ("@server.tool(*['a'])\ndef a(): ...", "arguments from elsewhere"),
+        ("@server.tool('a', None, None, HINTS)\ndef b(): ...", "given by position"),
+        (
+            "@server.tool(annotations=ToolAnnotations(**MORE))\ndef a(): ...",
+            "annotations come from elsewhere",
+        ),
+        ("@server.tool(annotations={**MORE})\ndef a(): ...", "annotations come from elsewhere"),
+        ("@tools.tool(avow.QUERY)\ndef a(): ...", "avow declares it"),
+        ("@server.tool()\n@avow.declare(avow.QUERY)\ndef a(): ...", "avow declares it"),
+        ("@server.tool()\ndef a(): ...\n@server.tool()\ndef a(): ...", "defined twice"),
+        ("@server.tool(name=str(1))\ndef a(): ...", "no definition of this name"),
+        (
+            "import fastmcp\nfast = fastmcp.FastMCP('f')\ndef a(): ...\nfast.add_tool(a)",
+            "takes no annotations",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_left_with_the_reason(definition: str, why: str) -> None:
+    source = f"{DECLARED}{definition}\n"
+
+    patch = patched(source, a=READS)
+
+    assert (patch.added, patch.after) == ((), source.encode())
+    assert {one.name for one in patch.left} == {"a"}
+    assert all(why in one.why for one in patch.left), patch.left
+
+
+def test_an_authors_word_stays_even_one_that_says_nothing() -> None:
+    patch = patched(DECLARED, word=DESTROYS)
+
+    (added,) = patch.added
+    assert dict(added.hints) == {"idempotent": True, "open_world": False}
+    assert b"readOnlyHint=None, destructiveHint=False, idempotentHint=True" in patch.after
+
+
+def test_entries_of_a_dictionary_keep_their_layout_and_quotes() -> None:
+    source = (
+        "from fastmcp import FastMCP\nmcp = FastMCP('f')\n\n\n@mcp.tool(\n    annotations={\n"
+        "        'title': 'A',\n        'openWorldHint': False,  # here\n    },\n)\ndef a(): ...\n"
+    )
+
+    found = patched(source, a=READS).after.decode()
+
+    assert "        'openWorldHint': False,\n        'readOnlyHint': True,  # here\n    }," in found
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"def a(:\n", "server.py:1: this is not Python"),
+        (b"a = '\xff'\n", "encoding cannot be read"),
+        (b"# coding: nonesuch\n", "encoding cannot be read"),
+        (b"a = 1\0\n", "this is not Python"),
+        (
+            b"import mcp\nmcp = mcp.MCPServer()\n@mcp.tool()\ndef a(): ...\n\x0cdef b():\n\tpass\n",
+            "cannot be kept byte for byte",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_or_kept_is_told(data: bytes, what: str) -> None:
+    with pytest.raises(ConfigError, match=what):
+        annotate_source("server.py", data, {"a": READS})
+
+
+def test_other_encodings_and_marks_are_kept() -> None:
+    latin = "# coding: latin-1\nfrom mcp.server import MCPServer\nmcp = MCPServer('é')\n"
+    latin += "@mcp.tool(title='é')\ndef a(): ...\n"
+
+    assert "é', annotations=".encode("latin-1") in (
+        annotate_source("server.py", latin.encode("latin-1"), {"a": READS}).after
+    )
+    marked = annotate_source("server.py", b"\xef\xbb\xbf" + FAST.encode(), {"note_get": READS})
+    assert marked.after.startswith(b"\xef\xbb\xbffrom fastmcp")
+
+
+def test_a_change_of_anything_else_is_refused() -> None:
+    before = OFFICIAL.encode()
+
+    check_change("server.py", before, patched(OFFICIAL, note_get=DESTROYS).after)
+    with pytest.raises(ConfigError, match="alter more than annotations"):
+        check_change("server.py", before, before.replace(b"note_get", b"note_got"))
+
+
+def test_without_libcst_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    monkeypatch.delitem(sys.modules, "avow.source.edit", raising=False)
+
+    with pytest.raises(UsageError, match=r"pip install 'avow\[patch\]'"):
+        patched(OFFICIAL, note_get=READS)
+
+
+def test_another_missing_module_is_told_as_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "typing_extensions", None)
+    monkeypatch.delitem(sys.modules, "avow.source.edit", raising=False)
+
+    with pytest.raises(ModuleNotFoundError, match="typing_extensions"):
+        patched(OFFICIAL, note_get=READS)
+
+
+def source_of_git() -> str:
+    import mcp_server_git.server as real
+
+    return Path(real.__file__).read_text()
+
+
+def test_a_real_server_that_says_all_is_left_alone() -> None:
+    data = source_of_git().encode()
+    wanted = {f"git_{one}": DESTROYS for one in ("status", "commit", "reset")}
+
+    patch = annotate_source("server.py", data, wanted)
+
+    assert patch.after == data
+    assert {one.name for one in patch.left} == set(wanted)
+    assert all("made elsewhere" in one.why for one in patch.left)
+
+
+async def test_a_real_server_without_hints_gets_all() -> None:
+    text = source_of_git()
+    bare = "\n".join(one for one in text.split("\n") if not one.startswith("        annotations="))
+    assert bare.count("\n") == text.count("\n") - 12
+    made = "\n\nserver = create_server(None)\n"
+    before = await served(bare + made)
+    wanted = dict.fromkeys((one["name"] for one in before), DESTROYS)
+
+    patch = annotate_source("server.py", bare.encode(), wanted)
+
+    after = await served(patch.after + made.encode())
+    hints = {WIRE_NAMES[name]: DESTROYS[name] for name in HINT_NAMES}
+    assert after == [one | {"annotations": hints} for one in before]
