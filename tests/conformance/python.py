@@ -7,9 +7,12 @@ from typing import Any
 import anyio
 import fastmcp
 import mcp_types as types
+from anyio.abc import TaskGroup, TaskStatus
 from fastmcp.client.transports import StdioTransport
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.session import ClientSession
+from mcp.client.subscriptions import listen
+from mcp.shared.subscriptions import event_to_notification
 from tests.conformance.script import Step
 
 Answers = dict[str, Any]
@@ -86,7 +89,8 @@ async def speak_sdk(where: Where, era: str, steps: Sequence[Step]) -> Answers:
         where
         if isinstance(where, str)
         else StdioServerParameters(command=where[0], args=[*where[1:]]),
-        mode=era,
+        mode=_mode(era),
+        log_level="debug",
         sampling_callback=ears.sample,
         elicitation_callback=ears.elicit,
         list_roots_callback=ears.list_roots,
@@ -120,7 +124,7 @@ async def speak_fastmcp(where: Where, era: str, steps: Sequence[Step]) -> Answer
 
     client = fastmcp.Client(
         where if isinstance(where, str) else StdioTransport(where[0], [*where[1:]]),
-        mode=era,
+        mode=_mode(era),
         message_handler=ears.hear,
         roots=["file:///tmp/a"],
         sampling_handler=sample,
@@ -143,6 +147,11 @@ async def speak_fastmcp(where: Where, era: str, steps: Sequence[Step]) -> Answer
 
 
 Routes = dict[str, Callable[[Step], Awaitable[Any]]]
+
+
+def _mode(era: str) -> Any:
+    """A version that is pinned is taken on trust; what is found by asking is compared too."""
+    return era if era == "legacy" else "auto"
 
 
 def _plain_routes(session: ClientSession) -> Routes:
@@ -169,7 +178,55 @@ def _plain_routes(session: ClientSession) -> Routes:
     }
 
 
+@dataclass
+class _Listening:
+    """How a client of 2026-07-28 hears of changes: on streams that it asks for."""
+
+    session: ClientSession
+    ears: Ears
+    group: TaskGroup
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+
+    async def begin(self) -> None:
+        """Hear what a client of an older version hears unasked."""
+        await self.group.start(self._hear, anyio.CancelScope())
+
+    async def follow(self, step: Step) -> types.EmptyResult:
+        await self.group.start(self._hear, self.scope, step.params["uri"])
+        return types.EmptyResult()
+
+    async def leave(self, step: Step) -> types.EmptyResult:
+        del step
+        self.scope.cancel()
+        return types.EmptyResult()
+
+    async def _hear(
+        self, scope: anyio.CancelScope, *uris: str, task_status: TaskStatus[None]
+    ) -> None:
+        opening = listen(self.session, resources_list_changed=not uris, resource_subscriptions=uris)
+        with scope:
+            async with opening as events:
+                task_status.started()
+                async for one in events:
+                    await self.ears.hear(event_to_notification(one, {}))
+
+
 async def _walk(
+    routes: Routes, session: ClientSession, steps: Sequence[Step], ears: Ears
+) -> Answers:
+    async with anyio.create_task_group() as group:
+        if session.discover_result is not None:
+            listening = _Listening(session, ears, group)
+            await listening.begin()
+            routes["resources/subscribe"] = listening.follow
+            routes["resources/unsubscribe"] = listening.leave
+        answers = await _answers(routes, session, steps, ears)
+        group.cancel_scope.cancel()
+        return answers
+    raise AssertionError
+
+
+async def _answers(
     routes: Routes, session: ClientSession, steps: Sequence[Step], ears: Ears
 ) -> Answers:
     answers: Answers = {

@@ -28,8 +28,6 @@ def rows(why: str, *places: str, of: str = "") -> list[Row]:
     return [Row(place, why, frozenset(of.split())) for place in places]
 
 
-NOT_RELAYED = "not relayed yet"
-
 TABLE: Sequence[Row] = (
     *rows(
         "avow says who it is, and how calls that wait are to be understood",
@@ -65,14 +63,6 @@ TABLE: Sequence[Row] = (
         "a tool that is not there: ",
     ),
     *rows(
-        "the same, of tools that Inspector cannot have",
-        "get-roots-list: ",
-        "trigger-elicitation-request: ",
-        "trigger-sampling-request: ",
-        "trigger-url-elicitation: ",
-        of="inspector",
-    ),
-    *rows(
         "a server gets the variables that avow gives it",
         "get-env: .result.content[0].text",
         of="stdio url",
@@ -82,37 +72,44 @@ TABLE: Sequence[Row] = (
         "2026-07-28 has no such method",
         "ping: ",
         "level: ",
-        "subscribe: ",
-        "unsubscribe: ",
         of="modern",
     ),
     *rows(
-        "a client of 2026-07-28 hears it where it listens for it",
-        "toggle-subscriber-updates: .heard",
-        "gzip-file-as-resource: .heard",
+        "tasks of 2025-11-25 are not passed on, those of 2026-07-28 are",
+        "hello: .capabilities.tasks",
+        of="session",
+    ),
+    *rows(
+        "what avow passes on is announced, since the servers behind may come later",
+        "hello: .capabilities.extensions.io.modelcontextprotocol/tasks",
         of="modern",
     ),
-    *rows(NOT_RELAYED, "hello: .capabilities", "toggle-simulated-logging: .heard", of="session"),
     *rows(
-        NOT_RELAYED,
-        "toggle-subscriber-updates: .heard",
-        "gzip-file-as-resource: .heard",
-        "subscribe: ",
-        "unsubscribe: ",
-        of="legacy session",
+        "a person is told who asks, so no server can speak as avow does",
+        "trigger-elicitation-request: .asked[0].message",
+        "trigger-url-elicitation: .asked[0].message",
+        of="session",
     ),
-    *rows(NOT_RELAYED, "level: ", of="legacy"),
     *rows(
-        NOT_RELAYED,
+        "that client drops a field that its version does not have",
+        "trigger-url-elicitation: .asked[0].elicitationId",
+        of="modern typescript",
+    ),
+    *rows(
+        "an older server is told that all can be answered: its connection outlives the clients",
         "tools: .result.tools[get-roots-list]",
         "tools: .result.tools[trigger-elicitation-request]",
         "tools: .result.tools[trigger-sampling-request]",
         "tools: .result.tools[trigger-url-elicitation]",
+        of="inspector",
+    ),
+    *rows(
+        "what the client of a call cannot answer is refused, in words that say so",
         "get-roots-list: ",
         "trigger-elicitation-request: ",
         "trigger-sampling-request: ",
         "trigger-url-elicitation: ",
-        of="session",
+        of="inspector",
     ),
 )
 

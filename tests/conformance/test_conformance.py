@@ -18,11 +18,12 @@ from tests.conformance.comparison import as_declared, differences, unqualified
 from tests.conformance.node import EVERYTHING, needs_npm, speak_inspector, speak_typescript
 from tests.conformance.python import Answers, Speak, Where, speak_fastmcp, speak_sdk
 from tests.conformance.script import STEPS, among
-from tests.conformance.table import NOT_RELAYED, TABLE, Row, unlisted
+from tests.conformance.table import TABLE, Row, unlisted
 from tests.connect.serving import ENVIRONMENT
 from tests.gateway.serving import serve
 
 from avow.connect import CommandTarget, UrlTarget
+from avow.policy import load_policy
 
 pytestmark = [
     pytest.mark.anyio,
@@ -40,6 +41,14 @@ SPEAKERS: dict[str, Speak] = {
     "inspector": speak_inspector,
 }
 MODERN = "2026-07-28"
+
+PASSES = """
+[[rules]]
+name = "nobody-is-asked"
+effect = "allow"
+when = { server = "everything" }
+"""
+"""What is compared is the way through: whoever approves a call is tried elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +101,11 @@ async def test_answers_through_avow_are_those_of_the_server_for_every_client(
 
 
 def test_a_difference_without_a_row_and_a_row_without_a_difference_are_told() -> None:
-    table = [Row("echo: .a", "why"), Row("*.meta", "why"), Row("echo: .b", NOT_RELAYED)]
+    table = [Row("echo: .a", "why"), Row("*.meta", "why"), Row("echo: .b", "why not")]
     found = {"echo: .a.x": "1 is now 2", "sum: .meta": "1 is now 2", "sum: .a": "1 is now 2"}
     assert unlisted(found, table, frozenset()) == [
         "differs, and no row says why: sum: .a | 1 is now 2",
-        f"differs no more, take the row out: echo: .b ({NOT_RELAYED})",
+        "differs no more, take the row out: echo: .b (why not)",
     ]
     assert unlisted({}, [Row("echo: ", "why", frozenset({"modern"}))], frozenset({"legacy"})) == []
 
@@ -119,6 +128,7 @@ async def _wrong(run: Run, folder: Path) -> list[str]:
     async with _behind(run.behind) as behind, _door(run, behind, folder) as (where, is_alone):
         steps = STEPS if is_alone else among(STEPS, SERVER)
         answers = await speak(where, run.era, steps)
+    assert run.era == "legacy" or answers["hello"]["version"] == run.era
     if not is_alone:
         answers = unqualified(answers, SERVER)
     return unlisted(differences(expected, as_declared(answers)), TABLE, run.traits)
@@ -135,7 +145,9 @@ async def _door(run: Run, behind: Where, folder: Path) -> AsyncGenerator[tuple[W
         if isinstance(behind, str)
         else CommandTarget(SERVER, behind[0], (*behind[1:],))
     )
-    async with serve(target, store=folder / "store.sqlite3") as served:
+    policy = load_policy(PASSES)
+    store = folder / "store.sqlite3"
+    async with serve(target, store=store, policy=lambda: policy) as served:
         base = served.url.removesuffix("/mcp")
         is_alone = run.door == "alone"
         yield (f"{base}/servers/{SERVER}/mcp" if is_alone else served.url), is_alone
@@ -146,8 +158,11 @@ def _piped(folder: Path) -> Where:
     config = folder / "mcp.json"
     entry = {"command": COMMAND[0], "args": [*COMMAND[1:]]}
     config.write_text(json.dumps({"mcpServers": {SERVER: entry}}))
+    policy = folder / "policy.toml"
+    policy.write_text(PASSES)
     store = f"sqlite:{folder / 'store.sqlite3'}"
-    words = ("-m", "avow", "gateway", str(config), "--stdio", "--store", store, "--json")
+    words = ("-m", "avow", "gateway", str(config), "--policy", str(policy), "--stdio")
+    words += ("--store", store, "--json")
     return ("env", *(f"{key}={one}" for key, one in ENVIRONMENT.items()), sys.executable, *words)
 
 

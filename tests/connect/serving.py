@@ -4,7 +4,7 @@ import json
 import os
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import pytest
 import uvicorn
 from tests.connect.servers import real
 
@@ -19,6 +20,10 @@ import avow
 from avow.connect import CommandTarget, UrlTarget
 from avow.connect.envelope import HANDSHAKE_VERSIONS, Envelope
 
+KINDS = {
+    "accept": "application/json, text/event-stream",
+    "content-type": "application/json",
+}
 SERVERS = Path(__file__).parent / "servers"
 
 # A server gets only a few variables: coverage and a checkout that is not installed need theirs.
@@ -86,6 +91,7 @@ class RawClient:
     http: httpx2.AsyncClient
     session: dict[str, str]
     capabilities: Any = field(default_factory=dict[str, Any])
+    name: str = "amy"
 
     async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The JSON-RPC message that answers a request."""
@@ -95,11 +101,25 @@ class RawClient:
         self, method: str, params: Mapping[str, Any] | None = None
     ) -> list[dict[str, Any]]:
         """All messages that come back for a request; the last one answers it."""
-        envelope = Envelope(self.era, {"name": "amy", "version": "1"}, self.capabilities)
+        envelope = Envelope(self.era, {"name": self.name, "version": "1"}, self.capabilities)
         given = params or {}
         message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": envelope.params(given)}
         headers = envelope.headers(method, given) | self.session
         return _messages(await self.post(json.dumps(message), **headers))
+
+    async def open(self, method: str, params: Mapping[str, Any]) -> "Stream":
+        """A request whose answer is read message by message; to be left by `close`."""
+        envelope = Envelope(self.era, {"name": self.name, "version": "1"}, self.capabilities)
+        message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": envelope.params(params)}
+        headers = envelope.headers(method, params) | self.session | KINDS
+        request = self.http.build_request("POST", self.url, json=message, headers=headers)
+        response = await self.http.send(request, stream=True)
+        return Stream(response, response.aiter_lines())
+
+    async def tell(self, **message: Any) -> httpx2.Response:
+        """Send a message that is no request."""
+        version = {"mcp-protocol-version": self.era}
+        return await self.post(json.dumps({"jsonrpc": "2.0", **message}), **version, **self.session)
 
     async def result(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The result of a request; fails for an error."""
@@ -113,9 +133,26 @@ class RawClient:
         return await self.result("tools/call", {**params, "_meta": meta} if meta else params)
 
     async def post(self, body: str | bytes, **headers: str) -> httpx2.Response:
-        kinds = {"accept": "application/json, text/event-stream"}
-        kinds |= {"content-type": "application/json"}
-        return await self.http.post(self.url, content=body, headers=kinds | headers)
+        return await self.http.post(self.url, content=body, headers=KINDS | headers)
+
+
+@dataclass
+class Stream:
+    """The messages of one answer, as they come."""
+
+    response: httpx2.Response
+    lines: AsyncIterator[str]
+
+    async def next(self) -> dict[str, Any]:
+        """The next message; bounded, since it must come."""
+        with anyio.fail_after(20):
+            async for line in self.lines:
+                if line.startswith(("data: {", "{")):
+                    return json.loads(line.removeprefix("data: "))
+        pytest.fail("the stream has ended")
+
+    async def close(self) -> None:
+        await self.response.aclose()
 
 
 @asynccontextmanager

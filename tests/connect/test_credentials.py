@@ -9,8 +9,15 @@ import pytest
 from starlette.responses import JSONResponse, Response
 from tests.access.authority import CLIENT, SECRET, Authority, serve_authority
 
+from avow.connect import CommandTarget, UrlTarget
 from avow.connect.auth import AuthKind, UpstreamAuth
-from avow.connect.credentials import ClientCredentials, TokenExchange, Wallet, make_credentials
+from avow.connect.credentials import (
+    ClientCredentials,
+    TokenExchange,
+    Wallet,
+    make_credentials,
+    open_proof,
+)
 from avow.connect.fetch import Fetcher, open_fetcher
 from avow.connect.kept import COOLDOWN
 from avow.errors import AuthenticationError, UnreachableError
@@ -264,3 +271,22 @@ async def test_the_tokens_of_so_many_callers_are_kept_and_no_more(
     assert wallet.get(callers[0]) is None
     assert [wallet.get(one) for one in callers[1:]] == ["own-b", "own-c"]
     assert "own-b" not in repr((wallet, credentials))
+
+
+async def test_avow_proves_itself_where_nobody_calls_but_not_as_a_caller(
+    authority: Authority,
+) -> None:
+    own, callers = (
+        UrlTarget("crm", "https://crm.example/mcp", auth=auth(authority, kind))
+        for kind in (AuthKind.CLIENT_CREDENTIALS, AuthKind.TOKEN_EXCHANGE)
+    )
+    async with open_proof(own) as proof:
+        assert proof is not None
+        assert await proof.headers() == {"Authorization": "Bearer upstream-1"}
+    async with open_proof(callers) as proof:
+        assert proof is not None
+        with pytest.raises(AuthenticationError):
+            await proof.headers()
+    for other in (CommandTarget("x", "x"), UrlTarget("crm", "https://crm.example/mcp")):
+        async with open_proof(other) as proof:
+            assert proof is None

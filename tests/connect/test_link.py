@@ -4,12 +4,15 @@ import contextlib
 import json
 import os
 import signal
+import sys
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
+import uvloop
 from tests.connect.serving import faulty, real_command, real_url, until, until_there
 
 from avow.connect import CommandTarget, Fault, RpcError, UrlTarget, process
@@ -253,6 +256,27 @@ async def test_a_folder_to_run_in_that_is_not_there_is_named(tmp_path: Path) -> 
             raise AssertionError
 
 
+async def test_what_is_missing_is_named_in_the_loop_of_the_gateway_too(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing")
+
+    async def why(target: CommandTarget) -> str:
+        with pytest.raises(CommandNotFoundError) as caught:
+            async with open_link(target, timeout=5):
+                raise AssertionError
+        return str(caught.value)
+
+    async def both() -> tuple[str, str]:
+        there = faulty("plain").command
+        return await why(CommandTarget("x", "no-such-command-anywhere")), await why(
+            CommandTarget("x", there, cwd=missing)
+        )
+
+    command, folder = await anyio.to_thread.run_sync(uvloop.run, both())
+
+    assert "“no-such-command-anywhere” was not found" in command
+    assert f"the folder {missing} does not exist" in folder
+
+
 async def test_a_file_that_is_no_program_is_told(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("text")
     with pytest.raises(CommandNotFoundError, match="the command cannot be run"):
@@ -278,3 +302,42 @@ async def test_the_last_words_of_a_server_that_ends_are_told_without_its_secrets
             raise AssertionError
     assert "The variable API_KEY=••• is refused." in caught.value.what
     assert "sk-0123456789" not in str(caught.value)
+
+
+STRAY = """
+import json, sys
+ABOUT = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    number = asked["id"]
+    if asked["method"] == "server/discover":
+        told = [{"id": number, "result": ABOUT}]
+    else:
+        step = {"method": "notifications/progress"}
+        done = {"progress": 1, "progressToken": number}
+        told = [
+            {"id": number + 1000, "result": {"whose": "nobody's"}},
+            {"id": str(number), "result": {"whose": "nobody's"}},
+            {"id": True, "result": {"whose": "nobody's"}},
+            {**step, "params": [1]},
+            {**step, "params": {**done, "progressToken": "other"}},
+            {**step, "params": done},
+            {"id": number, "result": {"whose": "mine"}},
+            {"id": number, "result": {"whose": "twice"}},
+        ]
+    for one in told:
+        print(json.dumps({"jsonrpc": "2.0", **one}), flush=True)
+"""
+
+
+async def test_a_process_that_answers_what_nobody_asked_answers_no_other_request() -> None:
+    told: list[float] = []
+
+    async def progress(done: float, *_: Any) -> None:
+        told.append(done)
+
+    target = CommandTarget("stray", sys.executable, ("-c", STRAY))
+    async with open_link(target, timeout=10) as link:
+        for _ in range(3):
+            assert await call(link, "add_note", progress=progress) == {"whose": "mine"}
+    assert told == [1, 1, 1]

@@ -57,6 +57,7 @@ def test_what_is_nested_too_deeply_is_not_read() -> None:
 def test_line_breaks_between_values_go() -> None:
     assert json.loads(in_one_line(b'{\r\n"a": 1}')) == {"a": 1}
     assert b"\n" not in in_one_line(b'{\r\n"a": 1}')
+    assert in_one_line(b'{"a": 1}') == b'{"a": 1}'
 
 
 async def test_a_notification_that_cannot_be_read_is_nobodys() -> None:
@@ -111,3 +112,10 @@ def test_lines_of_a_stream_end_in_any_way() -> None:
     ]
     assert [(one.data, one.id) for one in found] == [(b"1", "7")]
     assert reader.retry == 5
+
+
+@pytest.mark.parametrize("inside", ["[" * 9000 + "]" * 9000, '{"a":' * 9000 + "1" + "}" * 9000])
+def test_a_message_that_is_nested_too_deeply_is_none(inside: str) -> None:
+    text = f'{{"jsonrpc": "2.0", "id": 1, "result": {inside}}}'
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read_message(text.encode())

@@ -95,7 +95,7 @@ async def test_what_no_handshake_can_mend_is_told_at_once(fault: Fault) -> None:
         raise RpcError(-32000, "no", fault=fault)
 
     with pytest.raises(RpcError, match="no"):
-        await negotiate.negotiate(send, never, CLIENT, timeout=1)
+        await negotiate.negotiate(send, never, CLIENT, capabilities={}, timeout=1)
     assert asked == ["server/discover"]
 
 
@@ -109,7 +109,7 @@ async def test_only_a_version_that_is_named_decides(supported: Any) -> None:
         raise RpcError(-32022, "no such version", {"supported": supported})
 
     with pytest.raises((RpcError, NotMcpError), match="no such version"):
-        await negotiate.negotiate(send, never, CLIENT, timeout=1)
+        await negotiate.negotiate(send, never, CLIENT, capabilities={}, timeout=1)
     is_tried = isinstance(supported, list) and "2025-11-25" in supported
     assert asked == ["server/discover", "initialize"][: 2 if is_tried else 1]
 

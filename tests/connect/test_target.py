@@ -187,6 +187,12 @@ def test_several_words_are_met_with_how_to_write_a_command() -> None:
     assert error.fix == "Put -- before a command: avow inspect -- npx -y 'a server'."
 
 
+def test_a_mistake_is_met_with_the_command_that_was_typed() -> None:
+    with pytest.raises(TargetError) as caught:
+        parse_target(["npx", "-y", "x"], command="gateway")
+    assert caught.value.fix == "Put -- before a command: avow gateway -- npx -y x."
+
+
 def test_a_command_without_two_dashes_is_met_with_how_to_write_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

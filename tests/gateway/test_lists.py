@@ -101,6 +101,24 @@ async def test_a_list_holds_as_long_as_its_server_says_within_bounds(
     assert await lists.get(TOOLS) == [2]
 
 
+@pytest.mark.parametrize(("took", "rests"), [(0.02, 1.0), (0.5, 10.0), (5.0, 30.0)])
+async def test_a_list_that_takes_long_is_asked_for_less_often(
+    clock: Clock, took: float, rests: float
+) -> None:
+    server = Server(0.0)
+    lists = Lists(server.ask)
+    server.gate.clear()
+    asking = asyncio.create_task(lists.get(TOOLS))
+    await anyio.wait_all_tasks_blocked()
+    clock.now += took
+    server.gate.set()
+    await asking
+    clock.now += rests
+    assert lists.is_settled(TOOLS)
+    clock.now += 0.1
+    assert not lists.is_settled(TOOLS)
+
+
 async def test_nobody_waits_for_a_list_that_was_known(clock: Clock) -> None:
     server = Server()
     lists = Lists(server.ask)

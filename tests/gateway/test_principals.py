@@ -3,12 +3,10 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 import anyio.lowlevel
 import pytest
-from tests.connect.servers.web import serve_web
 from tests.connect.serving import faulty, until
 from tests.gateway.test_upstream import counting, holding, starts
 
@@ -130,22 +128,6 @@ async def test_a_token_that_was_had_for_more_scopes_serves_nobody_with_fewer() -
     wide, narrow = (Principal("amy", scopes=frozenset(one)) for one in ("ab", "a"))
     assert upstream.of(wide) is upstream.of(wide)
     assert upstream.of(wide) is not upstream.of(narrow)
-
-
-async def test_what_is_sent_on_behalf_of_a_principal_is_asked_for_each_connection() -> None:
-    asked: list[str] = []
-
-    async def prepared(target: Any, principal: Principal) -> Any:
-        asked.append(principal.subject)
-        return UrlTarget(target.name, target.url, {"x-who": principal.subject})
-
-    with serve_web() as site:
-        async with holding(UrlTarget("web", site.url), prepared=prepared) as upstream:
-            for one in (AMY, BO, AMY):
-                await upstream.of(one).tools()
-            told = {exchange.headers["x-who"] for exchange in site.asked("tools/list")}
-    assert asked == ["amy", "bo"]
-    assert told == {"amy", "bo"}
 
 
 def test_the_pause_grows_to_a_bound_and_is_not_the_same_everywhere() -> None:

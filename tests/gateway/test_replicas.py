@@ -1,8 +1,9 @@
 """Two processes of one gateway: what goes on in one of them is reached through the other."""
 
+import asyncio
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,18 @@ import anyio
 import httpx2
 import msgspec
 import pytest
-from tests.connect.serving import serve_app, until
+from tests.connect.servers.web import MODERN
+from tests.connect.serving import raw_client, serve_app, until
 from tests.databases import Place
+from tests.gateway.asking import asking_server
 from tests.replicas.serving import journal_target
 
+from avow.connect import CommandTarget, UrlTarget
 from avow.errors import KeysError
 from avow.gateway import make_app, open_gateway
 from avow.gateway.app import Gateway
 from avow.gateway.replicas import open_replicas
+from avow.gateway.runs import Reached, Runs
 from avow.keys import Keyring
 from avow.policy import load_policy
 from avow.store import ReplicaRow, Store, open_store
@@ -40,15 +45,16 @@ class Replica:
 
 
 @asynccontextmanager
-async def replica(store: Store, journal: Path, keys: Keyring = KEYS) -> AsyncGenerator[Replica]:
+async def replica(
+    store: Store, served: Path | UrlTarget | CommandTarget, keys: Keyring = KEYS
+) -> AsyncGenerator[Replica]:
     policy = load_policy(ASKED, "policy.toml")
+    target = journal_target(served) if isinstance(served, Path) else served
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         post = await stack.enter_async_context(open_replicas(store, keys, listener, "127.0.0.1"))
         gateway = await stack.enter_async_context(
-            open_gateway(
-                [journal_target(journal)], store, keys=keys, post=post, policy=lambda: policy
-            )
+            open_gateway([target], store, keys=keys, post=post, policy=lambda: policy)
         )
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
@@ -175,7 +181,24 @@ async def test_a_request_is_cancelled_wherever_it_runs(pair: Pair) -> None:
             gone = {"method": "notifications/cancelled", "params": {"requestId": 7}}
             assert (await pair.post(pair.there, gone)).status_code == 202
 
-    assert "Request cancelled" in answers[0]
+    assert answers == [""]
+
+
+async def test_a_person_stops_a_call_wherever_it_runs(pair: Pair) -> None:
+    here, there = (
+        Runs(one.gateway.guard.running, one.gateway.post) for one in (pair.here, pair.there)
+    )
+    with anyio.fail_after(15):
+        async with pair.answered("append", accept=JSON, number=4, seconds=60) as answers:
+            await until(lambda: pair.ran() == ["4"])
+            (row, *_) = await pair.here.gateway.guard.audit.newest()
+            await presence(pair.there).look()
+            assert await there.find(row.call) == Reached(None, None, None)
+            assert await there.stop(row.call, by="ann") is True
+            assert await there.stop(row.call, by="ann") is False
+
+    assert "A person stopped this call" in answers[0]
+    assert await here.find(row.call) is None
 
 
 async def test_a_session_that_ended_has_ended_everywhere(pair: Pair) -> None:
@@ -206,6 +229,55 @@ async def test_an_answer_for_a_process_that_is_gone_is_told_so(pair: Pair, place
         assert said.status_code == 410
         assert "outcome_unknown" in said.json()["error"]["message"]
         assert "may have run or not" in said.json()["error"]["message"]
+
+
+LIES: dict[str, bytes | None] = {
+    "hangs": None,
+    "hangs up": b"",
+    "talks nonsense": b"nonsense\n",
+    "does not end": b"x" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("lie", [*LIES, "has no port", "is nowhere"])
+async def test_a_row_that_lies_of_where_a_process_is_costs_a_moment_and_tells_nothing(
+    pair: Pair, place: Place, lie: str
+) -> None:
+    heard: list[bytes] = []
+    talks: list[asyncio.StreamWriter] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        talks.append(writer)
+        heard.append(await reader.readline())
+        said = LIES[lie]
+        if said is None:
+            await asyncio.sleep(30)
+        with suppress(ConnectionError):
+            # What does not end is more than anybody takes, and less than the memory.
+            for _ in range(40 if lie == "does not end" else 1):
+                writer.write(said or b"")
+                await writer.drain()
+            writer.close()
+            await writer.wait_closed()
+
+    server = await asyncio.start_server(take, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    address = {"has no port": "nonsense", "is nowhere": "[::ffff:0:0]:1"}.get(lie)
+    store = open_store(place.url)
+    row = ReplicaRow("liar", address or f"127.0.0.1:{port}", " ".join(KEYS.ids))
+    await store.beat_replica(row, seconds=60)
+    await store.close()
+
+    answer = {"id": "liar-0123", "result": {"action": "accept", "content": {"word": "hunter2"}}}
+    with anyio.fail_after(8):
+        said = await pair.post(pair.there, answer)
+
+    assert said.status_code == 410
+    assert (await pair.post(pair.there, {"id": 2, "method": "ping"})).status_code == 200
+    assert b"hunter2" not in b"".join(heard)
+    server.close()
+    for one in talks:
+        one.close()
 
 
 async def test_an_answer_that_nobody_asked_for_is_dropped(pair: Pair) -> None:
@@ -242,3 +314,37 @@ async def test_a_new_key_comes_in_two_steps(place: Place, tmp_path: Path) -> Non
                 pytest.fail("the others do not know this key yet")
     finally:
         await store.close()
+
+
+CAN: dict[str, Any] = {"elicitation": {}}
+NAME = {"1": {"action": "accept", "content": {"name": "Amy"}}}
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_a_round_is_brought_to_the_process_that_holds_its_call(
+    place: Place, *, is_there: bool
+) -> None:
+    stores = [open_store(place.url) for _ in range(2)]
+    async with AsyncExitStack() as stack:
+        for store in stores:
+            stack.push_async_callback(store.close)
+        servers = [
+            await stack.enter_async_context(asking_server("http", is_old=True)) for _ in stores
+        ]
+        there = await stack.enter_async_context(replica(stores[1], servers[1]))
+        async with replica(stores[0], servers[0]) as here:
+            opening = raw_client(here.url, MODERN, capabilities=CAN)
+            client = await stack.enter_async_context(opening)
+            call = {"name": "asking__ask_name", "arguments": {}}
+            asked = await client.result("tools/call", call)
+            again = {**call, "requestState": asked["requestState"], "inputResponses": NAME}
+            await presence(there).look()
+            client.url = there.url
+            if is_there:
+                result = await client.result("tools/call", again)
+                used = await client.ask("tools/call", again)
+                assert result["content"][0]["text"] == "accept:Amy"
+                assert "used before" in used["error"]["message"]
+                return
+        lost = await client.result("tools/call", again)
+        assert lost["_meta"]["io.avow/outcome"] == "outcome_unknown"

@@ -94,7 +94,7 @@ class Load:
     async def _answer_all(self, browser: httpx2.AsyncClient, url: str) -> None:
         page = (await browser.get(f"{url}/console/")).text
         found = re.search(r'name="csrf" value="([^"]+)"', page)
-        for number in set(re.findall(r"/console/approvals/(\d+)/answer", page)):
+        for number in set(re.findall(r'id="open-(\d+)"', page)):
             fields = {"csrf": found[1] if found else "", "verdict": "allow"}
             said = await browser.post(f"{url}/console/approvals/{number}/answer", data=fields)
             self.answered[str(said.status_code)] += 1

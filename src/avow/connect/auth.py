@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+from urllib.parse import urlsplit
 
 from avow.keys import Reference
 
@@ -29,6 +30,16 @@ class UpstreamAuth:
     scope: str | None = None
     resource: str | None = None
     audience: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """The token endpoint as it may be shown: without its query."""
+        return urlsplit(self.token_url)._replace(query="").geturl()
+
+    @property
+    def is_exchange(self) -> bool:
+        """Whether each caller's own token is exchanged."""
+        return self.type is AuthKind.TOKEN_EXCHANGE
 
     def to_dict(self) -> dict[str, Any]:
         """What it is, to be told from others; it holds no secret."""

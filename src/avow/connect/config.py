@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from avow.connect.address import fault_of_url
-from avow.connect.auth import AuthKind
 from avow.connect.authentry import read_auth, read_shared
 from avow.connect.entry import Entry, nearest
 from avow.connect.envfile import read_env_file
@@ -192,7 +191,7 @@ def _url_target(entry: Entry, key: str) -> UrlTarget:
         fix = "Keep the one that is meant."
         raise entry.fault("has both “avow.auth” and the header “Authorization”", "avow", fix=fix)
     is_shared = read_shared(entry)
-    if is_shared and auth is not None and auth.type is AuthKind.TOKEN_EXCHANGE:
+    if is_shared and auth is not None and auth.is_exchange:
         what = "with token_exchange each caller has a token of its own"
         raise entry.fault(what, "avow", "shared", fix="Leave “shared” out.")
     return UrlTarget(plain_name(entry.steps[-1]), url, headers, auth, is_shared=is_shared)

@@ -7,15 +7,18 @@ for the server behind.
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from avow.connect.auth import AuthKind, UpstreamAuth
-from avow.connect.fetch import ClientAuth, Fetcher, Reply
+from avow.connect.auth import UpstreamAuth
+from avow.connect.fetch import ClientAuth, Fetcher, Reply, open_fetcher
 from avow.connect.kept import Fetched, Kept
-from avow.errors import AuthenticationError, UnreachableError
-from avow.policy import Principal
+from avow.connect.kinds import CommandTarget, UrlTarget
+from avow.connect.web.proof import Proof
+from avow.errors import AuthenticationError, KeysError, UnreachableError
+from avow.policy import LOCAL, Principal
 
 _MOST: Final = 1000
 """How many callers' tokens are kept; whose call is longest ago is forgotten first."""
@@ -34,8 +37,8 @@ class Credentials(Protocol):
     async def headers(self, principal: Principal) -> Mapping[str, str]:
         """Headers for a request on behalf of a caller.
 
-        Raises `AuthenticationError` where there is no token for that caller, `UnreachableError`
-        where the authorization server does not answer, and `KeysError` without the secret.
+        Raises `AuthenticationError` where there is no token for that caller or no secret to get one
+        with, and `UnreachableError` where the authorization server does not answer.
         """
         ...
 
@@ -46,6 +49,22 @@ class Credentials(Protocol):
         ask for a token at each call.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class OnBehalf:
+    """A server's credentials on behalf of one caller: a `Proof`."""
+
+    credentials: Credentials
+    principal: Principal
+
+    async def headers(self) -> Mapping[str, str]:
+        """See `Credentials.headers`."""
+        return await self.credentials.headers(self.principal)
+
+    def forget(self) -> None:
+        """See `Credentials.forget`."""
+        self.credentials.forget(self.principal)
 
 
 @dataclass(slots=True)
@@ -76,9 +95,28 @@ class Wallet:
 
 def make_credentials(auth: UpstreamAuth, fetcher: Fetcher, wallet: Wallet) -> Credentials:
     """Credentials as an entry of a configuration says."""
-    if auth.type is AuthKind.TOKEN_EXCHANGE:
+    if auth.is_exchange:
         return TokenExchange(auth, fetcher, wallet)
     return ClientCredentials(auth, fetcher)
+
+
+def credentials_for(
+    target: CommandTarget | UrlTarget, fetcher: Fetcher, wallet: Wallet
+) -> Credentials | None:
+    """The credentials of one server; `None` where its entry says nothing of any."""
+    auth = target.auth if isinstance(target, UrlTarget) else None
+    return None if auth is None else make_credentials(auth, fetcher, wallet)
+
+
+@asynccontextmanager
+async def open_proof(target: CommandTarget | UrlTarget) -> AsyncGenerator[Proof | None]:
+    """What avow proves itself by at a server with no caller; `None` where its entry names nothing.
+
+    Where it wants a caller's token exchanged there is none.
+    """
+    async with open_fetcher() as fetcher:
+        found = credentials_for(target, fetcher, Wallet())
+        yield None if found is None else OnBehalf(found, Principal(LOCAL))
 
 
 @dataclass(slots=True)
@@ -150,13 +188,13 @@ class TokenExchange:
         found = await _token(self.fetcher, self.auth, form)
         if found.value == own:
             what = "the caller's own token came back, and it is sent to nobody"
-            raise AuthenticationError(what, where=self.auth.token_url)
+            raise AuthenticationError(what, where=self.auth.shown)
         return found
 
     def _without_token(self) -> AuthenticationError:
         what = "this caller has no token that could be exchanged"
         fix = "It must call with an OAuth token that still holds."
-        return AuthenticationError(what, where=self.auth.token_url, fix=fix)
+        return AuthenticationError(what, where=self.auth.shown, fix=fix)
 
 
 def _bearer(token: str) -> Mapping[str, str]:
@@ -167,14 +205,19 @@ async def _token(fetcher: Fetcher, auth: UpstreamAuth, form: Mapping[str, str]) 
     proof = ClientAuth(auth.client_id, auth.client_secret, auth.is_secret_in_body)
     wanted = {"scope": auth.scope, "resource": auth.resource, "audience": auth.audience}
     told = {**form, **{key: value for key, value in wanted.items() if value is not None}}
-    reply = await fetcher.post(auth.token_url, told, proof)
+    try:
+        reply = await fetcher.post(auth.token_url, told, proof)
+    except KeysError as error:
+        what = f"the “client_secret” for {auth.shown} cannot be had: {error.what}"
+        raise AuthenticationError(what, where=error.where, fix=error.fix) from error
     if reply.status in _CLIENT_ERROR:
         what = f"the authorization server gives no token: {reply.error}"
-        raise AuthenticationError(what, where=auth.token_url)
+        fix = f"It knows avow as “{auth.client_id}”: look at its “avow.auth” and its secret."
+        raise AuthenticationError(what, where=auth.shown, fix=fix)
     if not reply.is_ok:
         what = f"the authorization server failed: {reply.error}"
-        raise UnreachableError(what, where=auth.token_url)
-    return _read(reply, auth.token_url)
+        raise UnreachableError(what, where=auth.shown)
+    return _read(reply, auth.shown)
 
 
 def _read(reply: Reply, where: str) -> Fetched[str]:

@@ -14,8 +14,18 @@ LATEST_HANDSHAKE: Final = "2025-11-25"
 HANDSHAKE_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST_HANDSHAKE)
 
 _META: Final = "io.modelcontextprotocol/"
+_VERSION: Final = f"{_META}protocolVersion"
+_CLIENT: Final = f"{_META}clientInfo"
+_CAPABILITIES: Final = f"{_META}clientCapabilities"
 _ENCODED: Final = "=?base64?"
-_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAMED: Final = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +41,22 @@ class Envelope:
         """Whether each request stands alone."""
         return self.version not in HANDSHAKE_VERSIONS
 
-    def params(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """`params` with what `_meta` must hold; what it held already stays."""
+    def params(
+        self, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """`params` with what `_meta` must hold; what it held already stays.
+
+        `capabilities` are those of whoever answers what is asked because of this one request.
+        """
         if not self.is_modern:
             return dict(params)
-        own = {
-            f"{_META}protocolVersion": self.version,
-            f"{_META}clientInfo": dict(self.client_info),
-            f"{_META}clientCapabilities": dict(self.capabilities),
+        told: dict[str, Any] = {
+            **(params.get("_meta") or {}),
+            _VERSION: self.version,
+            _CLIENT: self.client_info,
+            _CAPABILITIES: self.capabilities if capabilities is None else capabilities,
         }
-        return {**params, "_meta": {**(params.get("_meta") or {}), **own}}
+        return {**params, "_meta": told}
 
     def headers(
         self, method: str, params: Mapping[str, Any], input_schema: Mapping[str, Any] | None = None

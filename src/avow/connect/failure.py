@@ -1,10 +1,12 @@
 """Why there is no connection, in words a person can act on."""
 
-from typing import cast
+from pathlib import Path
+from typing import Final, cast
 
 from avow.connect.diary import Diary
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.rpc import Fault, RpcError
+from avow.connect.web.proof import UnprovedError
 from avow.errors import (
     AuthenticationError,
     AvowError,
@@ -15,12 +17,22 @@ from avow.errors import (
     UnreachableError,
 )
 
+_UNPROVED: Final = (
+    "Put an Authorization header or an “avow.auth” into its entry of a configuration file."
+)
+_NOT_TAKEN: Final = (
+    "It did not take the token that avow got for it: do “scope”, “resource” and “audience” in its "
+    "“avow.auth” name what it wants?"
+)
+
 
 def explain(
     error: Exception, target: CommandTarget | UrlTarget, diary: Diary, timeout: float
 ) -> AvowError:
     """The error a person should read in the place of `error`."""
     error = _first(error)
+    if isinstance(error.__cause__, UnprovedError):
+        error = cast("AvowError", error.__cause__.__cause__)
     if isinstance(error, AvowError):
         error.where = error.where or target.name
         return error
@@ -57,9 +69,11 @@ def _explain_command(
 
 
 def _explain_spawn(error: OSError | ValueError, target: CommandTarget, where: str) -> AvowError:
-    if isinstance(error, FileNotFoundError) and error.filename == target.cwd:
+    # uvloop does not say which of the two is missing.
+    is_missing = isinstance(error, FileNotFoundError)
+    if is_missing and target.cwd is not None and not Path(target.cwd).is_dir():
         return CommandNotFoundError(f"the folder {target.cwd} does not exist", where=where)
-    if isinstance(error, FileNotFoundError):
+    if is_missing:
         what = f"the command “{target.command}” was not found"
         fix = "Install it, or give its full path."
         return CommandNotFoundError(what, where=target.name, fix=fix)
@@ -76,7 +90,7 @@ def _explain_url(error: Exception, target: UrlTarget, timeout: float) -> AvowErr
         )
     fault = error.fault if isinstance(error, RpcError) else None
     if fault is Fault.UNAUTHORIZED:
-        fix = "Put an Authorization header into the server's entry of a configuration file."
+        fix = _UNPROVED if target.auth is None else _NOT_TAKEN
         return AuthenticationError(f"it wants credentials ({error})", where=where, fix=fix)
     if fault is Fault.NOT_MCP or fault is Fault.REFUSED:
         fix = "Is this the MCP endpoint? Its path is often /mcp."

@@ -75,9 +75,12 @@ class Fetcher:
         """Ask for a document. Raises `UnreachableError`."""
         return await self._ask("GET", url)
 
-    async def post(self, url: str, form: Mapping[str, str], auth: ClientAuth) -> Reply:
-        """Send a form, and prove who sends it. Raises `UnreachableError` and `KeysError`."""
-        body, headers = auth.dress(form)
+    async def post(self, url: str, form: Mapping[str, str], auth: ClientAuth | None) -> Reply:
+        """Send a form, and prove who sends it. Raises `UnreachableError` and `KeysError`.
+
+        Without `auth` nothing is proved: for a client that has no secret.
+        """
+        body, headers = auth.dress(form) if auth else (dict(form), dict[str, str]())
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         return await self._ask("POST", url, urlencode(body), headers)
 

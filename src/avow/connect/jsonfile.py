@@ -23,10 +23,12 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
     NoneType: "null",
 }
 _WANTED: Final = "Name a client's configuration or a saved tools/list."
-_STRING: Final = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
-_COMMENT: Final = re.compile(rf"{_STRING}|(?P<blank>//[^\n]*|/\*.*?\*/)", re.DOTALL)
+# Each of these goes over a text once, whatever it is: a project's file is anybody's. So a string
+# that does not end goes to the end of its line, and such a comment to the end of the text.
+_STRING: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?+'
+_COMMENT: Final = re.compile(rf"{_STRING}|(?P<blank>//[^\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
 _TRAILING_COMMA: Final = re.compile(rf"{_STRING}|(?P<blank>,)(?=\s*[}}\]])")
-_NO_NUMBER: Final = re.compile(rf"{_STRING}|(?P<token>NaN|-?Infinity|-?\d{{1000,}})")
+_NO_NUMBER: Final = re.compile(rf"{_STRING}|(?P<token>NaN|-?Infinity|(?<!\d)-?\d{{1000,}}+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ import msgspec
 
 from avow import __version__
 from avow.connect.diary import Diary, secrets_of
+from avow.connect.ear import Asked, Ear, Notified, ignore
 from avow.connect.envelope import Envelope
 from avow.connect.failure import explain
-from avow.connect.inbox import Inbox, Notified, Progress, ignore
+from avow.connect.inbox import Inbox, Progress, offer_nothing
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.message import read_object, read_parts
 from avow.connect.negotiate import Greeting, negotiate
@@ -26,17 +27,22 @@ from avow.connect.peer import Peer
 from avow.connect.process import lines_of, start_process
 from avow.connect.rpc import Fault, RpcError
 from avow.connect.watch import Exchange, Watch
+from avow.connect.web.proof import Proof
 from avow.connect.web.site import Site
 from avow.errors import AvowError, ServerExitedError, UnreachableError
 
 CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "avow", "title": "avow", "version": __version__}
 
+NONE: Final[Mapping[str, Any]] = {}
 _LEAVE_SECONDS: Final = 1.0
 
 
 @dataclass(slots=True)
 class Link:
-    """An open connection. Safe to use from many tasks at once; `pending` counts its requests."""
+    """An open connection. Safe to use from many tasks at once; `pending` counts its requests.
+
+    `diary` holds what the server's process says on stderr, where there is one.
+    """
 
     name: str
     greeting: Greeting
@@ -44,6 +50,16 @@ class Link:
     closed: anyio.Event = field(default_factory=anyio.Event)
     pending: int = 0
     watch: Watch | None = None
+    diary: Diary = field(default_factory=Diary)
+
+    @property
+    def _ends(self) -> tuple[Fault, ...]:
+        """What ends the connection: a new one has a new session, or says better what is wrong.
+
+        Not that a token was not taken: calls may be under way with one that was.
+        """
+        is_proved = isinstance(self._carrier, Site) and self._carrier.proof is not None
+        return (Fault.EXPIRED,) if is_proved else (Fault.EXPIRED, Fault.UNAUTHORIZED)
 
     @property
     def version(self) -> str:
@@ -55,23 +71,29 @@ class Link:
         method: str,
         params: Mapping[str, Any],
         *,
-        timeout: float,
+        timeout: float | None,
         progress: Progress | None = None,
+        ear: Ear | None = None,
         input_schema: Mapping[str, Any] | None = None,
         kept: AbstractSet[str] = frozenset(),
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Members that `kept` names are not read: they are `msgspec.Raw`. Cancelling the caller
-        cancels the request at the server. Raises `RpcError`.
+        Without `timeout` it is one that lasts, and does not count as `pending`. `ear` hears what
+        the server says because of it, and answers what it asks. Members that `kept` names are not
+        read: they are `msgspec.Raw`. Cancelling the caller cancels the request at the server.
+        Raises `RpcError`.
         """
         if self.watch is None:
-            return _result(await self._send(method, params, timeout, progress, input_schema), kept)
+            raw = await self._send(method, params, timeout, progress, ear, input_schema)
+            return _result(raw, kept)
         url = self._carrier.url if isinstance(self._carrier, Site) else None
         tool = params.get("name") if method == "tools/call" else None
         exchange = Exchange(self.name, method, self.version, url, tool)
         with self.watch(exchange):
-            raw = await self._send(method, params, timeout, progress, input_schema, exchange.trace)
+            raw = await self._send(
+                method, params, timeout, progress, ear, input_schema, exchange.trace
+            )
             result = _result(raw, kept)
             exchange.is_error = result.get("isError") is True
         return result
@@ -80,26 +102,35 @@ class Link:
         self,
         method: str,
         params: Mapping[str, Any],
-        timeout: float,
+        timeout: float | None,
         progress: Progress | None,
+        ear: Ear | None,
         input_schema: Mapping[str, Any] | None,
         trace: Mapping[str, str] | None = None,
     ) -> msgspec.Raw:
         envelope = self.greeting.envelope
+        counted = timeout is not None
         if trace:
             params = {**params, "_meta": {**(params.get("_meta") or {}), **trace}}
-        self.pending += 1
+        self.pending += counted
         try:
             return await _send(
-                self._carrier, method, params, envelope, timeout, progress, input_schema, trace
+                self._carrier,
+                method,
+                params,
+                envelope,
+                timeout,
+                progress,
+                ear,
+                input_schema,
+                trace,
             )
         except RpcError as error:
-            if error.fault in (Fault.EXPIRED, Fault.UNAUTHORIZED):
-                # A new connection may have a new session, and credentials that still hold.
+            if error.fault in self._ends:
                 self.closed.set()
             raise
         finally:
-            self.pending -= 1
+            self.pending -= counted
 
 
 @contextlib.asynccontextmanager
@@ -108,17 +139,31 @@ async def open_link(
     *,
     timeout: float,
     client_info: Mapping[str, Any] = CLIENT_INFO,
+    capabilities: Mapping[str, Any] = NONE,
     notified: Notified = ignore,
+    asked: Asked = offer_nothing,
     watch: Watch | None = None,
+    proof: Proof | None = None,
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
-    `watch` looks on at the requests that are made after that.
+    `capabilities` are what a server of the handshake eras is told that it may ask for; what it
+    asks outside of requests goes to `asked`. `watch` looks on at the requests that are made after
+    that. `proof` goes along with each request to a URL.
 
     Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError` that
     says why there is no connection. On leaving, a server's process is ended with all its children.
     """
-    opening = _Opening(target, timeout, anyio.current_time() + timeout, client_info, notified)
+    opening = _Opening(
+        target,
+        timeout,
+        anyio.current_time() + timeout,
+        client_info,
+        capabilities,
+        notified,
+        asked,
+        proof,
+    )
     async with contextlib.AsyncExitStack() as stack:
         try:
             link = await stack.enter_async_context(_open(opening))
@@ -141,7 +186,10 @@ class _Opening:
     timeout: float
     deadline: float
     client_info: Mapping[str, Any]
+    capabilities: Mapping[str, Any]
     notified: Notified
+    asked: Asked
+    proof: Proof | None
 
 
 @contextlib.asynccontextmanager
@@ -151,7 +199,7 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
     diary = _diary(target)
     async with contextlib.AsyncExitStack() as stack:
         try:
-            carrier, closed = await _start(target, stack, diary, opening.notified)
+            carrier, closed = await _start(opening, stack, diary)
             with anyio.fail_after(opening.deadline - anyio.current_time()):
                 greeting = await _greet(carrier, opening, is_old=is_old)
         except (AvowError, RpcError, OSError, ValueError) as error:
@@ -159,23 +207,20 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
                 await diary.settle()
             failure = explain(error, target, diary, timeout)
         else:
-            yield Link(target.name, greeting, carrier, closed)
+            yield Link(target.name, greeting, carrier, closed, diary=diary)
     if failure is not None:
         raise failure
 
 
 async def _start(
-    target: CommandTarget | UrlTarget,
-    stack: contextlib.AsyncExitStack,
-    diary: Diary,
-    notified: Notified,
+    opening: _Opening, stack: contextlib.AsyncExitStack, diary: Diary
 ) -> tuple[Peer | Site, anyio.Event]:
     """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
     closed = anyio.Event()
     beside = await stack.enter_async_context(_Beside())
-    inbox = Inbox(notified)
+    target, inbox = opening.target, Inbox(opening.notified, opening.asked)
     if isinstance(target, UrlTarget):
-        site = Site(target.url, target.headers, inbox, beside.spawn)
+        site = Site(target.url, target.headers, inbox, beside.spawn, opening.proof)
         stack.push_async_callback(site.close)
         return site, closed
     said, stderr, say = await stack.enter_async_context(start_process(target))
@@ -204,7 +249,7 @@ async def _greet(carrier: Peer | Site, opening: _Opening, *, is_old: bool) -> Gr
     async def send(
         method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
     ) -> dict[str, Any]:
-        return _result(await _send(carrier, method, params, envelope, seconds, None, None))
+        return _result(await _send(carrier, method, params, envelope, seconds))
 
     async def notify(method: str, envelope: Envelope) -> None:
         if isinstance(carrier, Peer):
@@ -214,27 +259,39 @@ async def _greet(carrier: Peer | Site, opening: _Opening, *, is_old: bool) -> Gr
             carrier.hear()
 
     return await negotiate(
-        send, notify, opening.client_info, timeout=opening.timeout, is_old=is_old
+        send,
+        notify,
+        opening.client_info,
+        capabilities=opening.capabilities,
+        timeout=opening.timeout,
+        is_old=is_old,
     )
 
 
-async def _send(
+async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
     carrier: Peer | Site,
     method: str,
     params: Mapping[str, Any],
     envelope: Envelope,
-    timeout: float,
-    progress: Progress | None,
-    input_schema: Mapping[str, Any] | None,
+    timeout: float | None,
+    progress: Progress | None = None,
+    ear: Ear | None = None,
+    input_schema: Mapping[str, Any] | None = None,
     trace: Mapping[str, str] | None = None,
 ) -> msgspec.Raw:
-    told = envelope.params(params)
+    told = envelope.params(params, None if ear is None else ear.capabilities)
     if isinstance(carrier, Peer):
-        message = await carrier.request(method, told, timeout=timeout, progress=progress)
+        message = await carrier.request(method, told, timeout=timeout, progress=progress, ear=ear)
     else:
         headers = envelope.headers(method, params, input_schema) | (dict(trace) if trace else {})
         message = await carrier.request(
-            method, told, headers, timeout=timeout, progress=progress, is_modern=envelope.is_modern
+            method,
+            told,
+            headers,
+            timeout=timeout,
+            progress=progress,
+            ear=ear,
+            is_modern=envelope.is_modern,
         )
     if message.error:
         raise RpcError.received(message)

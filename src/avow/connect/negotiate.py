@@ -36,18 +36,22 @@ async def negotiate(
     notify: Notify,
     client_info: Mapping[str, Any],
     *,
+    capabilities: Mapping[str, Any],
     timeout: float,
     is_old: bool = False,
 ) -> Greeting:
     """Agree on a protocol version with the server behind `send`; at once by handshake if `is_old`.
 
+    `capabilities` are for a server of the handshake eras; later ones are told with each request.
+
     Raises `NotMcpError` when it agrees to none, and what `send` raises for a dead connection.
     """
+    hello = Envelope(LATEST_HANDSHAKE, client_info, capabilities)
     if is_old:
-        return await _handshake(send, notify, client_info, timeout=timeout)
+        return await _handshake(send, notify, hello, timeout=timeout)
     patience = min(timeout / 2, DISCOVER_SECONDS)
     try:
-        return await _discover(send, notify, client_info, timeout=patience)
+        return await _discover(send, notify, hello, timeout=patience)
     except RpcError as error:
         if error.fault not in _MAY_BE_OLD:
             raise
@@ -55,34 +59,29 @@ async def negotiate(
             what = f"it speaks no version avow knows: {error.message}"
             raise NotMcpError(what) from error
     try:
-        return await _handshake(send, notify, client_info, timeout=timeout)
+        return await _handshake(send, notify, hello, timeout=timeout)
     except RpcError as error:
         # A server that was slow to start took the question for an answer: it is modern after all.
         if error.code == _UNSUPPORTED_VERSION and _supports(error.data, MODERN):
-            return await _discover(send, notify, client_info, timeout=timeout)
+            return await _discover(send, notify, hello, timeout=timeout)
         raise
 
 
-async def _discover(
-    send: Send, notify: Notify, client_info: Mapping[str, Any], *, timeout: float
-) -> Greeting:
-    modern = Envelope(MODERN, client_info, {})
+async def _discover(send: Send, notify: Notify, hello: Envelope, *, timeout: float) -> Greeting:
+    modern = Envelope(MODERN, hello.client_info, {})
     found = await send("server/discover", {}, modern, timeout)
     versions = found.get("supportedVersions")
     if not isinstance(versions, list) or MODERN not in versions:
-        return await _handshake(send, notify, client_info, timeout=timeout)
+        return await _handshake(send, notify, hello, timeout=timeout)
     meta = _object(found.get("_meta"))
     return _greeting(modern, _object(meta.get("io.modelcontextprotocol/serverInfo")), found)
 
 
-async def _handshake(
-    send: Send, notify: Notify, client_info: Mapping[str, Any], *, timeout: float
-) -> Greeting:
-    hello = Envelope(LATEST_HANDSHAKE, client_info, {})
+async def _handshake(send: Send, notify: Notify, hello: Envelope, *, timeout: float) -> Greeting:
     params = {
         "protocolVersion": LATEST_HANDSHAKE,
-        "capabilities": {},
-        "clientInfo": dict(client_info),
+        "capabilities": dict(hello.capabilities),
+        "clientInfo": dict(hello.client_info),
     }
     found = await send("initialize", params, hello, timeout)
     version = found.get("protocolVersion")
@@ -90,7 +89,7 @@ async def _handshake(
         known = ", ".join((*HANDSHAKE_VERSIONS, MODERN))
         what = f"it answered with protocol version {version!r}"
         raise NotMcpError(what, fix=f"avow speaks {known}.")
-    agreed = Envelope(version, client_info, {})
+    agreed = Envelope(version, hello.client_info, hello.capabilities)
     await notify("notifications/initialized", agreed)
     return _greeting(agreed, _object(found.get("serverInfo")), found)
 

@@ -5,9 +5,12 @@ import itertools
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from avow.alarm import Alarm
+from avow.connect.ear import Ear
 from avow.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
+from avow.connect.limit import Limit
 from avow.connect.message import (
     Message,
     read_object,
@@ -17,14 +20,27 @@ from avow.connect.message import (
 from avow.connect.message import read_message as read
 from avow.connect.rpc import Fault, RpcError
 
+_MOST_COME: Final = 256
+
 
 @dataclass(slots=True)
 class _Pending:
-    """What has come for one request; whoever made it takes it from here, in order."""
+    """What has come for one request; whoever made it takes it from here, in order.
 
-    come: deque[Message] = field(default_factory=deque[Message])
+    Of too much the oldest is left out: it tells how far the request was then. The first response
+    is the last to be taken in.
+    """
+
+    come: deque[Message] = field(default_factory=lambda: deque[Message](maxlen=_MOST_COME))
     waiter: asyncio.Future[None] | None = None
     is_lost: bool = False
+    is_answered: bool = False
+
+    def take(self, message: Message) -> None:
+        if not self.is_answered:
+            self.is_answered = message.is_response
+            self.come.append(message)
+            self.wake()
 
     def wake(self) -> None:
         if self.waiter is not None and not self.waiter.done():
@@ -45,18 +61,20 @@ class Peer:
 
     send: Callable[[bytes], Awaitable[None]]
     inbox: Inbox
-    spawn: Callable[[Coroutine[Any, Any, None]], object]
+    spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     is_closed: bool = False
     _waiting: dict[int, _Pending] = field(default_factory=dict[int, _Pending])
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
+    _alarm: Alarm | None = None
 
     async def request(
         self,
         method: str,
         params: Mapping[str, Any],
         *,
-        timeout: float,
+        timeout: float | None,
         progress: Progress | None = None,
+        ear: Ear | None = None,
     ) -> Message:
         """The response to one request, `timeout` seconds at most. Raises `RpcError`.
 
@@ -66,7 +84,8 @@ class Peer:
         pending = self._waiting[number] = _Pending(is_lost=self.is_closed)
         may_cancel = method not in ("initialize", "server/discover")
         try:
-            async with asyncio.timeout(timeout):
+            self._alarm = alarm = Alarm.of(timeout, self._alarm)
+            with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
                 if not self.is_closed:
                     await self.send(
                         write_request(number, method, with_token(params, number, progress))
@@ -93,7 +112,7 @@ class Peer:
         if message.is_response:
             self._hand_over(message.id, message)
         elif message.id is not None:
-            self.spawn(self._answer(message))
+            self.inbox.beside(self.spawn, self._answer(message))
         elif message.method != PROGRESS or not self._hand_over(_token_of(message), message):
             await self.inbox.notify(message)
 
@@ -110,8 +129,7 @@ class Peer:
         pending = self._waiting.get(number) if type(number) is int else None
         if pending is None:
             return False
-        pending.come.append(message)
-        pending.wake()
+        pending.take(message)
         return True
 
     async def _answer(self, message: Message) -> None:

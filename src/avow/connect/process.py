@@ -24,6 +24,9 @@ _GRACE_SECONDS: Final = 2.0
 _LARGEST_LINE: Final = 64 * 1024 * 1024
 """In bytes; a line without an end would else fill the memory."""
 
+_MOST_AHEAD: Final = 512 * 1024
+"""Half of the bytes that wait here to be read; what comes beyond waits in the server."""
+
 _POLL_SECONDS: Final = 0.01
 
 Say = Callable[[bytes], Awaitable[None]]
@@ -49,7 +52,7 @@ async def start_process(
         env=child_environment(target.env),
         cwd=target.cwd,
         start_new_session=True,
-        limit=_LARGEST_LINE,
+        limit=_MOST_AHEAD,
     )
     assert process.stdin  # noqa: S101 - they were asked for
     assert process.stdout  # noqa: S101
@@ -57,8 +60,9 @@ async def start_process(
     stdin = process.stdin
 
     async def say(line: bytes) -> None:
-        # A pipe that is closed ends the conversation; whoever reads notices.
-        with contextlib.suppress(OSError):
+        # A pipe that is closed ends the conversation; whoever reads notices. uvloop says so by a
+        # RuntimeError.
+        with contextlib.suppress(OSError, RuntimeError):
             stdin.write(line + b"\n")
             await stdin.drain()
 
@@ -71,9 +75,16 @@ async def start_process(
 
 async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
     """Each line until the end, or until one that does not end."""
-    with contextlib.suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
-        while True:
-            yield (await said.readuntil(b"\n"))[:-1]
+    pieces: list[bytes] = []
+    with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+        while sum(map(len, pieces)) <= _LARGEST_LINE:
+            try:
+                pieces.append(await said.readuntil(b"\n"))
+            except asyncio.LimitOverrunError as error:
+                pieces.append(await said.readexactly(error.consumed))
+                continue
+            yield (pieces[0] if len(pieces) == 1 else b"".join(pieces))[:-1]
+            pieces.clear()
 
 
 async def _end(process: Process) -> None:

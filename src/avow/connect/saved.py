@@ -36,6 +36,17 @@ def read_saved(file: JsonFile) -> SavedTarget:
     return SavedTarget(name_of_file(file.path), file.path, _server(holder), tools)
 
 
+def steps_to_tools(value: object) -> tuple[str, ...]:
+    """The keys that lead to the array of tools in the JSON of a list that `read_saved` has read.
+
+    >>> steps_to_tools({"result": {"tools": []}}), steps_to_tools([])
+    (('result', 'tools'), ())
+    """
+    if isinstance(value, list):
+        return ()
+    return ("tools",) if "tools" in cast("Mapping[str, Any]", value) else ("result", "tools")
+
+
 def read_saved_lines(path: str) -> SavedTarget:
     """The tools of a `.jsonl` file: one on each line."""
     tools = tuple(_tool(file, file.value) for file in read_json_lines(path))

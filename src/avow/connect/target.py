@@ -30,12 +30,14 @@ _KINDS: Final = (
 )
 
 
-def parse_target(words: Sequence[str], *, is_command: bool = False) -> tuple[Target, ...]:
+def parse_target(
+    words: Sequence[str], *, is_command: bool = False, command: str = "inspect"
+) -> tuple[Target, ...]:
     """What the words of a command line name: one target, or all servers of a configuration.
 
     With `is_command` the words came after `--` and are a command with its arguments. Files are
-    read, nothing is run or called. Raises `TargetError` for words that name nothing, and
-    `ConfigError` for a mistake in a file.
+    read, nothing is run or called. Raises `TargetError` for words that name nothing, which shows
+    how to write it after `avow` and `command`, and `ConfigError` for a mistake in a file.
 
     >>> parse_target(["https://example.com/mcp"])
     (UrlTarget(name='example-com', url='https://example.com/mcp'),)
@@ -45,7 +47,7 @@ def parse_target(words: Sequence[str], *, is_command: bool = False) -> tuple[Tar
     if is_command:
         return (_command(words),)
     if len(words) != 1:
-        raise _not_one(words)
+        raise _not_one(words, command)
     word = words[0]
     if "://" in word:
         return (_url(word),)
@@ -53,7 +55,7 @@ def parse_target(words: Sequence[str], *, is_command: bool = False) -> tuple[Tar
         return (_python(match["path"], match["object"]),)
     if match := _JSON.fullmatch(word):
         return _json(match["path"], match["entry"])
-    raise _no_target(word)
+    raise _no_target(word, command)
 
 
 def _command(words: Sequence[str]) -> CommandTarget:
@@ -113,28 +115,30 @@ def _names_like(file: Path) -> list[str]:
     return [by_stem[stem] for stem in difflib.get_close_matches(file.stem, by_stem, n=3)]
 
 
-def _not_one(words: Sequence[str]) -> TargetError:
+def _not_one(words: Sequence[str], command: str) -> TargetError:
     if not words:
         return TargetError("no target is given", fix=_KINDS)
-    fix = f"Put -- before a command: avow inspect -- {shlex.join(words)}."
+    fix = f"Put -- before a command: avow {command} -- {shlex.join(words)}."
     return TargetError(f"one target is expected, not {len(words)} words", fix=fix)
 
 
-def _no_target(word: str) -> TargetError:
+def _no_target(word: str, command: str) -> TargetError:
     """The error for one word that is no target, with what was probably meant."""
     what = f"“{word}” is no target"
     if shutil.which(word):
-        fix = f"It is a command: put -- before it, avow inspect -- {shlex.quote(word)}."
+        fix = f"It is a command: put -- before it, avow {command} -- {shlex.quote(word)}."
     elif _HOST_AND_PORT.fullmatch(word):
         fix = f"Write http://{word} or https://{word}."
     elif fault_of_file(word) == "this is not a file":
         fix = f"It is no file; name a file, or one in that folder. {_KINDS}"
     elif fault_of_file(word) is None:
-        fix = f"Name the command that runs this file: avow inspect -- COMMAND {shlex.quote(word)}."
+        fix = (
+            f"Name the command that runs this file: avow {command} -- COMMAND {shlex.quote(word)}."
+        )
     elif " " in word and shutil.which(word.split(maxsplit=1)[0]):
-        fix = f"It is a command: write it without quotes, avow inspect -- {word}."
+        fix = f"It is a command: write it without quotes, avow {command} -- {word}."
     elif re.fullmatch(r"[\w@-]+", word):
-        fix = f"If it is a command, put -- before it: avow inspect -- {word}. {_KINDS}"
+        fix = f"If it is a command, put -- before it: avow {command} -- {word}. {_KINDS}"
     else:
         fix = _KINDS
     return TargetError(what, fix=fix)

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from starlette.applications import Starlette
@@ -14,6 +15,8 @@ from avow.access import Access, Arrival, Local, admit, own_names
 from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog
 from avow.connect import CommandTarget, UrlTarget, place_of
+from avow.connect.credentials import Credentials, Wallet, credentials_for
+from avow.connect.fetch import open_fetcher
 from avow.connect.target import Target
 from avow.gateway.doors.desk import Desk
 from avow.gateway.doors.elsewhere import handlers
@@ -25,6 +28,7 @@ from avow.gateway.doors.stateful import StatefulDoor
 from avow.gateway.doors.ticket import Tickets
 from avow.gateway.drift import Watch
 from avow.gateway.fleet import Fleet, open_fleet
+from avow.gateway.flights import Flights, open_flights
 from avow.gateway.gauges import gauges_of
 from avow.gateway.passage import Passage
 from avow.gateway.replicas import Post
@@ -53,6 +57,7 @@ class Gateway:
     keys: Keyring = field(default_factory=new_keys)
     post: Post = field(default_factory=Post)
     telemetry: Telemetry = field(default_factory=Telemetry)
+    flights: Flights = field(default_factory=lambda: Flights(new_keys()))
 
 
 @asynccontextmanager
@@ -70,6 +75,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     channels: Sequence[Channel] = (),
     telemetry: Telemetry | None = None,
     post: Post | None = None,
+    wallet: Wallet | None = None,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
@@ -77,7 +83,8 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     log that `avow.audit.open_audit` has opened; without it the log is not chained. `policy` gives
     the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
     beside the console. `post` is the way to the gateway's other processes, and `telemetry` what
-    `avow.telemetry.open_telemetry` has opened.
+    `avow.telemetry.open_telemetry` has opened. `wallet` is what `avow.access.open_access` puts
+    callers' tokens into, where some server wants them exchanged.
 
     Servers are started when they are first needed, and ended when this is left.
     """
@@ -85,36 +92,46 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     watch = shown.watch
     approvals, ending = Approvals(store, heard=shown.heard), Ending()
     ending.first(approvals.release)
-
-    def judges(target: CommandTarget | UrlTarget) -> Judge:
-        return Watch(store, place_of(target), target.name, policy).judge
+    own, office = keys or new_keys(), post or Post()
 
     async with (
+        _let_in(wallet or Wallet()) as credentials,
         open_fleet(
-            targets, timeout=timeout, judges=judges, watch=watch and watch.exchange
+            targets,
+            timeout=timeout,
+            judges=partial(_judge, store, policy),
+            credentials=credentials,
+            watch=watch and watch.exchange,
         ) as fleet,
         listening(approvals),
+        open_flights(own, office) as flights,
     ):
-        yield Gateway(
-            fleet,
-            Guard(
-                find_tool=fleet.find_tool,
-                run=fleet.run_tool,
-                approvals=approvals,
-                audit=audit or AuditLog(store),
-                policy=policy,
-                console=console,
-                channels=channels,
-                keys=keys,
-                patience=patience,
-                announce=announce,
-                watch=watch and watch.call,
-                ending=ending,
-            ),
-            keys or new_keys(),
-            post or Post(),
-            shown,
+        guard = Guard(
+            find_tool=fleet.find_tool,
+            run=fleet.run_tool,
+            approvals=approvals,
+            audit=audit or AuditLog(store),
+            policy=policy,
+            console=console,
+            channels=channels,
+            keys=keys,
+            patience=patience,
+            announce=announce,
+            watch=watch and watch.call,
+            ending=ending,
         )
+        yield Gateway(fleet, guard, own, office, shown, flights)
+
+
+def _judge(store: Store, policy: Callable[[], Policy], target: CommandTarget | UrlTarget) -> Judge:
+    return Watch(store, place_of(target), target.name, policy).judge
+
+
+@asynccontextmanager
+async def _let_in(wallet: Wallet) -> AsyncGenerator[Callable[..., Credentials | None]]:
+    """What gives each server's credentials."""
+    async with open_fetcher() as fetcher:
+        yield partial(credentials_for, fetcher=fetcher, wallet=wallet)
 
 
 def make_desk(gateway: Gateway, alone: str | None = None) -> Desk:
@@ -123,7 +140,8 @@ def make_desk(gateway: Gateway, alone: str | None = None) -> Desk:
     `alone` names the one server that it is for.
     """
     fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
-    return Desk(Passage(fleet, gateway.guard, alone), gateway.telemetry.watch)
+    passage = Passage(fleet, gateway.guard, gateway.flights, alone)
+    return Desk(passage, gateway.telemetry.watch)
 
 
 def make_app(
@@ -147,9 +165,10 @@ def make_app(
     async def identify(scope: Scope) -> Principal:
         return await admit(Arrival.of(scope), known, names)
 
-    ending, sessions = gateway.guard.ending, Sessions(gateway.post)
+    ending, sessions = gateway.guard.ending, Sessions(gateway.post, gateway.fleet.hub)
     gateway.post.handlers.update(handlers(sessions))
     ending.first(sessions.hang_up)
+    ending.first(gateway.fleet.hub.close)
 
     def door(path: str, alone: str | None = None) -> ASGIApp:
         desk = make_desk(gateway, alone)

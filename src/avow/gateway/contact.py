@@ -6,19 +6,26 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import anyio
 
+from avow.beside import beside
 from avow.catalog import Tool
 from avow.connect import RpcError
 from avow.connect.link import CLIENT_INFO, Link, open_link
 from avow.connect.listing import LISTS, Listed, read_list
+from avow.connect.negotiate import Greeting
+from avow.connect.rpc import INTERNAL_ERROR
 from avow.connect.target import CommandTarget, UrlTarget
 from avow.connect.watch import Watch
-from avow.errors import AvowError, TimedOutError, UnreachableError
+from avow.connect.web.proof import Proof
+from avow.errors import AuthenticationError, AvowError, TimedOutError, UnreachableError
+from avow.gateway.asking import RELAYED
 from avow.gateway.health import Health
+from avow.gateway.hub import Hub
 from avow.gateway.lists import Lists, Shared
+from avow.gateway.news import ACKNOWLEDGED, News
 from avow.gateway.roster import Roll, Roster
 
 _log: Final = logging.getLogger(__name__)
@@ -40,8 +47,6 @@ _SLOW_SECONDS: Final = 0.5
 """How long a list of many servers waits for one; the second for one that was slow the last time."""
 
 T = TypeVar("T")
-Prepare = Callable[[], Awaitable[CommandTarget | UrlTarget]]
-"""Gives the target with all that is sent to it on behalf of one principal."""
 
 
 @dataclass(slots=True)
@@ -59,6 +64,10 @@ class _Connecting:
     pause: float = 0.0
 
     @property
+    def is_held(self) -> bool:
+        return self.link is not None and not self.link.closed.is_set()
+
+    @property
     def is_over(self) -> bool:
         if not self.done.is_set() or (self.link is not None and not self.link.closed.is_set()):
             return False
@@ -68,25 +77,29 @@ class _Connecting:
 class Contact:
     """A server, and the connection to it on behalf of one principal.
 
-    `run` holds the connection; the rest may be called from any task and raises an `AvowError`
-    when the server cannot be had.
+    `proof` goes along with all that is asked. `run` holds the connection; the rest may be called
+    from any task and raises an `AvowError` when the server cannot be had.
     """
 
     def __init__(
         self,
-        name: str,
-        prepare: Prepare,
+        target: CommandTarget | UrlTarget,
         roster: Roster,
         *,
         timeout: float,
+        proof: Proof | None = None,
         shared: Shared | None = None,
+        hub: Hub | None = None,
+        subject: str | None = None,
         watch: Watch | None = None,
     ) -> None:
-        self.name = name
+        self.name = target.name
         self.health = Health()
         self.used = time.monotonic()
         self.is_slow = False
-        self._prepare = prepare
+        self.listed_at: float | None = None
+        self._target = target
+        self._proof = proof
         self._roster = roster
         self._timeout = timeout
         self._watch = watch
@@ -96,6 +109,10 @@ class Contact:
         self._roll: Roll | None = None
         self._failures = 0
         self._is_over = False
+        self._hub = hub or Hub()
+        self._subject = subject
+        self._news: News | None = None
+        self._lacking: set[str] = set()
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -103,26 +120,61 @@ class Contact:
         return self._lists.sizes
 
     @property
+    def greeting(self) -> Greeting | None:
+        """What the server has said of itself, when it was last connected."""
+        link = self._try and self._try.link
+        return link and link.greeting
+
+    @property
+    def said(self) -> str:
+        """The last lines of its process's stderr, secrets masked; empty without a process."""
+        link = self._try and self._try.link
+        return link.diary.tail() if link else ""
+
+    def retry(self) -> None:
+        """Have the next who wants a connection try to make it, however lately that failed."""
+        if self._try is not None:
+            self._try.pause = 0.0
+
+    @property
     def is_busy(self) -> bool:
-        """Whether a connection is being made, or used just now."""
+        """Whether a connection is being made, or used just now, or somebody listens to it."""
         attempt = self._try
         if attempt is None:
             return False
-        return not attempt.done.is_set() or (attempt.link is not None and attempt.link.pending > 0)
+        if not attempt.done.is_set():
+            return True
+        is_used = attempt.link is not None and attempt.link.pending > 0
+        return is_used or self._hub.has(self.name, self._subject)
 
     @property
     def is_connected(self) -> bool:
         """Whether there is a connection."""
-        link = self._try and self._try.link
-        return link is not None and not link.closed.is_set()
+        return self._try is not None and self._try.is_held
 
     async def run(self) -> None:
         """Connect whenever a connection is wanted, and hold it until it is lost or cancelled."""
         while not self._is_over:
-            await self._wanted.wait()
+            await self._due()
             self._wanted = anyio.Event()
-            if self._try is not None and not self._is_over:
+            if self._try is not None and not self._try.done.is_set() and not self._is_over:
                 await self._hold(self._try)
+
+    async def _due(self) -> None:
+        """Until a caller wants a connection, or it is time to try for those who listen.
+
+        They were given lists without this server, and most clients never ask for one again.
+        """
+        while True:
+            failed = self._try if self._try is not None and self._lacking else None
+            # One that lets nobody in wants a person first.
+            if failed is None or not failed.error or isinstance(failed.error, AuthenticationError):
+                return await self._wanted.wait()
+            with anyio.move_on_after(max(failed.pause, _PAUSE_SECONDS)):
+                return await self._wanted.wait()
+            if self._hub.has(self.name, self._subject):
+                self._try = _Connecting(before=failed.error)
+                return None
 
     def end(self) -> None:
         """Let go of the connection for good; whoever comes later gets another contact."""
@@ -135,19 +187,23 @@ class Contact:
         self._lists.clear()
         began = time.monotonic()
         try:
-            target = await self._prepare()
             async with open_link(
-                target,
+                self._target,
                 timeout=self._timeout,
                 client_info=CLIENT_INFO,
+                capabilities=RELAYED,
                 notified=self._notified,
+                asked=_nobody,
                 watch=self._watch,
+                proof=self._proof,
             ) as link:
                 attempt.link = link
+                self._news = self._begin_news(link)
                 self.health.is_up(link.version)
                 attempt.done.set()
                 began = time.monotonic()
-                await link.closed.wait()
+                async with beside(self._news.run):
+                    await link.closed.wait()
                 if not self._is_over:
                     _log.warning("%s: the connection has ended", self.name)
         except AvowError as error:
@@ -160,6 +216,7 @@ class Contact:
 
     def _lost(self, attempt: _Connecting, held: float) -> None:
         """Note how it ended, and how long to pause: not at all after the first loss of a link."""
+        self._news = None
         was_up = attempt.link is not None
         if attempt.link is not None:
             attempt.link.closed.set()
@@ -176,6 +233,8 @@ class Contact:
         """The connection, made if there is none; the error of the last try where it fails."""
         self.used = time.monotonic()
         attempt = self._try
+        if attempt is not None and attempt.is_held:
+            return cast("Link", attempt.link)
         if attempt is None or attempt.is_over:
             attempt = self._try = _Connecting(before=attempt and attempt.error)
             self._wanted.set()
@@ -209,9 +268,14 @@ class Contact:
                 listed = await read_list(link, method, timeout=self._timeout)
         except (RpcError, TimeoutError) as error:
             raise UnreachableError(f"{method} failed: {error}", where=self.name) from error
+        if method in self._lacking:
+            # Whoever was given a list without it asks again, and then waits for the rest of this.
+            self._lacking.discard(method)
+            self._hub.tell(self.name, self._subject, _changed(method), {})
         if method != "tools/list":
             return listed
         # Read and judged here, so that no call waits for that either.
+        self.listed_at = time.time()
         self._roll = await self._roster.read(listed.entries)
         return replace(listed, entries=self._roll.entries)
 
@@ -227,25 +291,38 @@ class Contact:
 
         Then it goes on beside, and raises `TimedOutError`.
         """
-        return await self._soon(self.tools)
+        return await self._soon("tools/list", self.tools)
 
     async def listed_entries(self, method: str) -> list[Any]:
         """The same of any list."""
-        return await self._soon(partial(self.entries, method))
+        return await self._soon(method, partial(self.entries, method))
 
-    async def _soon(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _soon(self, method: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask within a while; a list that lacks what comes later is told to have changed then."""
         seconds = _SLOW_SECONDS if self.is_slow else _PATIENCE_SECONDS
         with anyio.move_on_after(min(seconds, self._timeout)):
-            found = await ask()
+            try:
+                found = await ask()
+            except AvowError:
+                self._lack(method)
+                raise
             self.is_slow = False
             return found
         self.is_slow = True
+        self._lack(method)
         what = f"it has not listed what it has within {seconds:g} s"
         fix = "It is listed as soon as it answers."
         raise TimedOutError(what, where=self.name, fix=fix)
 
+    def _lack(self, method: str) -> None:
+        """A list was given without what this server has."""
+        self._lacking.add(method)
+        self._wanted.set()
+
     async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
         """Its tool of this name; of two with one name the first."""
+        if not is_fresh and (at_hand := self._at_hand(qualified_name)) is not None:
+            return at_hand
         roll = await self._rolled(is_fresh=is_fresh, may_be_stale=True)
         found = roll.named.get(qualified_name) if roll else None
         if found is None and roll is not None and not self._lists.is_settled("tools/list"):
@@ -270,12 +347,71 @@ class Contact:
             await self._roster.judge_again(roll)
         return roll
 
-    async def _notified(self, method: str, _params: Mapping[str, Any]) -> None:
-        """Read a list again that the server says has changed."""
+    def _at_hand(self, qualified_name: str) -> Tool | None:
+        """The same where there is nothing to wait for: the server is there, and so is its list."""
+        roll = self._roll
+        if roll is None or roll.is_due or not self.is_connected:
+            return None
+        if self._lists.at_hand("tools/list") is not roll.entries:
+            return None
+        self.used = time.monotonic()
+        return roll.named.get(qualified_name)
+
+    def known(self, qualified_name: str) -> Tool | None:
+        """The tool of this name, if the list that is remembered has it."""
+        return self._roll.named.get(qualified_name) if self._roll else None
+
+    def move(self) -> None:
+        """Others follow its resources now."""
+        if self._news is not None:
+            self._news.move()
+
+    async def follow(self, uri: str) -> None:
+        """Have it tell of one resource. Raises `RpcError` where it does not."""
+        await self.link()
+        if self._news is not None:
+            await self._news.follow(uri)
+
+    async def hear(self, level: str) -> None:
+        """Have it log from this level on, if it is there and can."""
+        if self._news is not None:
+            await self._news.set_level(level)
+
+    def _begin_news(self, link: Link) -> News:
+        """Whoever knew its lists is told that they may be others behind a new connection."""
+        if self.health.opened or self._lacking:
+            self._lacking.clear()
+            self._missed()
+        return News(
+            link,
+            self._timeout,
+            followed=lambda: self._hub.followed(self.name, self._subject),
+            missed=self._missed,
+            level=self._hub.level(self._subject),
+        )
+
+    def _missed(self) -> None:
+        for method in LISTS:
+            self._lists.change(method)
+        self._hub.tell_lists(self.name, self._subject)
+
+    async def _notified(self, method: str, params: Mapping[str, Any]) -> None:
+        """Read a list again that the server says has changed, and tell whoever wants to know."""
+        if method == ACKNOWLEDGED:
+            if self._news is not None:
+                self._news.acknowledge(params)
+            return
         kind = method.removeprefix("notifications/").removesuffix("/list_changed")
         for known in LISTS:
             if known.startswith(f"{kind}/"):
                 self._lists.change(known)
+        told = {key: one for key, one in params.items() if key != "_meta"}
+        self._hub.tell(self.name, self._subject, method, told)
+
+
+def _changed(method: str) -> str:
+    """How clients are told that this list has changed."""
+    return f"notifications/{method.partition('/')[0]}/list_changed"
 
 
 def pause_after(failures: int) -> float:
@@ -284,6 +420,12 @@ def pause_after(failures: int) -> float:
         return 0.0
     longest = min(_LONGEST_PAUSE, _PAUSE_SECONDS * 2.0 ** min(failures - 1, 16))
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret, only spread
+
+
+async def _nobody(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a server hears that asks while it does nothing for anybody."""
+    what = f"no call is under way whose client could be asked {method}"
+    raise RpcError(INTERNAL_ERROR, what)
 
 
 def _offers(capabilities: Mapping[str, Any], method: str) -> bool:

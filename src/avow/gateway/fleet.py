@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,17 +13,23 @@ import anyio
 from avow.beside import beside
 from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
 from avow.connect import RpcError
+from avow.connect.credentials import Credentials
 from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.connect.watch import Watch
 from avow.errors import AvowError, TargetError
+from avow.gateway.caller import Caller, converse
+from avow.gateway.contact import Contact
 from avow.gateway.health import ServerHealth
+from avow.gateway.hub import LEVELS, Hub
 from avow.gateway.roster import Judge, take_all
-from avow.gateway.upstream import Prepared, Upstream, as_it_is
+from avow.gateway.upstream import Upstream
 from avow.guard import Answer, Call
-from avow.guard.call import no_progress
+from avow.guard.call import Progress, no_progress
 from avow.policy import Principal
 
 _log: Final = logging.getLogger(__name__)
+
+LOG_LEVEL: Final = "io.modelcontextprotocol/logLevel"
 
 _LONG: Final = frozenset({"content", "structuredContent"})
 """What is passed on unread, where nothing of it must change."""
@@ -46,7 +52,12 @@ class Fleet:
 
     upstreams: Sequence[Upstream]
     timeout: float
+    hub: Hub = field(default_factory=Hub)
     _joined: Joined = field(default_factory=dict[Principal, "tuple[Found, Catalog]"])
+    _by_name: dict[str, Upstream] = field(init=False, default_factory=dict[str, Upstream])
+
+    def __post_init__(self) -> None:
+        self._by_name.update((one.name, one) for one in self.upstreams)
 
     def of(self, principal: Principal) -> "Reach":
         """All servers, as one principal has them."""
@@ -54,11 +65,20 @@ class Fleet:
 
     def only(self, name: str) -> "Fleet":
         """The fleet of this one server."""
-        return Fleet([self.owner(name)], self.timeout)
+        return Fleet([self.owner(name)], self.timeout, self.hub)
 
     def owner(self, name: str) -> Upstream:
         """The server of this name; a tool in hand names one that is there."""
-        return next(one for one in self.upstreams if one.name == name)
+        return self._by_name[name]
+
+    def known(self, qualified_name: str, principal: Principal) -> Tool | None:
+        """The tool of this name, if a list that a principal was given last has it."""
+        for one in self.upstreams:
+            if qualified_name.startswith(one.prefix):
+                tool = one.known(qualified_name, principal)
+                if tool is not None:
+                    return tool
+        return None
 
     def health(self) -> list[ServerHealth]:
         """How each server fares."""
@@ -89,11 +109,15 @@ class Fleet:
     async def run_tool(self, call: Call) -> Answer:
         """Send one call to its server, once. Raises `RpcError`, or that there is no connection."""
         tool = call.found
-        link = await self.owner(tool.server).of(call.principal).link()
+        contact = self._by_name[tool.server].of(call.principal)
+        link = await contact.link()
+        await _hear(contact, call.meta)
         call.is_sent = True
-        return await link.request(
+        return await converse(
+            link,
             "tools/call",
-            {"name": tool.name, "arguments": call.arguments, **_own_meta(call)},
+            {"name": tool.name, "arguments": call.arguments, **own_meta(call.meta)},
+            call.caller,
             timeout=self.timeout,
             progress=None if call.progress is no_progress else call.progress,
             input_schema=tool.input_schema if tool.is_marked else None,
@@ -186,18 +210,33 @@ class Reach:
         return None
 
     async def forward(
-        self, upstream: Upstream, method: str, params: dict[str, Any]
+        self,
+        upstream: Upstream,
+        method: str,
+        params: dict[str, Any],
+        *,
+        caller: Caller | None = None,
+        progress: Progress = no_progress,
     ) -> dict[str, Any]:
         """Pass one request on as it is. Raises `RpcError` with what the server answered."""
         try:
-            link = await upstream.of(self.principal).link()
+            contact = upstream.of(self.principal)
+            link = await contact.link()
         except AvowError as error:
             # Why is for the log: it may quote what the server said to itself.
             _log.warning("%s", error)
             what = f"the server “{upstream.name}” cannot be reached"
             raise RpcError(_INTERNAL_ERROR, what) from error
+        await _hear(contact, params.get("_meta"))
         try:
-            return await link.request(method, params, timeout=self.timeout)
+            return await converse(
+                link,
+                method,
+                params,
+                caller,
+                timeout=self.timeout,
+                progress=None if progress is no_progress else progress,
+            )
         except RpcError as error:
             if error.fault is None:
                 raise
@@ -207,7 +246,7 @@ class Reach:
 
 
 def _owners(upstreams: Sequence[Upstream], qualified_name: str) -> list[Upstream]:
-    return [one for one in upstreams if qualified_name.startswith(f"{one.name}{SEPARATOR}")]
+    return [one for one in upstreams if qualified_name.startswith(one.prefix)]
 
 
 @asynccontextmanager
@@ -216,23 +255,33 @@ async def open_fleet(
     *,
     timeout: float,
     judges: Callable[[CommandTarget | UrlTarget], Judge] = lambda _: take_all,
-    prepared: Prepared = as_it_is,
+    credentials: Callable[[CommandTarget | UrlTarget], Credentials | None] = lambda _: None,
     watch: Watch | None = None,
 ) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
 
-    `judges` says for each who compares its tools with what they were, and `prepared` adds what is
-    sent to it on behalf of a principal. `watch` looks on at what is asked of them.
+    `judges` says for each who compares its tools with what they were, and `credentials` what is
+    sent to it so that it lets avow in. `watch` looks on at what is asked of them.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
+    hub = Hub()
     known = [_callable(one) for one in targets]
     upstreams = [
-        Upstream(one, timeout=timeout, judge=judges(one), prepared=prepared, watch=watch)
+        Upstream(
+            one,
+            timeout=timeout,
+            judge=judges(one),
+            credentials=credentials(one),
+            watch=watch,
+            hub=hub,
+        )
         for one in known
     ]
+    named = {one.name: one for one in upstreams}
+    hub.moved = lambda name: named[name].move()
     async with beside(*(upstream.run for upstream in upstreams)):
-        yield Fleet(upstreams, timeout)
+        yield Fleet(upstreams, timeout, hub)
 
 
 def _is_same(one: Found, other: Found) -> bool:
@@ -250,15 +299,24 @@ def _callable(target: Target) -> CommandTarget | UrlTarget:
     return target
 
 
-def _own_meta(call: Call) -> dict[str, Any]:
-    """What the caller put into `_meta` for the server.
+async def _hear(contact: Contact, meta: Mapping[str, Any] | None) -> None:
+    """A server of the handshake eras logs as loud as its loudest caller wants."""
+    level = meta.get(LOG_LEVEL) if meta else None
+    if level in LEVELS:
+        await contact.hear(str(level))
 
-    The protocol's own keys stay behind: they speak of the caller's connection and not of ours.
+
+def own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the caller put into `_meta` for the server, as a member of the parameters.
+
+    The protocol's own keys stay behind: they speak of the caller's connection and not of ours. How
+    much it wants to be told is for the server.
     """
     kept = {
         key: value
-        for key, value in (call.meta or {}).items()
-        if key != "progressToken" and not key.startswith("io.modelcontextprotocol/")
+        for key, value in (meta or {}).items()
+        if key == LOG_LEVEL
+        or (key != "progressToken" and not key.startswith("io.modelcontextprotocol/"))
     }
     return {"_meta": kept} if kept else {}
 

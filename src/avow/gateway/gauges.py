@@ -16,8 +16,11 @@ def gauges_of(
     async def waiting() -> Reading:
         return [((), await store.count_pending(now=time.time()))]
 
-    async def up() -> Reading:
-        return [((one.name,), float(one.is_up is True)) for one in upstreams]
+    async def connections() -> Reading:
+        return [((one.name,), one.health().connections) for one in upstreams]
+
+    async def failing() -> Reading:
+        return [((one.name,), float(one.health().is_failing)) for one in upstreams]
 
     async def entries() -> Reading:
         return [
@@ -32,7 +35,18 @@ def gauges_of(
 
     return [
         Gauge("avow_approvals_waiting", "Questions that wait for a person.", waiting),
-        Gauge("avow_upstream_up", "Whether a server is connected.", up, ("server",)),
+        Gauge(
+            "avow_upstream_connections",
+            "Those that are open to a server.",
+            connections,
+            ("server",),
+        ),
+        Gauge(
+            "avow_upstream_failing",
+            "Whether a connection to it was lost, or could not be made, and none since.",
+            failing,
+            ("server",),
+        ),
         Gauge(
             "avow_upstream_entries",
             "What a server's lists hold, as far as they are remembered.",

@@ -66,7 +66,7 @@ class ServerHealth:
 
     @property
     def is_failing(self) -> bool:
-        """Whether somebody needs it and cannot have it."""
+        """Whether a connection was lost, or could not be made, and none was made since."""
         return self.worst.state is State.FAILING
 
     def to_dict(self, *, has_reasons: bool = False) -> dict[str, Any]:

@@ -18,6 +18,9 @@ FRESH_SECONDS: Final = 30.0
 _LEAST_SECONDS: Final = 1.0
 _MOST_SECONDS: Final = 300.0
 """Within which a server may say how long its list holds."""
+_REST: Final = 20.0
+"""For how many times as long as a list took to be given it is not asked for again: a server that
+says of a long list that it never holds would else do nothing but give it."""
 _CHANGED_SECONDS: Final = 0.25
 """How long a call waits for a list that its server says has changed."""
 _OLDEST_SECONDS: Final = 900.0
@@ -30,17 +33,22 @@ Ask = Callable[[str], Awaitable[Listed]]
 
 @dataclass(slots=True)
 class Kept:
-    """A list, when it was read, and whether its server says that it has changed since."""
+    """A list, when it was read, and whether its server says that it has changed since.
+
+    `took` is how many seconds its server was busy with it.
+    """
 
     listed: Listed
     at: float
     is_changed: bool = False
+    took: float = 0.0
 
     @property
     def is_stale(self) -> bool:
         """Whether it is time to read it again."""
         said = self.listed.seconds
-        seconds = FRESH_SECONDS if said is None else min(max(said, _LEAST_SECONDS), _MOST_SECONDS)
+        least = max(_LEAST_SECONDS, min(_REST * self.took, FRESH_SECONDS))
+        seconds = FRESH_SECONDS if said is None else min(max(said, least), _MOST_SECONDS)
         return self.is_changed or time.monotonic() - self.at > seconds
 
     @property
@@ -76,8 +84,12 @@ class Lists:
 
     def is_settled(self, method: str) -> bool:
         """Whether a list is known and nothing says that it is another one by now."""
+        return self.at_hand(method) is not None
+
+    def at_hand(self, method: str) -> list[Any] | None:
+        """A list that is known, where nothing says that it is another one by now."""
         found = self._find(method)
-        return found is not None and not found.is_stale
+        return None if found is None or found.is_stale else found.listed.entries
 
     async def get(self, method: str, *, may_be_stale: bool = False) -> list[Any]:
         """A list: as it is known, or read now where it is not.
@@ -136,10 +148,12 @@ class Lists:
 
     async def _run(self, method: str) -> list[Any]:
         before, connection = self._changes[method], self._changes[""]
+        began = time.monotonic()
         listed = await self.ask(method)
         if self._changes[""] == connection:
             is_changed = self._changes[method] != before
-            self._keep(method, Kept(listed, time.monotonic(), is_changed))
+            now = time.monotonic()
+            self._keep(method, Kept(listed, now, is_changed, now - began))
         return listed.entries
 
     def _ended(self, method: str, task: asyncio.Task[list[Any]]) -> None:

@@ -4,40 +4,33 @@ Lists are joined, calls go through the guard, the rest is passed on to the serve
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from avow.approvals import Elicit, Rounds
 from avow.catalog import SEPARATOR, Catalog, Tool, qualify
 from avow.connect import RpcError
 from avow.connect.listing import LISTS
-from avow.gateway.fleet import Fleet
+from avow.errors import AvowError
+from avow.gateway.fleet import Fleet, own_meta
+from avow.gateway.flights import Flights
+from avow.gateway.listening import listen, set_level, subscribe, unsubscribe
+from avow.gateway.request import Request
 from avow.gateway.search import META_TOOLS, Search
+from avow.gateway.tasks import Tasks, task_of
+from avow.gateway.upstream import Upstream
 from avow.guard import Guard, Through, UnknownToolError
-from avow.guard.call import Progress
 from avow.policy import Principal
 
+_ROUNDS: Final = frozenset({"_meta", "inputResponses", "requestState"})
 META_PROBLEMS: Final = "io.avow/problems"
 _UNTOLD: Final = "some servers or tools cannot be had just now"
 _INVALID_PARAMS: Final = -32602
 RESOURCE_NOT_FOUND: Final = -32002
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request of a client, of any method, with its raw parameters.
-
-    `elicit` and `rounds` are how that client can ask its person, as far as it can.
-    """
-
-    method: str
-    params: Mapping[str, Any]
-    version: str
-    principal: Principal
-    progress: Progress
-    elicit: Elicit | None = None
-    rounds: Rounds | None = None
+Route = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
 @dataclass(slots=True)
@@ -49,9 +42,9 @@ class Passage:
 
     fleet: Fleet
     guard: Guard
+    flights: Flights
     alone: str | None = None
     search: Search = field(init=False)
-    _catalog: Catalog = field(default_factory=lambda: Catalog({}))
 
     def __post_init__(self) -> None:
         async def catalog(principal: Principal) -> Catalog:
@@ -60,8 +53,9 @@ class Passage:
         self.search = Search(self.guard, catalog, self._name_of)
 
     @property
-    def routes(self) -> Mapping[str, Callable[[Request], Awaitable[dict[str, Any]]]]:
+    def routes(self) -> Mapping[str, Route]:
         """The methods that are answered here."""
+        tasks = Tasks(self.fleet, self.guard, self.flights.keys)
         return {
             "tools/list": self.list_tools,
             "tools/call": self.call_tool,
@@ -71,41 +65,56 @@ class Passage:
             "resources/templates/list": self.list_resources,
             "resources/read": self.read_resource,
             "completion/complete": self.complete,
+            "tasks/get": tasks.forward,
+            "tasks/update": tasks.forward,
+            "tasks/cancel": tasks.forward,
+            "logging/setLevel": partial(set_level, self.fleet),
+            "resources/subscribe": partial(subscribe, self.fleet),
+            "resources/unsubscribe": partial(unsubscribe, self.fleet),
+            "subscriptions/listen": partial(listen, self.fleet, alone=self.alone),
         }
 
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """The schema of a tool that was listed; the SDK checks `Mcp-Param` headers against it."""
-        tool = self._catalog.find(self._qualified(name))
-        return tool.input_schema if tool else None
+    async def check_parameters(
+        self, params: Mapping[str, Any], principal: Principal, headers: Mapping[str, str]
+    ) -> None:
+        """Hold the headers of a call to the arguments that its tool marks (MCP 2026-07-28).
+
+        Whoever routes by a header must see what is carried out. Raises `RpcError`.
+        """
+        name = self._qualified(params["name"])
+        tool = self.fleet.known(name, principal)
+        if tool is None:
+            with suppress(AvowError):
+                tool = await self.fleet.find_tool(name, principal)
+        if tool is None or not tool.is_marked or self.guard.sees(principal, tool) is None:
+            return
+        from mcp.shared.inbound import validate_mcp_param_headers  # noqa: PLC0415 - half a second, for the few tools that want it
+
+        wrong = validate_mcp_param_headers(
+            tool.input_schema, params.get("arguments") or {}, headers
+        )
+        if wrong is not None:
+            raise RpcError(wrong.code, wrong.message)
 
     async def list_tools(self, request: Request) -> dict[str, Any]:
         """The tools this caller may know of, with the hints that count."""
-        self._catalog = await self.fleet.of(request.principal).catalog()
+        catalog = await self.fleet.of(request.principal).catalog()
         tools: list[dict[str, Any]] = []
         if self.search.is_on:
             tools += [one.listing(request.version) for one in META_TOOLS.values()]
             found = await self.search.listed(request.principal)
         else:
-            looked = (
-                self.guard.sees(request.principal, one) for one in self._catalog.tools.values()
-            )
+            looked = (self.guard.sees(request.principal, one) for one in catalog.tools.values())
             found = [seen[0] for seen in looked if seen is not None]
         tools += [self._entry(one, request.version) for one in found]
-        problems = self._problems(request.principal)
+        problems = _problems(catalog, request.principal)
         return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
 
-    def _problems(self, principal: Principal) -> list[str]:
-        """What is wrong with the servers behind, as far as this caller may know.
-
-        Problems name tools, and quote what servers say: who sees only some tools sees none of it.
-        """
-        found = self._catalog.problems
-        if principal.scopes is None or not found:
-            return list(found)
-        return [_UNTOLD]
-
     async def call_tool(self, request: Request) -> dict[str, Any]:
-        """One call through the guard."""
+        """One call through the guard, in one round or in several."""
+        return await self.flights.take(request, self._call)
+
+    async def _call(self, request: Request) -> dict[str, Any]:
         params = request.params
         name: str = params["name"]
         arguments: dict[str, Any] = params.get("arguments") or {}
@@ -122,7 +131,7 @@ class Passage:
         through: Through | None = None,
     ) -> dict[str, Any]:
         try:
-            return await self.guard.call(
+            result = await self.guard.call(
                 request.principal,
                 self._qualified(name),
                 arguments,
@@ -131,9 +140,13 @@ class Passage:
                 elicit=request.elicit,
                 rounds=request.rounds,
                 through=through,
+                caller=request.caller,
             )
         except UnknownToolError:
             raise UnknownToolError(name) from None
+        if result.get("resultType") == "task":
+            return task_of(self.flights.keys, request.principal, self._qualified(name), result)
+        return result
 
     def _entry(self, tool: Tool, version: str) -> dict[str, Any]:
         entry = tool.listing(version)
@@ -159,7 +172,11 @@ class Passage:
 
     async def get_prompt(self, request: Request) -> dict[str, Any]:
         """One prompt, from its server."""
-        return await self._forward_prompt(request, request.params["name"], ("name",))
+
+        async def get(request: Request) -> dict[str, Any]:
+            return await self._forward_prompt(request, request.params["name"], ("name",))
+
+        return await self.flights.take(request, get)
 
     async def list_resources(self, request: Request) -> dict[str, Any]:
         """The resources or templates of all servers, as they are."""
@@ -171,24 +188,31 @@ class Passage:
 
     async def read_resource(self, request: Request) -> dict[str, Any]:
         """One resource, from the server that lists it or has a template that fits."""
-        uri = request.params["uri"]
-        upstream = await self.fleet.of(request.principal).find_resource(uri)
-        if upstream is None:
-            raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
-        return await self.fleet.of(request.principal).forward(
-            upstream, request.method, _own(request.params)
-        )
+        return await self.flights.take(request, self._read)
+
+    async def _read(self, request: Request) -> dict[str, Any]:
+        upstream = await self._owner(request, request.params["uri"])
+        return await self._forward(upstream, request, _own(request.params))
 
     async def complete(self, request: Request) -> dict[str, Any]:
         """Completions for a prompt's or a template's argument, from its server."""
         ref = request.params["ref"]
         if ref.get("type") == "ref/prompt":
             return await self._forward_prompt(request, ref["name"], ("ref", "name"))
-        upstream = await self.fleet.of(request.principal).find_resource(ref["uri"])
+        upstream = await self._owner(request, ref["uri"])
+        return await self._forward(upstream, request, _own(request.params))
+
+    async def _owner(self, request: Request, uri: str) -> Upstream:
+        upstream = await self.fleet.of(request.principal).find_resource(uri)
         if upstream is None:
-            raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {ref['uri']}")
+            raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
+        return upstream
+
+    async def _forward(
+        self, upstream: Upstream, request: Request, params: dict[str, Any]
+    ) -> dict[str, Any]:
         return await self.fleet.of(request.principal).forward(
-            upstream, request.method, _own(request.params)
+            upstream, request.method, params, caller=request.caller, progress=request.progress
         )
 
     async def _forward_prompt(
@@ -201,12 +225,24 @@ class Passage:
             raise RpcError(_INVALID_PARAMS, f"Unknown prompt: {qualified}")
         upstream, name = found
         params = _with(_own(request.params), path, name)
-        return await self.fleet.of(request.principal).forward(upstream, request.method, params)
+        return await self._forward(upstream, request, params)
+
+
+def _problems(catalog: Catalog, principal: Principal) -> list[str]:
+    """What is wrong with the servers behind, as far as this caller may know.
+
+    Problems name tools, and quote what servers say: who sees only some tools sees none of it.
+    """
+    found = catalog.problems
+    if principal.scopes is None or not found:
+        return list(found)
+    return [_UNTOLD]
 
 
 def _own(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters without `_meta`, which speaks of the caller's connection."""
-    return {key: value for key, value in params.items() if key != "_meta"}
+    """The parameters, with what of `_meta` is for the server; what a client brings is not."""
+    own = {key: value for key, value in params.items() if key not in _ROUNDS}
+    return {**own, **own_meta(params.get("_meta"))}
 
 
 def _with(params: Mapping[str, Any], path: tuple[str, ...], value: str) -> dict[str, Any]:

@@ -2,19 +2,20 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Final
 
 import anyio
 
-from avow.catalog import Tool
+from avow.catalog import SEPARATOR, Tool
 from avow.connect import origin_of
+from avow.connect.credentials import Credentials, OnBehalf
 from avow.connect.target import CommandTarget, UrlTarget
 from avow.connect.watch import Watch
-from avow.errors import UnreachableError
+from avow.errors import AuthenticationError, UnreachableError
 from avow.gateway.contact import Contact
 from avow.gateway.health import Health, ServerHealth, State
+from avow.gateway.hub import Hub
 from avow.gateway.lists import Shared
 from avow.gateway.roster import Judge, Roster, take_all
 from avow.intent import Trust
@@ -35,16 +36,6 @@ _EVERYBODY: Final = ""
 Key = str | Principal
 _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
-Prepared = Callable[[CommandTarget | UrlTarget, Principal], Awaitable[CommandTarget | UrlTarget]]
-"""Gives a target with all that is sent to it on behalf of a principal."""
-
-
-async def as_it_is(
-    target: CommandTarget | UrlTarget, _principal: Principal
-) -> CommandTarget | UrlTarget:
-    """Send nobody's credentials but those that the configuration holds."""
-    return target
-
 
 class Upstream:
     """A server, and a contact for each principal that uses it; `run` holds their connections.
@@ -59,16 +50,18 @@ class Upstream:
         timeout: float,
         trust: Trust = Trust.CAUTIOUS,
         judge: Judge = take_all,
-        prepared: Prepared = as_it_is,
+        credentials: Credentials | None = None,
         watch: Watch | None = None,
+        hub: Hub | None = None,
     ) -> None:
         self.name = target.name
+        self.prefix = f"{target.name}{SEPARATOR}"
         self.target = target
         self._timeout = timeout
-        self._prepared = prepared
+        self._credentials = credentials
+        self._hub = hub or Hub()
         self._roster = Roster(self.name, trust, origin_of(target), judge)
         self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
-        self._has_tokens = isinstance(target, UrlTarget) and target.auth is not None
         self._contacts: dict[Key, Contact] = {}
         self._shared = Shared()
         self._new: list[Contact] = []
@@ -82,6 +75,12 @@ class Upstream:
         return words.get(self.health().worst.state)
 
     @property
+    def is_for_callers(self) -> bool:
+        """Whether it lets nobody in but callers, by what their own tokens are exchanged for."""
+        auth = self.target.auth if isinstance(self.target, UrlTarget) else None
+        return auth is not None and auth.is_exchange
+
+    @property
     def sizes(self) -> Mapping[str, int]:
         """How many entries each of its lists holds, of those that are remembered."""
         found: dict[str, int] = {}
@@ -89,6 +88,23 @@ class Upstream:
             for method, size in one.sizes.items():
                 found[method] = max(size, found.get(method, 0))
         return found
+
+    @property
+    def listed_at(self) -> float | None:
+        """When it last gave its tools, in Unix seconds."""
+        found = [one.listed_at for one in self._contacts.values() if one.listed_at is not None]
+        return max(found, default=None)
+
+    @property
+    def latest(self) -> Contact | None:
+        """The contact that was used last, if there is one."""
+        return max(self._contacts.values(), key=lambda one: one.used, default=None)
+
+    async def retry(self) -> None:
+        """Connect now where that failed lately. Raises an `AvowError` where it fails again."""
+        for one in self._contacts.values():
+            one.retry()
+        await self.tools()
 
     async def run(self) -> None:
         """Hold the connections of all contacts, until cancelled."""
@@ -102,13 +118,25 @@ class Upstream:
 
     def of(self, principal: Principal) -> Contact:
         """The contact of a principal. Raises `UnreachableError` where there are too many."""
-        if self.target.is_shared:
-            key: Key = _EVERYBODY
-        else:
-            # A token that was had for more scopes must not serve the same caller with fewer.
-            key = principal if self._has_tokens else principal.subject
+        key = self._key(principal)
         found = self._contacts.get(key)
         return self._make(key, principal) if found is None else found
+
+    def known(self, qualified_name: str, principal: Principal) -> Tool | None:
+        """The tool of this name, if the list that a principal was given last has it."""
+        found = self._contacts.get(self._key(principal))
+        return None if found is None else found.known(qualified_name)
+
+    def move(self) -> None:
+        """Others follow its resources now."""
+        for one in self._contacts.values():
+            one.move()
+
+    def _key(self, principal: Principal) -> Key:
+        if self.target.is_shared:
+            return _EVERYBODY
+        # A token that was had for more scopes must not serve the same caller with fewer.
+        return principal if self.is_for_callers else principal.subject
 
     def health(self) -> ServerHealth:
         """How it fares: as the worst of its contacts does."""
@@ -123,19 +151,28 @@ class Upstream:
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Its tools as whoever was here last is told them, or else avow itself."""
-        known = max(self._contacts.values(), key=lambda one: one.used, default=None)
+        """Its tools as whoever was here last is told them, or else avow itself.
+
+        Raises `AuthenticationError` where nobody was here, and it is for callers alone.
+        """
+        known = self.latest
+        if known is None and self.is_for_callers:
+            what = "it lets only callers in, by tokens of their own"
+            fix = "Its tools are listed when the first of them has come."
+            raise AuthenticationError(what, where=self.name, fix=fix)
         return await (known or self.of(_OWN)).tools()
 
     def _make(self, key: Key, principal: Principal) -> Contact:
         if len(self._contacts) >= self._most:
             self._make_room()
         found = self._contacts[key] = Contact(
-            self.name,
-            partial(self._prepared, self.target, principal),
+            self.target,
             self._roster,
             timeout=self._timeout,
+            proof=OnBehalf(self._credentials, principal) if self._credentials else None,
             shared=self._shared,
+            hub=self._hub,
+            subject=None if self.target.is_shared else principal.subject,
             watch=self._watch,
         )
         self._new.append(found)

@@ -170,6 +170,8 @@ def answer(mode: str, message: dict[str, Any]) -> None:
             send({"id": number, **greet(mode, method)})
         case "tools/list":
             send({"id": number, "result": list_tools(mode, params.get("cursor"))})
+        case "tools/call" if mode == "chatty":
+            send({"id": number, "result": chat(params)})
         case "tools/call" if mode == "curious":
             send({"id": number, "result": text("", structuredContent=ask_back())})
         case "tools/call":
@@ -180,6 +182,21 @@ def answer(mode: str, message: dict[str, Any]) -> None:
             log(waiting[params["requestId"]], "cancelled")
         case _:
             pass
+
+
+def chat(params: dict[str, Any]) -> dict[str, Any]:
+    """Tells as many `lines` of 100 KB as is asked for, and as often how far it is."""
+    arguments = params["arguments"]
+    token = (params.get("_meta") or {}).get("progressToken")
+    for step in range(arguments.get("lines", 0)):
+        told = {"level": "info", "data": f"{step} " + "x" * 100_000}
+        send({"method": "notifications/message", "params": told})
+        if token is not None:
+            done = {"progressToken": token, "progress": step}
+            send({"method": "notifications/progress", "params": done})
+    if "log" in arguments:
+        log(arguments, "told all")
+    return text("done")
 
 
 def ask_back() -> dict[str, Any]:

@@ -7,10 +7,11 @@ import contextlib
 import http.server
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 MODERN = "2026-07-28"
 OLD = "2025-11-25"
@@ -76,6 +77,10 @@ class Exchange:
         with contextlib.suppress(OSError):
             self.handler.connection.shutdown(socket.SHUT_RDWR)
 
+    def stop_listening(self) -> None:
+        """Take no more connections."""
+        cast("http.server.HTTPServer", self.handler.server).socket.close()
+
     def hang(self) -> None:
         """Answer nothing until the test is over."""
         self.ended.wait(60)
@@ -98,7 +103,9 @@ class Site:
 
 
 @contextlib.contextmanager
-def serve_web(era: str = MODERN, **faults: Answer) -> Generator[Site]:
+def serve_web(
+    era: str = MODERN, tls: ssl.SSLContext | None = None, /, **faults: Answer
+) -> Generator[Site]:
     """Serve until left. A fault is named `tools_call` for `tools/call`, `any` for all methods."""
     ended = threading.Event()
 
@@ -133,7 +140,11 @@ def serve_web(era: str = MODERN, **faults: Answer) -> Generator[Site]:
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    site = Site(f"http://127.0.0.1:{server.server_port}/mcp", dict(faults))
+    base = f"http://127.0.0.1:{server.server_port}"
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+        base = f"https://localhost:{server.server_port}"
+    site = Site(f"{base}/mcp", dict(faults))
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:

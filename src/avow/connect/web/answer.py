@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from avow.connect.message import Message, read_message
 from avow.connect.rpc import Fault, RpcError
@@ -30,11 +30,28 @@ def is_stream(reply: Reply) -> bool:
     return reply.status == HTTPStatus.OK and kind_of(reply) == EVENTS
 
 
-def redirect(reply: Reply, url: str, path: str) -> str | None:
-    """Where it sends a request for `path` at the place of `url` on to, if it does."""
-    if reply.status not in _REDIRECTS or not (place := reply.headers.get("location")):
-        return None
-    return urljoin(urljoin(url, path), place)
+def is_redirect(reply: Reply) -> bool:
+    """Whether it sends the request on to another place."""
+    return reply.status in _REDIRECTS and bool(reply.headers.get("location"))
+
+
+def sent_on(reply: Reply, url: str, path: str) -> str:
+    """Where a redirect of `path` leads; to another origin than that of `url` none is followed.
+
+    Raises `RpcError`.
+    """
+    place = reply.headers["location"]
+    try:
+        goal = urljoin(urljoin(url, path), place)
+        is_within = urlsplit(goal)[:2] == urlsplit(url)[:2]
+    except ValueError as error:
+        # Nobody can say what the server meant by it, or did before it.
+        what = f"its redirect to {place!r} leads nowhere"
+        raise RpcError.none(Fault.LOST, what) from error
+    if not is_within:
+        what = f"its redirect to {goal} is not followed; name that URL if it is meant"
+        raise RpcError.none(Fault.SENT_ON, what)
+    return goal
 
 
 async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
@@ -62,6 +79,8 @@ def response(body: bytes, number: int) -> Message:
 async def refuse(reply: Reply, number: int | None, *, has_session: bool) -> None:
     """Raise `RpcError` for an answer that holds no response; to request `number`, if it was one."""
     status, kind = reply.status, kind_of(reply)
+    if status == HTTPStatus.OK and kind in (JSON, EVENTS):
+        return
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         raise RpcError.none(Fault.UNAUTHORIZED, f"HTTP {status}")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED:

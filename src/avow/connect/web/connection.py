@@ -105,11 +105,15 @@ class Reply:
 
 
 class Connection(asyncio.Protocol):
-    """Carries exchanges one after the other; `freed` is told when the next may begin."""
+    """Carries exchanges one after the other; `freed` is told when the next may begin.
 
-    def __init__(self, freed: Callable[["Connection"], None]) -> None:
+    Without `freed` it carries one to a proxy, and is then `secured`.
+    """
+
+    _transport: asyncio.Transport
+
+    def __init__(self, freed: Callable[["Connection"], None] | None) -> None:
         self._freed = freed
-        self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpResponseParser(self)
         self._reply: Reply | None = None
         self._headers: dict[str, str] = {}
@@ -120,42 +124,32 @@ class Connection(asyncio.Protocol):
     @property
     def is_open(self) -> bool:
         """Whether a request can be sent."""
-        return self._transport is not None and not self._transport.is_closing()
+        return not self._transport.is_closing()
 
     def send(self, *parts: bytes) -> Reply:
         """Send a request whose bytes are `parts`; the connection must be free."""
-        transport = cast("asyncio.Transport", self._transport)
         self._parser = httptools.HttpResponseParser(self)
         self._headers, self._head_size = {}, 0
         reply = self._reply = Reply(self._resume)
-        transport.write(b"".join(parts))
+        self._transport.write(b"".join(parts))
         return reply
 
     def close(self) -> None:
         """End it, whatever goes on."""
-        if self._transport is not None:
-            self._transport.abort()
+        self._transport.abort()
 
     async def secured(self, inner: "Connection", context: ssl.SSLContext, host: str) -> None:
         """Go on as `inner`, with TLS within what this one carries. Raises `OSError`."""
         loop = asyncio.get_running_loop()
-        under = cast("asyncio.Transport", self._transport)
         self._reply = None
-        made = await loop.start_tls(under, inner, context, server_hostname=host)
-        if made is None:
-            raise BrokenError("the connection ended while it was secured")
-        inner.connection_made(made)
+        made = await loop.start_tls(self._transport, inner, context, server_hostname=host)
+        inner.connection_made(cast("asyncio.Transport", made))
 
     def _resume(self) -> None:
         if self._is_paused and (self._reply is None or not self._reply.is_full):
             self._is_paused = False
-            if self.is_open and self._transport is not None:
+            if self.is_open:
                 self._transport.resume_reading()
-
-    def _fail(self, what: str) -> None:
-        if self._reply is not None:
-            self._reply.fail(BrokenError(what))
-        self.close()
 
     # What asyncio calls.
 
@@ -170,10 +164,13 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._fail("the server wants another protocol")
+            reply.fail(BrokenError("the server wants another protocol"))
+            self.close()
         except httptools.HttpParserError as error:
-            self._fail(f"its answer is no HTTP: {error}")
-        if not self._is_paused and reply.is_full and self._transport is not None:
+            # An error of ours, raised while it parsed, or its own.
+            reply.fail(BrokenError(f"its answer is no HTTP: {error.__context__ or error}"))
+            self.close()
+        if not self._is_paused and reply.is_full:
             self._is_paused = True
             self._transport.pause_reading()
 
@@ -187,28 +184,34 @@ class Connection(asyncio.Protocol):
             reply.wake()
         reply.fail(exc or BrokenError("the server closed the connection"))
 
-    # What the parser calls.
+    # What the parser calls; there is a reply whenever it does, but where it begins another message.
+
+    def on_message_begin(self) -> None:
+        if self._reply is None:
+            raise BrokenError("it goes on after its end")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._head_size += len(name) + len(value)
         if self._head_size > _MOST_HEAD:
-            raise BrokenError("the head of its answer is too large")
+            raise BrokenError("its head is too large")
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
-        if status >= HTTPStatus.OK and self._reply is not None:
-            self._reply.status, self._reply.headers = status, self._headers
-            self._reply.wake()
+        if status >= HTTPStatus.OK:
+            reply = cast("Reply", self._reply)
+            reply.status, reply.headers = status, self._headers
+            reply.wake()
 
     def on_body(self, body: bytes) -> None:
-        if self._reply is not None:
-            self._reply.take(body)
+        cast("Reply", self._reply).take(body)
 
     def on_message_complete(self) -> None:
-        reply = self._reply
-        if reply is None or not reply.status:  # 100 Continue and the like: the answer follows
+        reply = cast("Reply", self._reply)
+        if not reply.status:  # 100 Continue and the like: the answer follows
             self._headers = {}
+            return
+        if self._freed is None:  # a tunnel, which has no end (RFC 9110, section 9.3.6)
             return
         self._reply = None
         self._resume()

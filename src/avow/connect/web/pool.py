@@ -118,12 +118,18 @@ class Pool:
         through = self._proxy or self.parts
         host, port = through.hostname or "", through.port or _PORTS.get(through.scheme, 80)
         secure = tls() if through.scheme == "https" else None
+        is_tunnel = self._proxy is not None and is_tls
+        freed = None if is_tunnel else self._free
         _, connection = await loop.create_connection(
-            lambda: Connection(self._free), host, port, ssl=secure
+            lambda: Connection(freed), host, port, ssl=secure
         )
-        if self._proxy is None or not is_tls:
+        if not is_tunnel:
             return connection
-        return await self._tunnel(connection)
+        try:
+            return await self._tunnel(connection)
+        except BaseException:
+            connection.close()
+            raise
 
     async def _tunnel(self, connection: Connection) -> Connection:
         """Through a proxy to TLS (RFC 9110, section 9.3.6)."""
@@ -133,7 +139,6 @@ class Pool:
         reply = connection.send(head.encode())
         await reply.head()
         if reply.status != HTTPStatus.OK:
-            connection.close()
             raise BrokenError(f"the proxy answers with HTTP {reply.status}")
         inner = Connection(self._free)
         await connection.secured(inner, tls(), host)
@@ -146,14 +151,14 @@ class Pool:
         place = parts.netloc.rpartition("@")[2]
         where = f"http://{place}{target}" if is_plain_proxy else target
         lines = [f"{verb} {where} HTTP/1.1", f"host: {place}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
+        lines += map("%s: %s".__mod__, headers.items())
         if body or verb == "POST":
             lines.append(f"content-length: {len(body)}")
-        head = "\n".join(lines)
-        if head.count("\n") >= len(lines) or "\r" in head or "\0" in head:
+        head = "\r\n".join(lines)
+        if not len(lines) - 1 == head.count("\n") == head.count("\r") or "\0" in head:
             raise NotSentError("a header holds a line break")
         proof = _authorization(self._proxy) if is_plain_proxy else ""
-        return (head.replace("\n", "\r\n") + f"\r\n{proof}\r\n").encode()
+        return f"{head}\r\n{proof}\r\n".encode()
 
 
 @dataclass(slots=True)

@@ -10,12 +10,15 @@ import itertools
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import anyio
 
+from avow.alarm import Alarm
+from avow.connect.ear import Ear
 from avow.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
+from avow.connect.limit import Limit
 from avow.connect.message import (
     Message,
     read_message,
@@ -27,15 +30,17 @@ from avow.connect.web.answer import (
     EVENTS,
     JSON,
     events,
+    is_redirect,
     is_stream,
     kind_of,
-    redirect,
     refuse,
     response,
+    sent_on,
 )
 from avow.connect.web.connection import MOST_BYTES, BrokenError
 from avow.connect.web.events import EventReader
 from avow.connect.web.pool import Exchange, NotSentError, Pool, target_of
+from avow.connect.web.proof import Proof, UnprovedError, proved
 
 _log: Final = logging.getLogger(__name__)
 
@@ -46,25 +51,29 @@ _MOST_SILENT: Final = 3
 """How often a stream that brings nothing is asked for again."""
 _MOST_REDIRECTS: Final = 3
 _SESSION: Final = "mcp-session-id"
+_NOTHING: Final[Mapping[str, str]] = {}
+_TOLD: Final = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
 
 
 @dataclass(slots=True)
 class Site:
     """Carries requests to one endpoint. `spawn` runs what goes on beside them, while it is open.
 
-    `headers` go along with all requests.
+    `headers` go along with all requests, and those of `proof`, which are had for each.
     """
 
     url: str
     headers: Mapping[str, str]
     inbox: Inbox
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+    proof: Proof | None = None
     pool: Pool = field(init=False)
     session: str | None = None
     _version: Mapping[str, str] = field(default_factory=dict[str, str])
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
     _path: str = field(init=False)
     _hearing: asyncio.Task[None] | None = None
+    _alarm: Alarm | None = None
 
     def __post_init__(self) -> None:
         self.pool = Pool.to(self.url)
@@ -76,8 +85,9 @@ class Site:
         params: Mapping[str, Any],
         headers: Mapping[str, str],
         *,
-        timeout: float,
+        timeout: float | None,
         progress: Progress | None = None,
+        ear: Ear | None = None,
         is_modern: bool = True,
     ) -> Message:
         """The response to one request, `timeout` seconds at most. Raises `RpcError`.
@@ -88,8 +98,9 @@ class Site:
         number = next(self._numbers)
         body = write_request(number, method, with_token(params, number, progress))
         try:
-            async with asyncio.timeout(timeout):
-                return await self._ask(method, body, number, headers, progress)
+            self._alarm = alarm = Alarm.of(timeout, self._alarm)
+            with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
+                return await self._ask(method, body, number, headers, progress, ear)
         except TimeoutError:
             self._cancel(method, number, headers, is_modern=is_modern)
             raise RpcError.none(Fault.TIMED_OUT, f"Request {method!r} timed out") from None
@@ -123,7 +134,7 @@ class Site:
                         silent = 0
                         await self._take(read_message(event.data))
             except (RpcError, NotSentError, BrokenError, ValueError) as error:
-                _log.debug("the stream of %s broke: %s", self.url, error)
+                _log.debug("the stream of %s broke: %s", self.pool.parts.hostname, error)
             last = reader.last_id
             await anyio.sleep(_RESUME_SECONDS if reader.retry is None else reader.retry / 1000)
 
@@ -141,7 +152,7 @@ class Site:
         with contextlib.suppress(NotSentError, BrokenError, TimeoutError):
             async with asyncio.timeout(_GOODBYE_SECONDS):
                 exchange = await self._exchange("DELETE", self._path, self._version)
-                await exchange.reply.head()
+                exchange.close()
 
     async def _ask(
         self,
@@ -150,6 +161,7 @@ class Site:
         number: int,
         headers: Mapping[str, str],
         progress: Progress | None,
+        ear: Ear | None,
     ) -> Message:
         async with self._post(body, headers, number) as exchange:
             reply = exchange.reply
@@ -158,11 +170,16 @@ class Site:
             if kind_of(reply) == JSON:
                 return response(await reply.body(), number)
             reader = EventReader(MOST_BYTES)
-            found = await self._await(exchange, reader, number, progress)
-        return found or await self._resumed(reader, number, progress)
+            found = await self._await(exchange, reader, number, progress, ear)
+        return found or await self._resumed(reader, number, progress, ear)
 
     async def _await(
-        self, exchange: Exchange, reader: EventReader, number: int, progress: Progress | None
+        self,
+        exchange: Exchange,
+        reader: EventReader,
+        number: int,
+        progress: Progress | None,
+        ear: Ear | None,
     ) -> Message | None:
         """The response in a stream; `None` where the stream ends before it."""
         try:
@@ -173,39 +190,52 @@ class Site:
                 if message.method == PROGRESS and progress is not None:
                     await tell(progress, message)
                 else:
-                    await self._take(message)
+                    await self._take(message, ear)
         except BrokenError:
             if not reader.last_id:
                 raise
         return None
 
     async def _resumed(
-        self, reader: EventReader, number: int, progress: Progress | None
+        self, reader: EventReader, number: int, progress: Progress | None, ear: Ear | None
     ) -> Message:
         """Go on with a stream that ended early, where the server can (MCP 2025-11-25)."""
+        try:
+            found = await self._taken_up(reader, number, progress, ear)
+        except (NotSentError, BrokenError) as error:
+            raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
+        except ValueError as error:  # the words quote what could not be read
+            raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+        if found is None:
+            raise RpcError.none(Fault.LOST, "the stream ended without a response")
+        return found
+
+    async def _taken_up(
+        self, reader: EventReader, number: int, progress: Progress | None, ear: Ear | None
+    ) -> Message | None:
         for _ in range(_MOST_RESUMES if reader.last_id else 0):
             await anyio.sleep(_RESUME_SECONDS if reader.retry is None else reader.retry / 1000)
             last = reader.last_id
             async with self._get(last) as exchange:
                 if exchange is None:
-                    break
+                    return None
                 reader = EventReader(MOST_BYTES, last, reader.retry)
-                found = await self._await(exchange, reader, number, progress)
+                found = await self._await(exchange, reader, number, progress, ear)
             if found is not None:
                 return found
-        raise RpcError.none(Fault.LOST, "the stream ended without a response")
+        return None
 
-    async def _take(self, message: Message) -> None:
+    async def _take(self, message: Message, ear: Ear | None = None) -> None:
         """What the server says unasked."""
         if message.method is None:
             return
         if message.id is None:
-            await self.inbox.notify(message)
+            await self.inbox.notify(message, ear)
         else:
-            self.spawn(self._answer(message))
+            self.inbox.beside(self.spawn, self._answer(message, ear))
 
-    async def _answer(self, message: Message) -> None:
-        body = await self.inbox.answer(message)
+    async def _answer(self, message: Message, ear: Ear | None) -> None:
+        body = await self.inbox.answer(message, ear)
         with contextlib.suppress(RpcError):
             async with self._post(body, self._version) as exchange:
                 await exchange.reply.body()
@@ -222,54 +252,38 @@ class Site:
             async with asyncio.timeout(_GOODBYE_SECONDS), self._post(body, headers) as exchange:
                 await exchange.reply.body()
 
-    @contextlib.asynccontextmanager
-    async def _post(
-        self, body: bytes, headers: Mapping[str, str], number: int | None = None
-    ) -> AsyncGenerator[Exchange]:
-        """One POST; what is no answer in MCP is raised as the `Fault` that it is.
+    def _post(self, body: bytes, headers: Mapping[str, str], number: int | None = None) -> "_Post":
+        return _Post(self, body, headers, number)
 
-        `number` is that of the request, where it is one.
-        """
-        exchange: Exchange | None = None
-        try:
-            exchange = await self._followed(body, headers)
-            await refuse(exchange.reply, number, has_session=self.session is not None)
-            yield exchange
-        except NotSentError as error:
-            raise RpcError.none(Fault.NOT_SENT, f"no connection: {error}") from error
-        except BrokenError as error:
-            raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
-        except ValueError as error:  # the words quote what could not be read
-            raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
-        finally:
-            if exchange is not None:
-                exchange.close()
-
-    async def _followed(self, body: bytes, headers: Mapping[str, str]) -> Exchange:
-        """Follow redirects as far as they stay within the origin: a server must not send us on."""
-        told = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON, **headers}
+    async def followed(self, body: bytes, headers: Mapping[str, str]) -> Exchange:
+        """Follow redirects as far as they stay within the origin."""
+        told = {**_TOLD, **headers}
         for _ in range(_MOST_REDIRECTS):
             exchange = await self._exchange("POST", self._path, told, body)
-            try:
-                await exchange.reply.head()
-                goal = redirect(exchange.reply, self.url, self._path)
-            except BaseException:
-                exchange.close()
-                raise
-            if goal is None:
+            if not is_redirect(exchange.reply):
                 return exchange
             exchange.close()
-            if urlsplit(goal)[:2] != urlsplit(self.url)[:2]:
-                what = f"its redirect to {goal} is not followed; name that URL if it is meant"
-                raise RpcError.none(Fault.SENT_ON, what)
-            self._path = target_of(goal)
+            self._path = target_of(sent_on(exchange.reply, self.url, self._path))
         raise RpcError.none(Fault.SENT_ON, "its redirects do not end")
 
     async def _exchange(
         self, verb: str, path: str, headers: Mapping[str, str], body: bytes = b""
     ) -> Exchange:
-        session = {} if self.session is None else {_SESSION: self.session}
-        return await self.pool.exchange(verb, path, {**self.headers, **headers, **session}, body)
+        """One exchange, as soon as the head of its answer is there."""
+        told = {**self.headers, **headers}
+        if self.session is not None:
+            told[_SESSION] = self.session
+
+        async def ask(proof: Mapping[str, str] = _NOTHING) -> Exchange:
+            exchange = await self.pool.exchange(verb, path, {**told, **proof}, body)
+            try:
+                await exchange.reply.head()
+            except BaseException:
+                exchange.close()
+                raise
+            return exchange
+
+        return await ask() if self.proof is None else await proved(self.proof, ask)
 
     @contextlib.asynccontextmanager
     async def _get(self, last_id: str) -> AsyncGenerator[Exchange | None]:
@@ -279,7 +293,50 @@ class Site:
             told["last-event-id"] = last_id
         exchange = await self._exchange("GET", self._path, told)
         try:
-            await exchange.reply.head()
             yield exchange if is_stream(exchange.reply) else None
         finally:
             exchange.close()
+
+
+@dataclass(slots=True)
+class _Post:
+    """One POST; what is no answer in MCP is raised as the `Fault` that it is.
+
+    `number` is that of the request, where it is one.
+    """
+
+    site: Site
+    body: bytes
+    headers: Mapping[str, str]
+    number: int | None
+    exchange: Exchange | None = None
+
+    async def __aenter__(self) -> Exchange:
+        try:
+            exchange = self.exchange = await self.site.followed(self.body, self.headers)
+            await refuse(exchange.reply, self.number, has_session=self.site.session is not None)
+        except BaseException as error:
+            self._end(error)
+            raise
+        return exchange
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._end(error)
+
+    def _end(self, error: BaseException | None) -> None:
+        """Let go of the connection, and say which fault an error is."""
+        if self.exchange is not None:
+            self.exchange.close()
+        if isinstance(error, UnprovedError):
+            raise RpcError.none(Fault.NOT_SENT, str(error)) from error
+        if isinstance(error, NotSentError):
+            raise RpcError.none(Fault.NOT_SENT, f"no connection: {error}") from error
+        if isinstance(error, BrokenError):
+            raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
+        if isinstance(error, ValueError):  # the words quote what could not be read
+            raise RpcError.none(Fault.LOST, "its answer cannot be read") from error

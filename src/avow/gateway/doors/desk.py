@@ -4,7 +4,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
 from avow import __version__
@@ -19,9 +19,12 @@ from avow.connect.rpc import (
     RpcError,
 )
 from avow.errors import StoreError
-from avow.gateway.doors.client import META, Client, Line
-from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Request
+from avow.gateway.doors.client import META, Client, Line, caller_of
+from avow.gateway.listening import SUBSCRIPTION
+from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Route
+from avow.gateway.request import Request
 from avow.gateway.search import HOW
+from avow.gateway.tasks import TASKS
 from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
 from avow.telemetry.watch import Asked, Watch
@@ -39,10 +42,11 @@ INSTRUCTIONS: Final = (
     "the same call again."
 )
 CAPABILITIES: Final[Mapping[str, Any]] = {
-    "tools": {},
-    "prompts": {},
-    "resources": {},
+    "tools": {"listChanged": True},
+    "prompts": {"listChanged": True},
+    "resources": {"subscribe": True, "listChanged": True},
     "completions": {},
+    "logging": {},
 }
 CANCELLED: Final = -32800
 """The code of what a client wanted no more."""
@@ -57,12 +61,16 @@ class Told(NamedTuple):
     code: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Desk:
     """Answers requests by the gateway's passage. `watch` looks on."""
 
     passage: Passage
     watch: Watch | None = None
+    _routes: Mapping[str, Route] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._routes = self.passage.routes
 
     @property
     def instructions(self) -> str:
@@ -86,7 +94,7 @@ class Desk:
     ) -> Told:
         """As above. Where the process ends, whoever asked is told so."""
         try:
-            result = await self._result(message.method or "", params, client, line)
+            result = await self._result(message, params, client, line)
             return Told(write_result(message.id, result))
         except UnknownToolError as error:
             return _error(message, INVALID_PARAMS, str(error))
@@ -107,11 +115,12 @@ class Desk:
             return _error(message, INTERNAL_ERROR, what)
 
     async def _result(
-        self, method: str, params: dict[str, Any], client: Client, line: Line
+        self, message: Message, params: dict[str, Any], client: Client, line: Line
     ) -> Mapping[str, Any]:
-        route = self.passage.routes.get(method)
+        method = message.method or ""
+        route = self._routes.get(method)
         if route is not None:
-            return _dressed(method, await route(_request(method, params, client, line)), client)
+            return _dressed(method, await route(_request(message, params, client, line)), client)
         if method == "server/discover" and client.is_modern:
             return _dressed(method, discovery(self.instructions), client)
         if method == "ping" and not client.is_modern:
@@ -132,20 +141,23 @@ def discovery(instructions: str) -> dict[str, Any]:
     """What the gateway says of itself (MCP 2026-07-28, discovery)."""
     return {
         "supportedVersions": [MODERN],
-        "capabilities": CAPABILITIES,
+        "capabilities": {**CAPABILITIES, "extensions": {TASKS: {}}},
         "instructions": instructions,
     }
 
 
-def _request(method: str, params: dict[str, Any], client: Client, line: Line) -> Request:
+def _request(message: Message, params: dict[str, Any], client: Client, line: Line) -> Request:
     return Request(
-        method=method,
+        method=message.method or "",
         params=params,
         version=client.version,
         principal=client.principal,
         progress=_progress(params, line),
         elicit=_elicit(client, line),
         rounds=_rounds(params, client),
+        caller=caller_of(client, line),
+        listener=line.listener,
+        id=message.id,
     )
 
 
@@ -160,15 +172,15 @@ def _progress(params: Mapping[str, Any], line: Line) -> Progress:
         told: dict[str, Any] = {"progressToken": token, "progress": done}
         told |= {} if total is None else {"total": total}
         told |= {} if text is None else {"message": text}
-        await line.notify("notifications/progress", told)
+        line.tell("notifications/progress", told)
+        await asyncio.sleep(0)
 
     return tell
 
 
 def _elicit(client: Client, line: Line) -> Elicit | None:
     """How an older client is asked: by a request to it, while its call waits."""
-    modes = modes_of(client.capabilities.get("elicitation"), client.version)
-    if client.is_modern or not modes:
+    if client.is_modern or not (modes := _modes(client)):
         return None
 
     async def send(params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -188,8 +200,7 @@ def _without_mode(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
     """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
-    modes = modes_of(client.capabilities.get("elicitation"), client.version)
-    if not client.is_modern or not modes:
+    if not client.is_modern or not (modes := _modes(client)):
         return None
     responses, state = params.get("inputResponses"), params.get("requestState")
     return Rounds(
@@ -197,6 +208,10 @@ def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
         state if isinstance(state, str) else None,
         modes,
     )
+
+
+def _modes(client: Client) -> frozenset[str]:
+    return modes_of(client.capabilities.get("elicitation"), client.version)
 
 
 def _object(value: object) -> dict[str, Any]:
@@ -208,6 +223,8 @@ def _dressed(method: str, result: Mapping[str, Any], client: Client) -> Mapping[
     # What a server behind says of its own connection is not about this one.
     given: Mapping[str, Any] = result.get("_meta") or {}
     meta = {key: value for key, value in given.items() if not key.startswith(META)}
+    if SUBSCRIPTION in given and method == "subscriptions/listen":
+        meta[SUBSCRIPTION] = given[SUBSCRIPTION]
     if not client.is_modern:
         kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
         return {**kept, "_meta": meta} if meta else kept

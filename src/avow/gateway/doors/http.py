@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
+import anyio
 from starlette.types import Receive, Scope, Send
 
 from avow import access
@@ -75,9 +76,11 @@ class HttpDoor:
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, what, headers=allow)
 
     async def _post(self, request: Request, principal: Principal) -> None:
-        message = await request.message()
+        message = await request.messages()
         version = request.headers.get("mcp-protocol-version")
-        if version is None or version in HANDSHAKE_VERSIONS:
+        if isinstance(message, list):
+            await self.stateful.take_all(request, principal, message)
+        elif version is None or version in HANDSHAKE_VERSIONS:
             await self.stateful.take(request, principal, message)
         elif message.id is not None and message.method is not None:
             await self._answer_alone(request, principal, message)
@@ -90,6 +93,9 @@ class HttpDoor:
     async def _answer_alone(self, request: Request, principal: Principal, message: Message) -> None:
         """A request of 2026-07-28: all that there is to know is in it."""
         reply = Reply(request.send, takes_events=request.takes_events)
+        if message.method == "subscriptions/listen" and not request.takes_events:
+            what = "subscriptions/listen must accept text/event-stream"
+            raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, what)
         try:
             params = parameters_of(message)
             check_headers(message, params, request.headers)
@@ -100,10 +106,20 @@ class HttpDoor:
             return
 
         async def work() -> None:
+            try:
+                if message.method == "tools/call":
+                    passage = self.desk.passage
+                    await passage.check_parameters(params, client.principal, request.headers)
+            except RpcError as error:
+                body = write_error(message.id, error.code, error.message, error.data)
+                await reply.finish(body, _STATUS.get(error.code, 200))
+                return
             told = await self.desk.answer(message, params, client, ModernLine(reply))
             await reply.finish(told.body, _STATUS.get(told.code, 200) if told.code else 200)
 
-        await watched(work, reply, request.left, ends_with_client=True)
+        # Since 2026-07-28 a client cancels by closing the stream of its answer.
+        with anyio.CancelScope() as scope:
+            await watched(work, reply, request.left, self.stateful.patience, scope.cancel)
 
 
 async def _refuse(send: Send, error: access.RefusedError) -> None:

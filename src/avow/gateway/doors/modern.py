@@ -8,13 +8,20 @@ from typing import Any, Final, cast
 from avow.connect.envelope import MODERN
 from avow.connect.message import Message
 from avow.connect.rpc import INVALID_PARAMS, RpcError
-from avow.gateway.doors.client import META, Client, called, name_of
+from avow.gateway.doors.client import META, Client, called, level_of, name_of
 from avow.policy import Principal
 
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
-_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAMED: Final = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
 _VERSION_HEADER: Final = "mcp-protocol-version"
 _METHOD_HEADER: Final = "mcp-method"
 _NAME_HEADER: Final = "mcp-name"
@@ -36,7 +43,8 @@ def alone(params: Mapping[str, Any], principal: Principal) -> Client:
         raise RpcError(INVALID_PARAMS, f"{_CAPABILITIES} must be an object")
     refuse_version(meta[_VERSION])
     caller = called(principal, name_of(meta.get(f"{META}clientInfo")))
-    return Client(caller, MODERN, cast("dict[str, Any]", capabilities))
+    level = level_of(meta.get(f"{META}logLevel"))
+    return Client(caller, MODERN, cast("dict[str, Any]", capabilities), level=level)
 
 
 def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from avow.connect.listing import LISTS
 from avow.connect.message import Message
 from avow.connect.rpc import INVALID_PARAMS, RpcError
 
@@ -44,6 +45,18 @@ class _Completed(_Any, kw_only=True):
     argument: _Argument
 
 
+class _Task(_Any, kw_only=True):
+    task_id: str = msgspec.field(name="taskId")
+
+
+class _Level(_Any, kw_only=True):
+    level: str
+
+
+class _Listening(_Any, kw_only=True):
+    notifications: dict[str, Any]
+
+
 _FORMS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "tools/list": _Listed,
     "tools/call": _Named,
@@ -53,6 +66,13 @@ _FORMS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "resources/templates/list": _Listed,
     "resources/read": _Placed,
     "completion/complete": _Completed,
+    "tasks/get": _Task,
+    "tasks/update": _Task,
+    "tasks/cancel": _Task,
+    "logging/setLevel": _Level,
+    "resources/subscribe": _Placed,
+    "resources/unsubscribe": _Placed,
+    "subscriptions/listen": _Listening,
 }
 
 
@@ -63,6 +83,9 @@ def parameters_of(message: Message) -> dict[str, Any]:
         msgspec.convert(found, _FORMS.get(message.method or "", _Any))
     except (ValueError, RecursionError) as error:
         raise RpcError(INVALID_PARAMS, f"Invalid request parameters: {_why(error)}") from None
+    if found.get("cursor") is not None and message.method in LISTS:
+        # A list comes whole, since many clients never ask for a second page.
+        raise RpcError(INVALID_PARAMS, "Invalid cursor: every list here has one page")
     return found
 
 

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-import anyio
 from starlette.types import Send
 
+from avow.alarm import Alarm
 from avow.connect.message import in_one_line
+from avow.gateway.doors.outbox import Outbox
 
-_PATIENCE_SECONDS: Final = 0.2
+PATIENCE_SECONDS: Final = 0.2
 """How long a request may take before its client is watched and its stream kept alive."""
 
 PING_SECONDS: Final = 15.0
@@ -39,7 +40,7 @@ class Reply:
         self._send = send
         self._takes_events = takes_events
         self._headers = headers
-        self._turn = asyncio.Lock()
+        self._outbox: Outbox | None = None
         self.is_stream = False
         self.is_over = False
 
@@ -47,29 +48,52 @@ class Reply:
         """Send a message that is not the response; whether it could be."""
         if not self._takes_events or self.is_over:
             return False
-        async with self._turn:
-            await self._open()
-            await self._piece(as_event(body), more=True)
+        await self._begun().say(body)
+        return True
+
+    def tell(self, body: bytes) -> bool:
+        """The same without waiting, for what may be left out."""
+        if not self._takes_events or self.is_over:
+            return False
+        self._begun().tell(body)
         return True
 
     async def finish(self, body: bytes, status: int = 200) -> None:
         """Send the response."""
         self.is_over = True
-        async with self._turn:
-            if self.is_stream:
+        if self._outbox is not None:
+            async with self._outbox.turn():
+                await self._open()
                 await self._piece(as_event(body), more=False)
-                return
-            length = (b"content-length", str(len(body)).encode())
-            headers = [_JSON, length, *self._headers]
-            await self._send({"type": "http.response.start", "status": status, "headers": headers})
-            await self._piece(body, more=False)
+            return
+        length = (b"content-length", str(len(body)).encode())
+        headers = [_JSON, length, *self._headers]
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._piece(body, more=False)
+
+    async def end(self) -> None:
+        """End the stream without a response: nobody waits for one."""
+        self.is_over = True
+        async with self._begun().turn():
+            await self._open()
+            await self._piece(b"", more=False)
 
     async def ping(self) -> None:
         """Show that the answer is still to come."""
         if self._takes_events and not self.is_over:
-            async with self._turn:
+            async with self._begun().turn():
                 await self._open()
                 await self._piece(PING, more=True)
+
+    async def _event(self, body: bytes) -> None:
+        await self._open()
+        await self._piece(as_event(body), more=True)
+
+    def _begun(self) -> Outbox:
+        """The turns on a stream. Most answers are none, and nothing comes before or after them."""
+        if self._outbox is None:
+            self._outbox = Outbox(self._event)
+        return self._outbox
 
     async def _open(self) -> None:
         if not self.is_stream:
@@ -81,43 +105,43 @@ class Reply:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
 
+def _nothing() -> None:
+    """Take no notice of a client that leaves."""
+
+
 async def watched(
     work: Callable[[], Awaitable[None]],
     reply: Reply,
     left: Callable[[], Awaitable[None]],
-    *,
-    ends_with_client: bool,
+    patience: Alarm,
+    gone: Callable[[], None] = _nothing,
 ) -> None:
-    """Do `work`; keep its stream alive, and end it when the client leaves, if that means so.
+    """Do `work`, and keep its stream alive; say when the client has `gone` before it was done.
 
-    Since 2026-07-28 a client cancels by closing the stream of its answer; before, a broken
-    connection meant nothing. Most work is over before anybody starts to watch.
+    Most work is over before anybody starts to watch, which `patience` says.
     """
-    loop = asyncio.get_running_loop()
     watcher: asyncio.Task[None] | None = None
-    with anyio.CancelScope() as scope:
 
-        def start() -> None:
-            nonlocal watcher
-            watcher = loop.create_task(_watch(reply, left, scope if ends_with_client else None))
+    def start() -> None:
+        nonlocal watcher
+        watcher = asyncio.ensure_future(_watch(reply, left, gone))
 
-        timer = loop.call_later(_PATIENCE_SECONDS, start)
-        try:
-            await work()
-        finally:
-            timer.cancel()
-            if watcher is not None:
-                watcher.cancel()
+    late = patience.call(start)
+    try:
+        await work()
+    finally:
+        patience.forget(late)
+        if watcher is not None:
+            watcher.cancel()
 
 
 async def _watch(
-    reply: Reply, left: Callable[[], Awaitable[None]], scope: anyio.CancelScope | None
+    reply: Reply, left: Callable[[], Awaitable[None]], gone: Callable[[], None]
 ) -> None:
     leaving = asyncio.ensure_future(left())
     try:
         while not (await asyncio.wait([leaving], timeout=PING_SECONDS))[0]:
             await reply.ping()
-        if scope is not None:
-            scope.cancel()
+        gone()
     finally:
         leaving.cancel()

@@ -9,6 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from avow.connect.message import Message, read_message, write_error
 from avow.connect.rpc import INVALID_REQUEST, PARSE_ERROR
+from avow.gateway.doors.batch import is_batch, read_batch
 from avow.gateway.doors.modern import HEADER_MISMATCH
 from avow.gateway.doors.reply import Header, Reply
 from avow.policy import Principal
@@ -17,6 +18,8 @@ MOST_BYTES: Final = 4 * 1024 * 1024
 """Of one request."""
 
 _EVENTS: Final = ("text/event-stream", "text/*", "*/*")
+PARAMETER: Final = "mcp-param-"
+
 _ROUTING: Final = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"})
 
 
@@ -42,7 +45,7 @@ Identify = Callable[[Scope], Awaitable[Principal]]
 """Who a request comes from. Raises the `RefusedError` of `avow.access`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """A request whose headers were read."""
 
@@ -62,15 +65,15 @@ class Request:
         accept = self.headers.get("accept", "")
         return any(one in accept for one in _EVENTS)
 
-    async def message(self) -> Message:
-        """The message that it carries. Raises `RefusedError`."""
+    async def messages(self) -> Message | list[Message]:
+        """The message that it carries, or all of a batch. Raises `RefusedError`."""
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             what = "the content type must be application/json"
             raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what)
         body = await self._body()
         try:
-            return read_message(body)
+            return read_batch(body) if is_batch(body) else read_message(body)
         except ValueError:
             is_json = body.lstrip()[:1] in (b"{", b"[")
             code = INVALID_REQUEST if is_json else PARSE_ERROR
@@ -109,12 +112,16 @@ class Request:
 
 def _headers(scope: Scope) -> dict[str, str]:
     """Headers by their names in small letters."""
-    found: dict[str, str] = {}
-    for name, value in scope["headers"]:
+    headers = scope["headers"]
+    found = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
+    if len(found) == len(headers):
+        return found
+    found.clear()
+    for name, value in headers:
         key, said = name.decode("latin-1"), value.decode("latin-1")
         if key not in found:
             found[key] = said
-        elif key in _ROUTING:
+        elif key in _ROUTING or key.startswith(PARAMETER):
             # Who reads the first and who reads the last would see two different requests.
             what = f"the header {key} stands there twice"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, HEADER_MISMATCH)

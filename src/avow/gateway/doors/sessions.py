@@ -8,12 +8,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
 
+import anyio
+
+from avow.connect.inbox import CANCELLED
 from avow.connect.message import Id, Message, read_object, write_notification, write_request
 from avow.connect.rpc import INTERNAL_ERROR, RpcError
+from avow.gateway.hub import LOGGED, Backlog, Hub, Listener
 from avow.gateway.replicas import Post
 
-_MOST_QUEUED: Final = 256
+_WITHDRAW_SECONDS: Final = 1.0
 _MOST_ENDED: Final = 10_000
+_MOST_KEPT: Final = 5_000
+"""Half of the places that a hub has: who comes now finds one, whoever stays away."""
 
 SAY: Final = "say"
 """The errand of putting a message on the stream of a session: its id, and the message."""
@@ -27,14 +33,39 @@ class Session:
     asked: dict[str, asyncio.Future[Message]] = field(
         default_factory=dict[str, asyncio.Future[Message]]
     )
-    stream: asyncio.Queue[bytes | None] | None = None
+    stream: Backlog[bytes | None] | None = None
     mark: str = ""
     elsewhere: Callable[[bytes], Awaitable[bool]] | None = None
+    listener: Listener = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.listener = Listener(self.tell)
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing would be lost if it were forgotten."""
         return not self.running and not self.asked and self.stream is None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its client has said what it wants to hear of."""
+        return bool(self.listener.uris or self.listener.level)
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Tell the client on its stream, if it holds one open; an empty method ends it.
+
+        A client that does not keep up with what changes is sent away, since it would not know
+        what it has missed; of what is logged it misses some.
+        """
+        if not method:
+            self.hang_up()
+            return
+        body = write_notification(method, params)
+        is_change = method != LOGGED
+        if self.stream is not None and is_change and self.stream.holds(body):
+            return
+        if not self.say(body) and is_change:
+            self.hang_up()
 
     def say(self, body: bytes) -> bool:
         """Put a message on the stream that the client holds open, if it does and keeps up."""
@@ -49,6 +80,7 @@ class Session:
             if self.stream.full():
                 self.stream.get_nowait()
             self.stream.put_nowait(None)
+            self.stream = None
 
     def answered(self, message: Message) -> bool:
         """Take the client's answer to a question; whether it was asked."""
@@ -71,10 +103,13 @@ class Session:
 class Sessions:
     """The sessions in which something goes on here; all else is in their tokens.
 
-    What goes on in other processes, those are told over `post`.
+    What goes on in other processes, those are told over `post`. What a client wants to hear of is
+    kept too, of the last five thousand that have said so.
     """
 
     post: Post = field(default_factory=Post)
+    hub: Hub = field(default_factory=Hub)
+    _kept: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
     _live: dict[str, Session] = field(default_factory=dict[str, Session])
     _ended: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
 
@@ -99,15 +134,31 @@ class Sessions:
     def rest(self, name: str) -> None:
         """Forget a session in which nothing goes on any more."""
         found = self._live.get(name)
-        if found is not None and found.is_idle:
-            del self._live[name]
+        if found is None or not found.is_idle:
+            return
+        if not found.is_kept:
+            self._forget(name)
+            return
+        self._kept[name] = None
+        self._kept.move_to_end(name)
+        while len(self._kept) > _MOST_KEPT:
+            oldest, _ = self._kept.popitem(last=False)
+            if oldest in self._live and self._live[oldest].is_idle:
+                self._forget(oldest)
+
+    def _forget(self, name: str) -> Session | None:
+        self._kept.pop(name, None)
+        found = self._live.pop(name, None)
+        if found is not None:
+            self.hub.leave(found.listener)
+        return found
 
     def end(self, name: str) -> None:
         """The client has said goodbye."""
         self._ended[name] = None
         while len(self._ended) > _MOST_ENDED:
             self._ended.popitem(last=False)
-        found = self._live.pop(name, None)
+        found = self._forget(name)
         for end in [*found.running.values()] if found else []:
             end()
 
@@ -124,18 +175,12 @@ class Sessions:
         for one in self._live.values():
             one.hang_up()
 
-    def tell(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Tell all clients that listen."""
-        body = write_notification(method, params)
-        for one in self._live.values():
-            one.say(body)
 
-
-def open_stream(session: Session) -> asyncio.Queue[bytes | None] | None:
+def open_stream(session: Session) -> Backlog[bytes | None] | None:
     """The queue of a new stream; `None` where the session has one already."""
     if session.stream is not None:
         return None
-    session.stream = asyncio.Queue(_MOST_QUEUED)
+    session.stream = Backlog[bytes | None]()
     return session.stream
 
 
@@ -146,17 +191,37 @@ class Outlet(Protocol):
         """Send a message; whether it could be sent."""
         ...
 
+    def tell(self, body: bytes) -> bool:
+        """The same without waiting; it may be left out where the client does not keep up."""
+        ...
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class SessionLine:
     """The way back to a client of the handshake eras, while one of its requests is answered."""
 
     session: Session
     reply: Outlet
 
+    @property
+    def owner(self) -> object:
+        """See `Line.owner`."""
+        return self.session
+
+    @property
+    def listener(self) -> Listener | None:
+        """See `Line.listener`."""
+        return self.session.listener
+
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """See `Line.notify`."""
         await self._say(write_notification(method, params))
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """See `Line.tell`."""
+        body = write_notification(method, params)
+        if not self.reply.tell(body):
+            self.session.say(body)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """See `Line.ask`."""
@@ -169,6 +234,11 @@ class SessionLine:
             if not await self._say(body) and not await self._say_elsewhere(body):
                 raise RpcError(INTERNAL_ERROR, "the client listens to no stream")
             message: Message = await waiting
+        except asyncio.CancelledError:
+            # A client that does not read must not keep what it was asked for.
+            with anyio.move_on_after(_WITHDRAW_SECONDS, shield=True):
+                await self._say(write_notification(CANCELLED, {"requestId": number}))
+            raise
         finally:
             del self.session.asked[number]
         if message.error:
@@ -183,15 +253,29 @@ class SessionLine:
         return elsewhere is not None and await elsewhere(body)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ModernLine:
     """The way back to a client of 2026-07-28: the stream of its answer, and no questions."""
 
     reply: Outlet
 
+    @property
+    def owner(self) -> object:
+        """See `Line.owner`: each request stands alone."""
+        return self
+
+    @property
+    def listener(self) -> Listener | None:
+        """See `Line.listener`: it asks for a stream instead."""
+        return None
+
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """See `Line.notify`."""
         await self.reply.say(write_notification(method, params))
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """See `Line.tell`."""
+        self.reply.tell(write_notification(method, params))
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """See `Line.ask`."""

@@ -2,23 +2,34 @@
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Final
+from typing import Final, cast
 
 import anyio
 
+from avow.alarm import Alarm
 from avow.connect.message import Id, Message, read_object, write_error, write_result
 from avow.connect.rpc import RpcError
 from avow.gateway.doors import elsewhere
+from avow.gateway.doors.batch import BATCHING, answer_batch
 from avow.gateway.doors.client import Client, called
 from avow.gateway.doors.desk import CANCELLED, Desk
 from avow.gateway.doors.handshake import greeting, hello_of
 from avow.gateway.doors.modern import refuse_false_headers
 from avow.gateway.doors.parameters import parameters_of
-from avow.gateway.doors.reply import EVENT_HEADERS, PING, PING_SECONDS, Reply, as_event, watched
+from avow.gateway.doors.reply import (
+    EVENT_HEADERS,
+    PATIENCE_SECONDS,
+    PING,
+    PING_SECONDS,
+    Reply,
+    as_event,
+    watched,
+)
 from avow.gateway.doors.request import RefusedError, Request
-from avow.gateway.doors.sessions import SessionLine, Sessions, open_stream
+from avow.gateway.doors.sessions import Session, SessionLine, Sessions, open_stream
 from avow.gateway.doors.ticket import Ticket, Tickets
 from avow.policy import Principal
 
@@ -31,7 +42,8 @@ class StatefulDoor:
 
     desk: Desk
     tickets: Tickets
-    sessions: Sessions = field(default_factory=Sessions)
+    sessions: Sessions
+    patience: Alarm = field(default_factory=lambda: Alarm(PATIENCE_SECONDS))
 
     async def take(self, request: Request, principal: Principal, message: Message) -> None:
         """One message of a client. Raises `RefusedError`."""
@@ -40,15 +52,36 @@ class StatefulDoor:
             return
         ticket = self._ticket(request, principal)
         if message.method is not None and message.id is not None:
-            await self._answer(request, principal, ticket, message, message.id)
+            await self._answer(request, principal, ticket, [message])
             return
+        await self._note(ticket, message)
+        await request.accept()
+
+    async def take_all(
+        self, request: Request, principal: Principal, messages: Sequence[Message]
+    ) -> None:
+        """The messages of one batch, which only one version has. Raises `RefusedError`."""
+        ticket = self._ticket(request, principal)
+        if ticket.version != BATCHING or any(one.method == "initialize" for one in messages):
+            what = "the body must be one JSON-RPC 2.0 message"
+            raise RefusedError(HTTPStatus.BAD_REQUEST, what)
+        requests = [one for one in messages if one.method is not None and one.id is not None]
+        for one in messages:
+            if one not in requests:
+                await self._note(ticket, one)
+        if requests:
+            await self._answer(request, principal, ticket, requests, is_batch=True)
+        else:
+            await request.accept()
+
+    async def _note(self, ticket: Ticket, message: Message) -> None:
+        """What wants no answer."""
         if message.is_response:
             await elsewhere.bring_answer(self.sessions, ticket.id, message)
         elif message.method == "notifications/cancelled":
             with contextlib.suppress(ValueError):
                 number = read_object(message.params).get("requestId")
                 await elsewhere.cancel(self.sessions, ticket.id, number)
-        await request.accept()
 
     async def listen(self, request: Request, principal: Principal) -> None:
         """The stream on which a client hears what belongs to none of its requests.
@@ -63,12 +96,23 @@ class StatefulDoor:
         if queue is None:
             raise RefusedError(HTTPStatus.CONFLICT, "this session has a stream already")
         headers = [*EVENT_HEADERS]
+        self._introduce(session, principal)
         try:
+            self._join(session)
             await request.send({"type": "http.response.start", "status": 200, "headers": headers})
             await _stream(request, queue)
         finally:
-            session.stream = None
+            if session.stream is queue:
+                session.stream = None
+            if session.stream is None and not session.is_kept:
+                self.sessions.hub.leave(session.listener)
             self.sessions.rest(ticket.id)
+
+    def _join(self, session: Session) -> None:
+        try:
+            self.sessions.hub.join(session.listener)
+        except RpcError as error:
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
 
     async def end(self, request: Request, principal: Principal) -> None:
         """The client says goodbye. Raises `RefusedError`."""
@@ -90,32 +134,66 @@ class StatefulDoor:
         await reply.finish(write_result(message.id, greeting(version, self.desk.instructions)))
 
     async def _answer(
-        self, request: Request, principal: Principal, ticket: Ticket, message: Message, number: Id
+        self,
+        request: Request,
+        principal: Principal,
+        ticket: Ticket,
+        messages: Sequence[Message],
+        *,
+        is_batch: bool = False,
     ) -> None:
-        """A request, which the client may cancel by a notification; leaving is no word of its."""
+        """Requests, which the client may cancel by a notification; leaving is no word of its."""
         reply = Reply(request.send, takes_events=request.takes_events)
         caller = called(principal, ticket.client)
-        client = Client(caller, ticket.version, ticket.capabilities, ticket.id)
         session = self.sessions.of(ticket.id)
+        self._introduce(session, principal)
+        level = session.listener.level
+        client = Client(caller, ticket.version, ticket.capabilities, ticket.id, level)
         line = SessionLine(session, reply)
 
+        async def respond(message: Message) -> bytes | None:
+            body = await self._respond(request, message, client, line)
+            if body is None and not request.takes_events:
+                # Only a stream can end without a response.
+                body = write_error(message.id, CANCELLED, "Request cancelled")
+            return body
+
         async def work() -> None:
-            body = write_error(number, CANCELLED, "Request cancelled")
-            with anyio.CancelScope() as scope:
-                session.running[number] = scope.cancel
-                try:
-                    params = parameters_of(message)
-                    refuse_false_headers(message, params, request.headers)
-                    body = (await self.desk.answer(message, params, client, line)).body
-                except RpcError as error:
-                    body = write_error(number, error.code, error.message, error.data)
-            await reply.finish(body)
+            if is_batch:
+                body = await answer_batch(messages, respond)
+            else:
+                body = await respond(messages[0])
+            await (reply.finish(body) if body else reply.end())
 
         try:
-            await watched(work, reply, request.left, ends_with_client=False)
+            # A broken connection means nothing in these versions.
+            await watched(work, reply, request.left, self.patience)
         finally:
-            session.running.pop(number, None)
             self.sessions.rest(ticket.id)
+
+    def _introduce(self, session: Session, principal: Principal) -> None:
+        """Say whose session it is to whoever tells it something."""
+        session.listener.subject = principal.subject
+        session.listener.is_local = not principal.is_known
+        session.listener.server = self.desk.passage.alone
+
+    async def _respond(
+        self, request: Request, message: Message, client: Client, line: SessionLine
+    ) -> bytes | None:
+        """The response; what was cancelled gets none (MCP, cancellation)."""
+        number, running = cast("Id", message.id), line.session.running
+        body = None
+        with anyio.CancelScope() as scope:
+            running[number] = scope.cancel
+            try:
+                params = parameters_of(message)
+                refuse_false_headers(message, params, request.headers)
+                body = (await self.desk.answer(message, params, client, line)).body
+            except RpcError as error:
+                body = write_error(number, error.code, error.message, error.data)
+            finally:
+                running.pop(number, None)
+        return body
 
     def _ticket(self, request: Request, principal: Principal) -> Ticket:
         token = request.headers.get(_SESSION)

@@ -2,19 +2,22 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import anyio
 
-from avow.connect.message import Message, read_message, read_object, write_error, write_result
+from avow.connect.message import Id, Message, read_message, read_object, write_error, write_result
 from avow.connect.rpc import INVALID_REQUEST, PARSE_ERROR, RpcError
+from avow.gateway.doors.batch import BATCHING, answer_batch, is_batch, read_batch
 from avow.gateway.doors.client import META, Client, called
-from avow.gateway.doors.desk import CANCELLED, Desk
+from avow.gateway.doors.desk import Desk
 from avow.gateway.doors.handshake import greeting, hello_of
 from avow.gateway.doors.modern import alone
+from avow.gateway.doors.outbox import Outbox
 from avow.gateway.doors.parameters import parameters_of
-from avow.gateway.doors.sessions import Session, SessionLine
+from avow.gateway.doors.sessions import ModernLine, Session, SessionLine, open_stream
+from avow.gateway.hub import Hub
 from avow.policy import Principal
 
 Write = Callable[[bytes], Awaitable[None]]
@@ -27,57 +30,97 @@ class StdioDoor:
     desk: Desk
     principal: Principal
     write: Write
+    _outbox: Outbox = field(init=False)
     _session: Session = field(default_factory=Session)
     _client: Client | None = None
+
+    def __post_init__(self) -> None:
+        self._outbox = Outbox(self.write)
 
     async def run(self, lines: AsyncIterator[bytes]) -> None:
         """Answer until the client has said all; what is under way then is cancelled."""
         async with anyio.create_task_group() as group:
+            group.start_soon(self._tell)
             async for line in lines:
                 try:
+                    if is_batch(line) and self._batches:
+                        group.start_soon(self._answer_all, read_batch(line))
+                        continue
                     message = read_message(line)
                 except ValueError:
-                    await self.write(write_error(None, PARSE_ERROR, "this line is no message"))
+                    await self._outbox.say(
+                        write_error(None, PARSE_ERROR, "this line is no message")
+                    )
                     continue
-                if message.is_response:
-                    self._session.answered(message)
-                elif message.id is None:
+                if message.is_response or message.id is None:
                     self._note(message)
                 else:
                     group.start_soon(self._answer, message)
             group.cancel_scope.cancel()
+        self._hub.leave(self._session.listener)
+
+    @property
+    def _hub(self) -> Hub:
+        return self.desk.passage.fleet.hub
+
+    async def _tell(self) -> None:
+        """Send what belongs to no request."""
+        while not self._hub.is_closed and (queue := open_stream(self._session)):
+            while body := await queue.get():
+                await self._outbox.say(body)
 
     async def say(self, body: bytes) -> bool:
         """Send a message."""
-        await self.write(body)
+        await self._outbox.say(body)
         return True
 
+    def tell(self, body: bytes) -> bool:
+        """The same without waiting."""
+        self._outbox.tell(body)
+        return True
+
+    @property
+    def _batches(self) -> bool:
+        return self._client is not None and self._client.version == BATCHING
+
     def _note(self, message: Message) -> None:
-        if message.method == "notifications/cancelled":
+        """What wants no answer."""
+        if message.is_response:
+            self._session.answered(message)
+        elif message.method == "notifications/cancelled":
             with contextlib.suppress(ValueError):
                 self._session.cancel(read_object(message.params).get("requestId"))
 
     async def _answer(self, message: Message) -> None:
-        number = message.id
-        assert number is not None  # noqa: S101 - it is a request
+        if body := await self._respond(message):
+            await self._outbox.say(body)
+
+    async def _answer_all(self, messages: list[Message]) -> None:
+        for one in messages:
+            if one.is_response or one.id is None:
+                self._note(one)
+        if body := await answer_batch(messages, self._respond):
+            await self._outbox.say(body)
+
+    async def _respond(self, message: Message) -> bytes | None:
+        """The response; what was cancelled gets none (MCP, cancellation)."""
+        number = cast("Id", message.id)
         try:
             if message.method == "initialize":
-                await self.write(self._initialize(message))
-                return
+                return self._initialize(message)
             params = parameters_of(message)
             client = self._client_of(params)
         except RpcError as error:
-            await self.write(write_error(number, error.code, error.message, error.data))
-            return
-        line = SessionLine(self._session, self)
-        body = write_error(number, CANCELLED, "Request cancelled")
+            return write_error(number, error.code, error.message, error.data)
+        line = ModernLine(self) if client.is_modern else SessionLine(self._session, self)
+        body = None
         with anyio.CancelScope() as scope:
             self._session.running[number] = scope.cancel
             try:
                 body = (await self.desk.answer(message, params, client, line)).body
             finally:
                 self._session.running.pop(number, None)
-        await self.write(body)
+        return body
 
     def _client_of(self, params: dict[str, Any]) -> Client:
         """Who a request comes from: it says so itself, or the handshake has said it."""
@@ -86,9 +129,12 @@ class StdioDoor:
             return alone(params, self.principal)
         if self._client is None:
             raise RpcError(INVALID_REQUEST, "Send initialize first")
-        return self._client
+        return replace(self._client, level=self._session.listener.level)
 
     def _initialize(self, message: Message) -> bytes:
         version, capabilities, name = hello_of(message)
         self._client = Client(called(self.principal, name), version, capabilities)
+        self._session.listener.subject = self.principal.subject
+        self._session.listener.is_local = not self.principal.is_known
+        self._hub.join(self._session.listener)
         return write_result(message.id, greeting(version, self.desk.instructions))

@@ -1,0 +1,91 @@
+"""The client whose request is answered, as the server behind can reach it meanwhile."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from avow.connect.ear import MOST_QUESTIONS, Ear
+from avow.connect.link import Link
+from avow.connect.rpc import INTERNAL_ERROR, RpcError
+from avow.gateway.asking import offered, question, questions
+
+ASK_SECONDS: Final = 600.0
+"""How long a client may take to answer: there may be a person who has to find something out."""
+
+_MOST_ROUNDS: Final = 20
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 1.0
+
+Questions = Mapping[str, Mapping[str, Any]]
+"""By any key: `method` and `params`."""
+
+Ask = Callable[[Questions], Awaitable[Mapping[str, Mapping[str, Any]]]]
+"""Puts questions to a client and gives its answers by the same keys. Raises `RpcError`."""
+
+
+@dataclass(slots=True)
+class Caller:
+    """What it can answer, and how it is asked and told. Of two with one `owner` either will do.
+
+    `notify` waits until the client takes it; `tell` never does, and leaves out what is too much.
+    """
+
+    owner: object
+    capabilities: Mapping[str, Any]
+    ask: Ask
+    notify: Callable[[str, Mapping[str, Any]], Awaitable[None]]
+    tell: Callable[[str, Mapping[str, Any]], None]
+
+    def ear(self, server: str) -> Ear:
+        """What goes along with a request that is made for it."""
+
+        async def asked(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+            put = question(server, self.capabilities, method, params)
+            answers = await self.ask({"1": {"method": method, "params": put}})
+            return answers["1"]
+
+        async def heard(method: str, params: Mapping[str, Any]) -> None:
+            self.tell(method, params)
+            # A client that keeps up gets its turn before the next one comes.
+            await asyncio.sleep(0)
+
+        return Ear(self.owner, offered(self.capabilities), asked, heard)
+
+
+async def converse(
+    link: Link,
+    method: str,
+    params: Mapping[str, Any],
+    caller: Caller | None,
+    *,
+    timeout: float,
+    **more: Any,
+) -> dict[str, Any]:
+    """The result of one request, with all that its server asks on the way.
+
+    A server of 2026-07-28 asks by a result that wants the request made again with the answers.
+    `timeout` is for each time, in seconds. Raises `RpcError`.
+    """
+    ear = None if caller is None else caller.ear(link.name)
+    result = await link.request(method, params, timeout=timeout, ear=ear, **more)
+    pause, rounds, asked = _FIRST_PAUSE, 0, 0
+    while result.get("resultType") == "input_required":
+        requests, state = result.get("inputRequests"), result.get("requestState")
+        if requests:
+            rounds += 1
+            if caller is None:
+                what = f"the server “{link.name}” asks, and nobody can answer"
+                raise RpcError(INTERNAL_ERROR, what)
+            put = questions(link.name, caller.capabilities, requests, MOST_QUESTIONS - asked)
+            asked += len(put)
+            again: dict[str, Any] = {"inputResponses": await caller.ask(put)}
+        else:
+            rounds += pause / timeout
+            await asyncio.sleep(pause)
+            pause, again = min(2 * pause, _LONGEST_PAUSE), {}
+        if rounds > _MOST_ROUNDS:
+            raise RpcError(INTERNAL_ERROR, f"the server “{link.name}” does not end asking")
+        again |= {} if state is None else {"requestState": state}
+        result = await link.request(method, {**params, **again}, timeout=timeout, ear=ear, **more)
+    return result

@@ -1,0 +1,56 @@
+"""What a server says too much of, over its pipe."""
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from avow.connect.inbox import Inbox
+from avow.connect.message import Message, read_object
+from avow.connect.peer import Peer
+
+pytestmark = pytest.mark.anyio
+
+LONG = 30.0
+
+
+def spawn(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+    return asyncio.ensure_future(work)
+
+
+async def asked(told: list[float], answers: list[str]) -> Message:
+    """The response to a request whose server tells 1,000 steps and gives these answers at once."""
+
+    async def send(line: bytes) -> None:
+        number = json.loads(line)["id"]
+        for step in range(1000):
+            params = {"progressToken": number, "progress": step}
+            await receive(method="notifications/progress", params=params)
+        for one in answers:
+            await receive(id=number, result={"said": one})
+
+    async def receive(**message: Any) -> None:
+        await peer.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+    async def tell(done: float, _total: float | None, _text: str | None) -> None:
+        told.append(done)
+
+    peer = Peer(send, Inbox(), spawn)
+    return await peer.request("tools/call", {}, timeout=LONG, progress=tell)
+
+
+async def test_of_too_many_steps_the_last_are_told_and_the_answer_is_there() -> None:
+    told: list[float] = []
+
+    message = await asked(told, ["done"])
+
+    assert read_object(message.result) == {"said": "done"}
+    assert told == [*range(1000 - 255, 1000)]
+
+
+async def test_of_many_answers_the_first_counts() -> None:
+    message = await asked([], [f"answer {number}" for number in range(1000)])
+
+    assert read_object(message.result) == {"said": "answer 0"}

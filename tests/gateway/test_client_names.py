@@ -1,0 +1,26 @@
+"""What a client may call itself: anything but what avow's own console is called."""
+
+import pytest
+
+from avow.gateway.doors.client import CONSOLE, name_of
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("chat", "chat"),
+        ("x" * 200, "x" * 128),
+        (None, "unknown"),
+        ("", "unknown"),
+        (7, "unknown"),
+        ("console agent", "console agent"),
+    ],
+)
+def test_a_client_is_called_what_it_calls_itself(said: object, name: str) -> None:
+    assert name_of({"name": said}) == name
+
+
+@pytest.mark.parametrize("said", ["console", "Console", " console ", "CONSOLE\n"])
+def test_no_client_is_taken_for_the_console(said: str) -> None:
+    assert name_of({"name": said}) != CONSOLE
+    assert name_of({"name": said}).strip().casefold() != CONSOLE
