@@ -7,19 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, cast
 
+import anyio
 import httpx2
 import pytest
 from starlette.applications import Starlette
 
 from avow.approvals import Approval, Approvals
 from avow.audit import AuditLog
-from avow.catalog import Tool, read_tools
+from avow.catalog import SEPARATOR, Tool, read_tools
+from avow.connect import CommandTarget
 from avow.console import Login, make_routes
 from avow.errors import AvowError
 from avow.gateway import Gateway
 from avow.gateway.fleet import Fleet
+from avow.gateway.health import Health, ServerHealth
 from avow.guard import Answer, Call, Guard
-from avow.policy import Principal
+from avow.policy import Policy, Principal
 from avow.store.sql import SqlStore
 from avow.store.sqlite import open_sqlite
 
@@ -59,6 +62,25 @@ class Shelf:
     name: str = "studio"
     raws: list[Any] = field(default_factory=lambda: [dict(DELETE), dict(LIST)])
     error: AvowError | None = None
+    target: CommandTarget = field(default_factory=lambda: CommandTarget("studio", "studio-server"))
+    state: Health = field(default_factory=Health)
+    latest: Any = None
+    listed_at: float | None = None
+    retried: int = 0
+
+    async def retry(self) -> None:
+        """Somebody wants it connected now."""
+        self.retried += 1
+        await self.tools()
+
+    @property
+    def prefix(self) -> str:
+        """What its tools' names begin with behind the gateway."""
+        return f"{self.name}{SEPARATOR}"
+
+    def health(self) -> ServerHealth:
+        """How it fares, as a test says."""
+        return ServerHealth(self.name, self.state, 1, self.state.opened, self.state.failed)
 
     def of(self, _principal: Principal) -> Self:
         """It lists the same to everybody."""
@@ -86,8 +108,11 @@ class Bench:
     shelf: Shelf
     announced: list[str] = field(default_factory=list[str])
     ran: list[Call] = field(default_factory=list[Call])
+    policy: Policy = field(default_factory=Policy)
     is_failing: bool = False
     error: Exception | None = None
+    is_held: bool = False
+    answer: Answer | None = None
 
     async def call(
         self,
@@ -137,8 +162,14 @@ async def answer(browser: httpx2.AsyncClient, verdict: str, number: int = 1) -> 
 
 
 @pytest.fixture
-async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
-    store, clock, shelf = open_sqlite(tmp_path / "avow.db"), Clock(), Shelf()
+def server_name() -> str:
+    """What the server is called; a file of tests may call it otherwise."""
+    return "studio"
+
+
+@pytest.fixture
+async def bench(tmp_path: Path, server_name: str) -> AsyncGenerator[Bench]:
+    store, clock, shelf = open_sqlite(tmp_path / "avow.db"), Clock(), Shelf(server_name)
     fleet = Fleet([cast("Any", shelf)], timeout=5.0)
     ran: list[Call] = []
 
@@ -146,6 +177,12 @@ async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
         ran.append(call)
         if bench.error is not None:
             raise bench.error
+        if bench.is_held:
+            call.is_sent = True
+            await call.progress(1, 3, "one of three")
+            await anyio.sleep_forever()
+        if bench.answer is not None:
+            return bench.answer
         return {"content": [{"type": "text", "text": "done"}], "isError": bench.is_failing}
 
     guard = Guard(
@@ -156,6 +193,7 @@ async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
         patience=0,
         attempts=1,
         clock=clock,
+        policy=lambda: bench.policy,
     )
     gateway, announced = Gateway(fleet, guard), list[str]()
     login = Login(announced.append, BASE, store=store, keys=gateway.keys, clock=clock)
@@ -163,3 +201,13 @@ async def bench(tmp_path: Path) -> AsyncGenerator[Bench]:
     bench = Bench(app, gateway, login, store, clock, shelf, announced, ran)
     yield bench
     await store.close()
+
+
+@pytest.fixture(scope="module")
+async def chromium() -> AsyncGenerator[Any]:
+    """One browser for all tests of a file."""
+    # Most files here have no use for it.
+    from tests.console.browsing import browsing
+
+    async with browsing() as found:
+        yield found

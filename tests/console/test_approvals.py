@@ -21,6 +21,11 @@ def plain(page: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
+def version_of(page: str) -> str:
+    """Which version of the queue a page shows."""
+    return "".join(re.findall(r'name="shown" value="(\w*)"', page))
+
+
 async def test_an_empty_queue_says_what_to_do_next(bench: Bench) -> None:
     async with bench.browser() as browser:
         page = await browser.get("/console/")
@@ -36,77 +41,65 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
     digest = (await bench.find()).question.arguments_digest
 
     async with bench.browser() as browser:
-        page = await browser.get("/console/")
-    words = plain(page.text)
+        queue = await browser.get("/console/")
+        words = plain((await browser.get("/console/approvals/1")).text)
 
-    assert "<title>(1) Approvals · avow</title>" in page.text
+    assert "<title>(1) Approvals · avow</title>" in queue.text
+    assert "One call waits for your answer." in queue.text
+    assert "Requires confirmation ▲ Destructive may delete or overwrite" in plain(queue.text)
     for shown in (
-        "One call waits for your answer.",
         "May desk-agent run “ Delete customer · customer_id 41, api_key •••, reason “”, tags ",
         "▲ Destructive may delete or overwrite",
         "Tool customer_delete",
         "Server studio",
         "Agent desk-agent as it calls itself",
         "For this machine’s user",
-        "Why it asks it may destroy or overwrite something rule mode:guarded",
+        "Why it asks it may destroy or overwrite something",
+        "By the mode “guarded”; no rule of the policy is about it",
         f"Digest {digest[:12]}",
-        "Read-only: no It can change something. declared by the server",
-        "Destructive: yes What it changes may be lost. declared by the server",
-        "Idempotent: no Each repeat counts anew. the specification’s default",
-        "Open world: yes It reaches outside systems. the specification’s default",
+        "Read-only: no declared by the server",
+        "Destructive: yes declared by the server",
+        "Idempotent: no the specification’s default",
+        "Open world: no inferred, 0.9",
         "customer_id number 41",
         "api_key secret, masked •••",
         "reason empty text",
         'tags list of 2 ["a", "b"]',
         "This cannot be undone.",
+        "This tool has not run lately, so there is nothing to compare with.",
         "in 15 min 0 s , and nothing is run.",
     ):
         assert shown in words, shown
 
 
-async def test_hints_that_the_server_declared_all_take_one_line(bench: Bench) -> None:
-    bench.shelf.raws[0]["annotations"] = {
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    }
-    await bench.call()
-
-    async with bench.browser() as browser:
-        page = await browser.get("/console/")
-
-    line = "read-only no, destructive yes, idempotent yes, open world no."
-    assert f"Hints, all declared by the server: {line}" in plain(page.text)
-    assert 'class="hints"' not in page.text
-
-
-async def test_a_card_says_whether_the_agent_still_waits(bench: Bench) -> None:
+async def test_a_row_says_whether_the_agent_still_waits(bench: Bench) -> None:
     bench.clock.now += 7
     await bench.call()
     async with bench.browser() as browser:
         stopped = await browser.get("/console/")
         asked = (await bench.store.records())[-1]
         await bench.store.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
-        seen = re.findall(r'data-version="(\w+)"', stopped.text)[0]
-        waiting = await browser.get("/console/approvals/live", params={"seen": seen})
+        seen = version_of(stopped.text)
+        waiting = await browser.get("/console/approvals/live", params={"shown": seen})
         bench.clock.now += 60
         silent = plain((await browser.get("/console/")).text)
 
     (said,) = re.findall(r"The agent stopped waiting at [\d:]+:07 \. [^.]+\.", plain(stopped.text))
-    assert said.endswith("Approving lets it make this call once within 5 minutes.")
+    assert said.endswith("Allowing lets it make this call once within 5 minutes.")
     assert "The agent is waiting." in plain(waiting.text)
     assert "The agent stopped waiting at" in silent
 
 
-async def test_deny_comes_before_approve(bench: Bench) -> None:
+async def test_deny_comes_before_allow_and_enter_presses_neither(bench: Bench) -> None:
     await bench.call()
 
     async with bench.browser() as browser:
-        page = await browser.get("/console/")
+        page = await browser.get("/console/approvals/1")
 
-    buttons = re.findall(r'<button[^>]+name="verdict" value="(\w+)"', page.text)
-    assert buttons == ["deny", "allow"]
+    form = page.text.partition('id="answer-1"')[2]
+    assert re.findall(r"<button[^>]*>", form)[0] == "<button disabled hidden>"
+    buttons = re.findall(r'<button[^>]+name="verdict" value="([\w-]+)"', form)
+    assert buttons == ["deny", "allow", "session-call", "session-tool", "edit"]
 
 
 async def test_findings_stand_with_the_question(bench: Bench) -> None:
@@ -114,11 +107,11 @@ async def test_findings_stand_with_the_question(bench: Bench) -> None:
     await bench.call()
 
     async with bench.browser() as browser:
-        page = await browser.get("/console/")
+        page = await browser.get("/console/approvals/1")
 
     assert "readOnlyHint must be true or false" in page.text
     assert "hint-not-a-boolean" in page.text
-    assert "inferred from its name or description" in page.text
+    assert re.search(r"<small>inferred, \d\.\d\d</small>", page.text)
 
 
 async def test_the_oldest_question_comes_first(bench: Bench) -> None:
@@ -143,7 +136,8 @@ async def test_a_button_answers_and_leads_back(bench: Bench, verdict: str, state
     approval = await bench.find()
     assert told.status_code == 303
     assert (approval.state, approval.answered_by, approval.channel) == (state, "console", "console")
-    assert f"(approval 1): {state.capitalize()} at 1" in plain(page.text)
+    said = {"approved": "Allowed", "denied": "Denied"}[state]
+    assert f"(approval 1): {said} at 1" in plain(page.text)
     assert 'name="verdict"' not in page.text
 
 
@@ -254,9 +248,8 @@ async def test_the_live_part_is_sent_only_when_something_changed(bench: Bench) -
     async with bench.browser() as browser:
 
         async def ask(seen: str) -> tuple[int, str]:
-            part = await browser.get("/console/approvals/live", params={"seen": seen})
-            found = re.search(r'data-version="(\w+)"', part.text)
-            return part.status_code, found[1] if found else ""
+            part = await browser.get("/console/approvals/live", params={"shown": seen})
+            return part.status_code, version_of(part.text)
 
         _, empty = await ask("")
         assert await ask(empty) == (204, "")
@@ -277,7 +270,7 @@ async def test_the_live_part_is_no_whole_page(bench: Bench) -> None:
         part = await browser.get("/console/approvals/live")
 
     assert "<html" not in part.text
-    assert 'data-waiting="1"' in part.text
+    assert 'id="approval-1"' in part.text
 
 
 async def test_a_settled_question_has_a_page_without_buttons(bench: Bench) -> None:
@@ -326,8 +319,13 @@ async def approved(bench: Bench) -> tuple[str, str, str]:
 @pytest.mark.parametrize(
     ("is_failing", "error", "shown", "tone"),
     [
-        (False, None, "Ran in less than 0.01 s.", "is-good"),
-        (True, None, "The tool reported an error after less than 0.01 s.", "is-bad"),
+        (False, None, "Ran in less than 0.01\N{NO-BREAK SPACE}s.", "is-good"),
+        (
+            True,
+            None,
+            "The tool reported an error after less than 0.01\N{NO-BREAK SPACE}s.",
+            "is-bad",
+        ),
         (False, RpcError(-1, "no"), "The server answered with an error.", "is-bad"),
         (
             False,
@@ -344,12 +342,12 @@ async def test_an_approval_tells_how_its_call_ended(
 
     for words in await approved(bench):
         assert f'<span class="{tone}">{shown}</span>' in words
-        assert "Approved at 1" in plain(words)
+        assert "Allowed at 1" in plain(words)
 
 
 async def test_an_approval_and_its_call_lead_to_each_other(bench: Bench) -> None:
     *_, own = await approved(bench)
-    (link,) = re.findall(r'href="(/console/history/\w+)"', own)
+    (link,) = re.findall(r'href="(/console/audit/\w+)"', own)
 
     async with bench.browser() as browser:
         call = await browser.get(link)
@@ -389,10 +387,10 @@ async def test_the_live_part_is_sent_again_when_a_call_ends(bench: Bench) -> Non
     async with bench.browser() as browser:
         await answer(browser, "allow")
         assert await bench.gateway.guard.approvals.use(await bench.find(), call="c1")
-        seen = re.findall(r'data-version="(\w+)"', (await browser.get("/console/")).text)[0]
+        seen = version_of((await browser.get("/console/")).text)
         (record, *_) = await bench.store.records(limit=1)
         await bench.store.append([RecordRow("c1", bench.clock(), "outcome", record.body)])
-        part = await browser.get("/console/approvals/live", params={"seen": seen})
+        part = await browser.get("/console/approvals/live", params={"shown": seen})
 
     assert part.status_code == 200
 

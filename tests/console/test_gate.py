@@ -132,7 +132,7 @@ async def test_every_answer_carries_the_headers(
             *[await browser.get(path) for path in ("/", "/console", "/console/", "/console/tools")],
             *[await browser.get(f"/console/static/{name}") for name in ("console.css", "no.css")],
             *[await browser.get(f"/console/approvals/{part}") for part in ("live", "1", "2", "x")],
-            await browser.get("/console/history"),
+            await browser.get("/console/audit"),
             await browser.get("/console/nothing"),
             await browser.post("/console/tools"),
             await browser.post("/console/logout", data={}),
@@ -147,7 +147,7 @@ async def test_every_answer_carries_the_headers(
         async def fail(*_: object, **__: object) -> None:
             raise StoreError("the database is locked", where="avow.db")
 
-        monkeypatch.setattr(type(bench.store), "approvals", fail)
+        monkeypatch.setattr(type(bench.store), "pending", fail)
         answers.append(await browser.get("/console/"))
 
     assert {one.status_code for one in answers} == {
@@ -173,7 +173,7 @@ async def test_a_failing_store_is_told_in_words(
         raise StoreError("the disk is full", where="avow.db", fix="Free some space.")
 
     async with bench.browser() as browser:
-        monkeypatch.setattr(type(bench.store), "approvals", fail)
+        monkeypatch.setattr(type(bench.store), "pending", fail)
         page = await browser.get("/console/")
 
     assert page.status_code == 503
@@ -187,7 +187,7 @@ async def test_a_mistake_of_ours_shows_nothing_of_itself(
         raise ValueError("the secret in the message")
 
     async with bench.browser() as browser:
-        monkeypatch.setattr(type(bench.store), "approvals", fail)
+        monkeypatch.setattr(type(bench.store), "pending", fail)
         # As a server does it: the error goes on to its log, after the answer.
         transport = httpx2.ASGITransport(bench.app, raise_app_exceptions=False)
         async with httpx2.AsyncClient(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.console.conftest import BASE, Bench, Clock, answer, csrf_of, token_of
 
-from avow.console.login import LINK_SECONDS, SESSION_SECONDS, Login
+from avow.console.entry.login import LINK_SECONDS, SESSION_SECONDS, Login
 from avow.keys import Keyring
 from avow.store.sql import SqlStore
 from avow.store.sqlite import open_sqlite
@@ -21,6 +21,12 @@ PAGES = [
     "/console/tools",
     "/console/history",
     "/console/history/0123",
+    "/console/audit",
+    "/console/audit/0123",
+    "/console/audit/chain",
+    "/console/audit/export",
+    "/console/grants",
+    "/console/policy",
 ]
 
 

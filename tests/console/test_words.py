@@ -8,7 +8,7 @@ from avow.audit import Event, Outcome
 from avow.console import words
 from avow.console.hints import hint_rows
 from avow.intent import HINT_NAMES, Evidence, Guess, Hints, Level, Source, resolve
-from avow.policy import Effect
+from avow.policy import Effect, Mode
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,7 @@ from avow.policy import Effect
         (Event, words.EVENTS),
         (Outcome, words.OUTCOMES),
         (Effect, words.DECISIONS),
+        (Mode, words.MODES),
     ],
 )
 def test_every_name_has_words(names: type[StrEnum], said: dict[str, object]) -> None:

@@ -1,5 +1,6 @@
-"""The stylesheet, the script and the icon, and nothing else from that folder."""
+"""The stylesheets, the scripts and the icon: all that lies in the folder of static files."""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -9,21 +10,42 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 _FOLDER: Final = Path(__file__).parent / "static"
-_TYPES: Final = {
-    "console.css": "text/css",
-    "console.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def asset_routes() -> list[Route]:
+def _read() -> dict[str, bytes]:
+    """Each file by its path below the folder. Licences and the like are not served."""
+    return {
+        path.relative_to(_FOLDER).as_posix(): path.read_bytes()
+        for path in sorted(_FOLDER.rglob("*"))
+        if path.suffix in _TYPES
+    }
+
+
+class Assets:
     """The files, read once; they are the same for everybody, so they need no session."""
-    files = {name: (_FOLDER / name).read_bytes() for name in _TYPES}
 
-    async def serve(request: Request) -> Response:
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._files = _read()
+        self._stamps = {name: sha256(body).hexdigest()[:12] for name, body in self._files.items()}
+
+    def address(self, name: str) -> str:
+        """Where a page finds a file: an address that changes with it, so it may be kept for good.
+
+        Raises `KeyError` where there is no such file.
+        """
+        return f"{self._home}/static/{name}?v={self._stamps[name]}"
+
+    def routes(self) -> list[Route]:
+        """The one route that serves them."""
+        return [Route("/static/{name:path}", self._serve)]
+
+    async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in files:
+        if name not in self._files:
             raise HTTPException(404)
-        return Response(files[name], media_type=_TYPES[name])
-
-    return [Route("/static/{name}", serve)]
+        is_named = request.query_params.get("v") == self._stamps[name]
+        kind = _TYPES[Path(name).suffix]
+        return Response(self._files[name], media_type=kind, headers=_LASTING if is_named else None)

@@ -8,22 +8,23 @@ from markupsafe import Markup
 
 from avow.approvals import Approval, Approvals
 from avow.console import words
-from avow.console.answering import span_choices
+from avow.console.approvals.settled import by_whom, settlement
 from avow.console.arguments import argument_rows, in_short, plan_table
-from avow.console.calls import LoggedCall
-from avow.console.endings import ending
+from avow.console.assets import Assets
+from avow.console.audit.calls import LoggedCall
+from avow.console.audit.endings import ending, took
 from avow.console.hints import hint_rows
+from avow.console.home import HOME
 from avow.console.moments import lasting, moment, roughly
-from avow.console.settled import settlement
-from avow.console.text import cut, reveal, reveal_block
+from avow.console.text import as_json, cut, kept, reveal, reveal_block
+from avow.console.tools.fields import WHOLE
+from avow.console.tools.inventory import key_of
 from avow.gateway import PATH
-
-HOME: Final = "/console"
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
-def make_environment(base_url: str, approvals: Approvals) -> Environment:
+def make_environment(base_url: str, approvals: Approvals, assets: Assets) -> Environment:
     """Templates in which every value is escaped, and none is forgotten."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -33,9 +34,19 @@ def make_environment(base_url: str, approvals: Approvals) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"block": reveal_block, "cut": cut, "in_short": in_short, "person": words.person}
+    filters: dict[str, Any] = {
+        "amount": words.amount,
+        "block": reveal_block,
+        "cut": cut,
+        "in_short": in_short,
+        "person": words.person,
+        "kept": kept,
+        "as_json": as_json,
+    }
     cast("dict[str, Any]", environment.filters).update(filters)
-    cast("dict[str, Any]", environment.globals).update(_names(base_url, approvals))
+    cast("dict[str, Any]", environment.globals).update(
+        _names(base_url, approvals), asset=assets.address
+    )
     return environment
 
 
@@ -67,11 +78,15 @@ def _names(base_url: str, approvals: Approvals) -> dict[str, Any]:
         "words": words,
         "argument_rows": argument_rows,
         "plan_table": plan_table,
-        "span_choices": span_choices,
         "hint_rows": hint_rows,
+        "key_of": key_of,
+        "WHOLE": WHOLE,
         "moment": at,
         "left": left,
+        "lasting": lasting,
         "lifetime": roughly(approvals.lifetimes.approval),
         "settlement": settled,
         "ending": ended,
+        "took": took,
+        "by_whom": by_whom,
     }

@@ -33,7 +33,7 @@ class Gate:
     """Stands before `app`. It is outermost, so that errors carry the headers too."""
 
     def __init__(self, app: ASGIApp, base_url: str, *, refuse: Refuse) -> None:
-        self._app = app
+        self.app = app
         self._names = own_names(base_url)
         self._scheme = urlsplit(base_url).scheme
         self._refuse = refuse
@@ -43,13 +43,15 @@ class Gate:
 
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
-        app = self._refusal(scope["method"], scope["headers"]) or self._app
+        app = self._refusal(scope["method"], scope["headers"]) or self.app
         await app(scope, receive, dressed)
 
     def _refusal(self, method: str, headers: Raw) -> Response | None:

@@ -25,15 +25,26 @@ def hint_rows(
     """The rows of `hints`, shaped as `ResolvedIntent.to_dict` shapes them."""
     rows: list[HintRow] = []
     for name, words in HINTS.items():
-        value, source = hints[name]["value"], hints[name]["source"]
-        guess = (inferred or {}).get(name) if source == Source.INFERRED else None
+        value = hints[name]["value"]
+        is_inferred = hints[name]["source"] == Source.INFERRED
+        guess = (inferred or {}).get(name) if is_inferred else None
         rows.append(
             HintRow(
                 name=words.name,
                 answer="yes" if value else "no",
                 meaning=words.yes if value else words.no,
-                source=SOURCES.get(source, source),
+                source=_source(hints[name]),
                 reason=f"{'; '.join(guess.reasons)} ({guess.confidence:.2f})" if guess else "",
             )
         )
     return rows
+
+
+def _source(hint: Mapping[str, Any]) -> str:
+    """Who says so, and how sure that is, as far as it is known."""
+    source = hint["source"]
+    if source == Source.INFERRED and "confidence" in hint:
+        return f"inferred, {hint['confidence']:.2f}"
+    if source == Source.VERIFIED and "calls" in hint:
+        return f"verified on {hint['calls']:,} calls"
+    return SOURCES.get(source, source)

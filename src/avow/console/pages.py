@@ -9,10 +9,15 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from avow.console.approvals.queue import Queue
+from avow.console.assets import Assets
+from avow.console.entry.login import Login, Session
+from avow.console.entry.oidc import Provider
+from avow.console.entry.onward import wanted
+from avow.console.entry.roles import Role
 from avow.console.environment import make_environment
 from avow.console.forms import has_token, read_form
-from avow.console.login import Login, Session
-from avow.console.queue import Queue
+from avow.console.home import HOME
 from avow.gateway import Gateway
 
 Show = Callable[[Request, Session], Awaitable[Response]]
@@ -25,13 +30,18 @@ class Pages:
     """What every page is made with. `cookie` is the name of the session's cookie.
 
     `is_secure` says that browsers reach the console over TLS: then that is not sent without it.
+    `provider` is the issuer that people log in with, where there is one.
+    `is_alone` is for the machine of one person, where callers need not prove who they are.
     """
 
     gateway: Gateway
     login: Login
     environment: Environment
+    assets: Assets
     cookie: str
     is_secure: bool = False
+    provider: Provider | None = None
+    is_alone: bool = True
 
     async def session_of(self, request: Request) -> Session | None:
         """The session of the browser that sends a request, if it is logged in."""
@@ -59,42 +69,67 @@ class Pages:
         case the page has a link of its own.
         """
         is_elsewhere = request.headers.get("sec-fetch-site") == "cross-site"
-        response = self.render(
-            "login.html", status=401, is_posted=is_posted, is_elsewhere=is_elsewhere, is_sent=False
+        to = "" if is_posted else wanted(request.url.path, request.url.query)
+        response = self.entrance(
+            status=401, is_posted=is_posted, is_elsewhere=is_elsewhere, onward=to
         )
         response.headers["WWW-Authenticate"] = 'Link realm="avow console"'
         return response
 
-    def shown(self, show: Show) -> Endpoint:
-        """An endpoint that only a session may look at."""
+    def entrance(self, *, status: int = 200, onward: str = "", **values: Any) -> HTMLResponse:
+        """The page with the ways in; with an issuer, that leads on to the page `onward`."""
+        told = {"is_posted": False, "is_elsewhere": False, "is_sent": False, **values}
+        is_open = self.provider is not None
+        return self.render(
+            "entry/login.html", status=status, has_issuer=is_open, onward=onward, **told
+        )
+
+    def shown(self, show: Show, role: Role = Role.VIEWER) -> Endpoint:
+        """An endpoint that only a session of this role may look at."""
 
         async def endpoint(request: Request) -> Response:
             session = await self.session_of(request)
-            return self.visitor(request) if session is None else await show(request, session)
+            if session is None:
+                return self.visitor(request)
+            return await show(request, session) if session.role.covers(role) else self._barred(role)
 
         return endpoint
 
-    def posted(self, act: Act) -> Endpoint:
-        """An endpoint that acts on a form, sent by a session from a page of its own."""
+    def posted(self, act: Act, role: Role = Role.APPROVER) -> Endpoint:
+        """An endpoint that acts on a form, from a page of a session that has this role."""
 
         async def endpoint(request: Request) -> Response:
             session = await self.session_of(request)
             if session is None:
                 return self.visitor(request, is_posted=True)
-            form = await read_form(request)
+            form = await read_form(request, is_known=True)
             if not has_token(form, session):
                 fix = "Nothing was done. Go back to the console and press the button again."
                 return self.problem(403, "This form belongs to another session.", fix)
+            if not session.role.covers(role):
+                return self._barred(role)
             return await act(request, session, form)
 
         return endpoint
 
+    def _barred(self, role: Role) -> HTMLResponse:
+        fix = "Nothing was done. Whoever runs this gateway gives roles to people."
+        return self.problem(403, f"This needs the role “{role}”, which you do not have.", fix)
 
-def make_pages(gateway: Gateway, login: Login, base_url: str) -> Pages:
+
+def make_pages(
+    gateway: Gateway,
+    login: Login,
+    base_url: str,
+    *,
+    provider: Provider | None = None,
+    is_alone: bool = True,
+) -> Pages:
     """The pages of the console that is served at `base_url`."""
     # A browser sends a host's cookies to all its ports, so the name tells two consoles apart.
     parts = urlsplit(base_url)
     is_secure = parts.scheme == "https"
     cookie = f"avow_console_{parts.port or (443 if is_secure else 80)}"
-    environment = make_environment(base_url, gateway.guard.approvals)
-    return Pages(gateway, login, environment, cookie, is_secure)
+    assets = Assets(HOME)
+    environment = make_environment(base_url, gateway.guard.approvals, assets)
+    return Pages(gateway, login, environment, assets, cookie, is_secure, provider, is_alone)

@@ -12,16 +12,24 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from avow.console.approvals import approval_routes
-from avow.console.assets import asset_routes
-from avow.console.entrance import entrance_routes
-from avow.console.environment import HOME
+from avow.console.approvals.links import link_routes
+from avow.console.approvals.page import approval_routes
+from avow.console.audit.page import audit_routes
+from avow.console.entry.entrance import entrance_routes
+from avow.console.entry.issuing import issuing_routes
+from avow.console.entry.login import Login
+from avow.console.entry.oidc import Provider
+from avow.console.events import event_routes
 from avow.console.gate import Gate
-from avow.console.history import history_routes
-from avow.console.links import link_routes
-from avow.console.login import Login
+from avow.console.grants.page import grant_routes
+from avow.console.home import HOME
 from avow.console.pages import Pages, make_pages
-from avow.console.tools import tool_routes
+from avow.console.policy.page import policy_routes
+from avow.console.prompt.page import prompt_routes
+from avow.console.servers.page import server_routes
+from avow.console.tools.drift import drift_routes
+from avow.console.tools.page import tool_routes
+from avow.console.tools.trial import trial_routes
 from avow.errors import StoreError
 from avow.gateway import Gateway
 
@@ -36,20 +44,38 @@ _PROBLEMS: Final = {
 }
 
 
-def make_routes(gateway: Gateway, login: Login, *, base_url: str) -> list[BaseRoute]:
+def make_routes(
+    gateway: Gateway,
+    login: Login,
+    *,
+    base_url: str,
+    provider: Provider | None = None,
+    is_alone: bool = True,
+) -> list[BaseRoute]:
     """The console under `/console`, and the way to it from `/`.
 
-    `base_url` is where the gateway is served, as in `http://127.0.0.1:8321`.
+    `base_url` is where the gateway is served, as in `http://127.0.0.1:8321`. `provider` is whom
+    people log in with, beside the links that `login` makes. `is_alone` says that callers need not
+    prove who they are: it is the machine of one person.
     """
-    pages = make_pages(gateway, login, base_url.rstrip("/"))
+    base = base_url.rstrip("/")
+    pages = make_pages(gateway, login, base, provider=provider, is_alone=is_alone)
     console = Starlette(
         routes=[
             *entrance_routes(pages),
+            *issuing_routes(pages),
             *approval_routes(pages),
             *link_routes(pages),
             *tool_routes(pages),
-            *history_routes(pages),
-            *asset_routes(),
+            *drift_routes(pages),
+            *trial_routes(pages),
+            *server_routes(pages),
+            *prompt_routes(pages),
+            *audit_routes(pages),
+            *grant_routes(pages),
+            *policy_routes(pages),
+            *event_routes(pages),
+            *pages.assets.routes(),
         ],
         exception_handlers=_handlers(pages),
     )

@@ -1,7 +1,9 @@
 """Text from servers, models and clients, shown so that no character in it can hide or mislead."""
 
+import json
 import re
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from markupsafe import Markup, escape
 
@@ -38,8 +40,23 @@ def cut(text: str, limit: int) -> str:
     return f"{text[:limit]}… (and {len(text) - limit:,} more characters)"
 
 
+def as_json(value: Any, indent: int | None = None) -> str:
+    """A JSON value as text to be read.
+
+    >>> as_json({"a": None})
+    '{"a": null}'
+    """
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+
+
+def kept(text: str) -> Markup:
+    """What a person put into a field, given back into it as it was: not to be shown elsewhere."""
+    return escape(text.encode(errors="replace").decode())
+
+
 _MARKED: Final = Markup('<mark class="odd">{}</mark>')
 
 
+@lru_cache(maxsize=4096)
 def _shown(char: str) -> str:
     return f"\u2039U+{ord(char):04X}\u203a" if is_hidden(char) else char

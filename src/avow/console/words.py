@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from avow.audit import Event, Outcome
+from avow.console.entry.roles import Role
 from avow.intent import HintName, Level, Source
-from avow.policy import LOCAL, Effect
+from avow.policy import LOCAL, Effect, Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,27 @@ SOURCES: Final[Mapping[str, str]] = {
     Source.OPERATOR: "set by the operator",
 }
 
+ROLES: Final[Mapping[str, str]] = {
+    Role.VIEWER: "who may look",
+    Role.APPROVER: "who may look and answer",
+    Role.ADMIN: "who may do everything here",
+}
+
+SOURCES_SHORT: Final[Mapping[str, str]] = {
+    Source.DEFAULT: "default",
+    Source.INFERRED: "inferred",
+    Source.DECLARED: "declared",
+    Source.VERIFIED: "verified",
+    Source.OPERATOR: "policy",
+}
+
 EVENTS: Final[Mapping[str, str]] = {
     Event.ASKED: "A person is asked",
     Event.ATTEMPT: "About to be sent",
     Event.OUTCOME: "Ended",
     Event.REFUSED: "Refused",
     Event.ACCEPTED: "A change of a tool was accepted",
+    Event.REVOKED: "A grant was taken back",
     Event.OPENED: "The log was opened",
     Event.ERASED: "Payloads were erased",
     Event.CHECKPOINT: "Old lines were dropped",
@@ -79,6 +95,26 @@ OUTCOMES: Final[Mapping[str, str]] = {
     Outcome.OUTCOME_UNKNOWN: "Outcome unknown: look before doing anything else.",
 }
 
+SAFE: Final = "Safe"
+ASKS: Final = "Requires confirmation"
+LABELS: Final[Mapping[str, str]] = {
+    "safe": SAFE,
+    "asks": ASKS,
+    "allowed": "Allowed by the policy",
+    "refused": "Refused",
+}
+"""What each call is labelled with, in words that need no explanation."""
+
+
+def label_of(decision: str, level: str) -> str:
+    """The key of a call's label. What may destroy is not called safe, whatever lets it run."""
+    if decision == Effect.CONFIRM:
+        return "asks"
+    if decision != Effect.ALLOW:
+        return "refused"
+    return "allowed" if level == Level.DESTRUCTIVE else "safe"
+
+
 DECISIONS: Final[Mapping[str, str]] = {
     Effect.ALLOW: "allowed",
     Effect.CONFIRM: "asks a person",
@@ -87,6 +123,46 @@ DECISIONS: Final[Mapping[str, str]] = {
 }
 
 
+MODES: Final[Mapping[str, str]] = {
+    Mode.OBSERVE: "everything runs, and what “guarded” would have done is written down",
+    Mode.PLAN: "what only reads runs, and all else is refused",
+    Mode.GUARDED: (
+        "what reads or writes runs; what may destroy, or reaches outside and must not happen twice,"
+        " asks a person"
+    ),
+    Mode.STRICT: "what only reads runs, and all else asks a person",
+    Mode.UNATTENDED: "as “guarded”, but what that would ask about is refused",
+}
+"""What each mode does with a call that no rule decides."""
+
+
+_DECIDERS: Final[Mapping[str, str]] = {
+    "off": "what the policy switches off",
+    "limits": "the policy’s limits",
+    "first_use": "the first use of a tool",
+}
+"""What decides besides rules and modes, by the name that the record has for it."""
+
+
+def decider(rule: str) -> str:
+    """What decided, by its name on record.
+
+    >>> decider("mode:guarded"), decider("mail"), decider("limits")
+    ('the mode “guarded”', 'the rule “mail”', 'the policy’s limits')
+    """
+    kind, _, name = rule.partition(":")
+    return f"the mode “{name}”" if kind == "mode" else _DECIDERS.get(rule, f"the rule “{rule}”")
+
+
 def person(subject: str) -> str:
     """Who is behind a call; without authentication that is whoever uses this machine."""
     return "this machine’s user" if subject == LOCAL else subject
+
+
+def amount(value: float) -> str:
+    """A number as people write it.
+
+    >>> amount(3.0), amount(12345), amount(0.25)
+    ('3', '12,345', '0.25')
+    """
+    return f"{value:,.10g}" if abs(value) < 1e10 else f"{value:.3g}"  # noqa: PLR2004 - more digits say nothing

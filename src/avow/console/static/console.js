@@ -1,109 +1,180 @@
 "use strict";
-// Keeps the page true without a reload; without it, a reload does the same.
-(() => {
-  const ARM = 500, POLL = 1000, HIDDEN = 5000, LIMIT = 10000;
+// What all pages need: word of the gateway, forms that go once, keys, copying. Without it, pages
+// work by links and forms, and a reload shows what is new.
+const avow = (() => {
+  const ARM = 500, LOOK = 5000, SILENT = 40000, LIMIT = 10000;
   const find = (id) => document.getElementById(id);
-  const all = (query, root = document) => root.querySelectorAll(query);
-  const bare = document.title.replace(/^\(\d+\) /, "");
-  let seen = find("live")?.dataset.version ?? "", isLost = false;
+  const all = (query, root = document) => [...root.querySelectorAll(query)];
+  const main = find("main"), bare = document.title.replace(/^\(\d+\) /, "");
+  const opened = () => all("dialog[open]").at(-1);
+  let isLost = false, isOut = false, isHeard = false, heard = Date.now();
+  let known = +(find("waiting")?.textContent ?? 0);
+  document.documentElement.classList.add("js");
 
-  // A second click must not answer what has just come up under it.
+  // While the gateway is gone, or the session, no form can be sent. Buttons keep the focus: they
+  // are not disabled, they only do nothing.
+  const armed = new WeakMap();
+  const hold = (button) => {
+    const isHeld = isLost || isOut || (armed.get(button) ?? 0) > performance.now();
+    button.setAttribute("aria-disabled", isHeld);
+  };
+  const hold_all = () => all("form[data-once] button").forEach(hold);
+
+  // A click that was meant for something else must not answer what has just come up under it.
   const arm = (root) => {
-    for (const button of all("[value=allow]", root)) {
-      button.disabled = true;
-      setTimeout(() => (button.disabled = isLost), ARM);
+    const buttons = all("[name=verdict]", root);
+    for (const button of buttons) armed.set(button, performance.now() + ARM);
+    buttons.forEach(hold);
+    setTimeout(() => buttons.forEach(hold), ARM + 10);
+  };
+
+  const tell = (lost, out = isOut) => {
+    const wasLost = isLost;
+    [isLost, isOut] = [lost, out];
+    if (!find("lost")) return;
+    find("lost").hidden = !isLost || isOut;
+    find("out").hidden = !isOut;
+    hold_all();
+    if (wasLost && !isLost) arm(document);
+  };
+
+  // What is wrong is said where it can be seen: above all else while a dialog is open.
+  const move_notes = (root) => find("lost") && root.prepend(find("lost"), find("out"));
+
+  const ask = async (url, options = {}) => {
+    try {
+      const how = { signal: AbortSignal.timeout(LIMIT), redirect: "error", ...options };
+      const answer = await fetch(url, { ...how, headers: { "HX-Request": "true" } });
+      tell(answer.status >= 500, answer.status === 401);
+      return answer;
+    } catch {
+      tell(true);
+      return null;
     }
   };
+
+  const notify = (waiting) => {
+    if (!("Notification" in window) || localStorage.getItem("notify") !== "on") return;
+    if (Notification.permission !== "granted") return;
+    const body = waiting === 1 ? "One call waits for your answer." : `${waiting} calls wait for your answer.`;
+    new Notification("avow", { body, tag: "avow" }).onclick = () => window.focus();
+  };
+
+  const count = (waiting) => {
+    document.title = (waiting ? `(${waiting}) ` : "") + bare;
+    find("waiting").textContent = waiting || "";
+    if (waiting > known && document.hidden) notify(waiting);
+    known = waiting;
+  };
+
+  // Hidden pages let go of their stream, since a browser has six connections for all of them, and
+  // look now and then; so does a page whose stream is gone.
+  const look = async () => {
+    const answer = await ask("/console/approvals/waiting");
+    if (!answer?.ok) return;
+    count(+(await answer.text()));
+    if (!document.hidden) find("live")?.dispatchEvent(new CustomEvent("fresh"));
+  };
+  if (find("waiting")) {
+    const hear = (isThere) => { isHeard = isThere; heard = Date.now(); };
+    main.addEventListener("htmx:sse:after:connection", () => { hear(true); tell(false, false); });
+    main.addEventListener("htmx:sse:after:message", () => hear(true));
+    main.addEventListener("htmx:sse:close", () => hear(false));
+    main.addEventListener("htmx:sse:error", (event) => {
+      hear(false);
+      tell(event.detail.status !== 401, event.detail.status === 401);
+    });
+    main.addEventListener("questions", (event) => count(+event.detail.data));
+    addEventListener("offline", () => tell(true));
+    addEventListener("online", look);
+    document.addEventListener("visibilitychange", () => document.hidden || look());
+    setInterval(() => {
+      if (document.hidden || !isHeard || Date.now() - heard > SILENT) look();
+    }, LOOK);
+  }
 
   const left = (seconds) => {
     const whole = Math.max(0, seconds | 0), minutes = (whole / 60) | 0;
     return minutes ? `${minutes} min ${whole % 60} s` : `${whole} s`;
   };
-
-  const tick = () => {
+  setInterval(() => {
+    if (document.hidden) return;
     for (const clock of all("[data-until]"))
       clock.textContent = left(clock.dataset.until - Date.now() / 1000);
-  };
+  }, 1000);
 
-  // What was settled elsewhere keeps its place: nothing moves under the hand.
-  const settle = (card) => {
-    const form = card.querySelector("form"), note = document.createElement("p");
-    if (!form) return;
-    note.className = "answer settled";
-    note.tabIndex = -1;
-    note.textContent = "It waits no longer.";
-    note.dataset.of = card.id.replace("approval", "end");
-    const hadFocus = form.contains(document.activeElement);
-    form.replaceWith(note);
-    if (hadFocus) note.focus();
+  // A form goes once; one that is a part of its page goes without leaving that.
+  const post = async (form, submitter) => {
+    const body = new URLSearchParams(new FormData(form, submitter));
+    const answer = await ask(form.action, { method: "POST", body });
+    const told = form.querySelector("[data-told]");
+    if (answer?.ok) return form.dispatchEvent(new CustomEvent("done", { bubbles: true }));
+    delete form.dataset.sent;
+    if (!told) return;
+    told.hidden = false;
+    told.textContent = !answer || answer.status >= 500
+      ? "avow gave no answer, so it is not known whether yours arrived. It counts once at most."
+      : answer.status === 401 ? "Nothing was answered."
+      : answer.headers.get("content-type")?.startsWith("text/plain") ? await answer.text()
+      : "Nothing was answered. Reload this page, and try again.";
   };
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.submitter?.ariaDisabled === "true" || form.dataset.sent) return event.preventDefault();
+    if ("once" in form.dataset) form.dataset.sent = "yes";
+    if (!("part" in form.dataset)) return;
+    event.preventDefault();
+    post(form, event.submitter);
+  });
+  document.addEventListener("done", () => find("live")?.dispatchEvent(new CustomEvent("fresh")));
 
-  const swap = (old, part) => {
-    const focused = document.activeElement.id;
-    old.hidden = part.hidden;
-    if (old.innerHTML !== part.innerHTML) old.replaceChildren(...part.cloneNode(true).childNodes);
-    if (focused && document.activeElement === document.body) find(focused)?.focus();
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("[data-copy]");
+    if (!button) return;
+    await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+
+  // What the browser kept of a page may be long answered.
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
+
+  // Keys. A letter presses the button that bears it, in the dialog that is open; where none is,
+  // the page may know more (`keys`).
+  const keys = {
+    "?": () => find("keys").showModal(),
+    "/": () => document.querySelector("[type=search]")?.focus(),
+    j: () => go(1),
+    k: () => go(-1),
   };
-
-  const show = (html) => {
-    const fresh = new DOMParser().parseFromString(html, "text/html").getElementById("live");
-    const get = (id) => fresh.querySelector(`#${id}`), waiting = +fresh.dataset.waiting;
-    seen = fresh.dataset.version;
-    document.title = (waiting ? `(${waiting}) ` : "") + bare;
-    find("waiting").textContent = waiting || "";
-    if (find("live")) {
-      for (const card of find("pending").children) if (!get(card.id)) settle(card);
-      for (const card of all("#pending > *", fresh))
-        if (!find(card.id)) arm(find("pending").appendChild(card.cloneNode(true)));
-      for (const id of ["tally", "recent"]) swap(find(id), get(id));
-      find("nothing").hidden = waiting > 0;
+  const go = (step) => {
+    const links = all("[data-go]").filter((one) => one.offsetParent);
+    const row = document.activeElement?.closest("[data-row]");
+    const at = links.findIndex((one) => row?.contains(one));
+    links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step]?.focus();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const dialog = opened(), target = event.target;
+    // A key that is held down opens, and must not go on to press what it has opened.
+    if (event.key === "Enter" && event.repeat && !target.closest?.("textarea"))
+      return event.preventDefault();
+    if (target.closest?.("input:not([type=hidden]), textarea, select")) return;
+    if (!dialog && Object.hasOwn(keys, event.key)) {
+      event.preventDefault();
+      return keys[event.key](event);
     }
-    for (const old of all("[data-of]")) swap(old, get(old.dataset.of) ?? old);
-    tick();
-  };
-
-  let timer = 0, isAsking = false;
-  const poll = async () => {
-    if (isAsking) return;
-    const wasLost = isLost;
-    isAsking = true;
-    clearTimeout(timer);
-    try {
-      const how = { signal: AbortSignal.timeout(LIMIT), redirect: "error" };
-      const answer = await fetch(`/console/approvals/live?seen=${seen}`, how);
-      if (answer.status === 200) show(await answer.text());
-      find("out").hidden = answer.status !== 401;
-      isLost = answer.status >= 500;
-    } catch {
-      isLost = true;
-    }
-    find("lost").hidden = !isLost;
-    if (isLost !== wasLost) for (const button of all("[name=verdict]")) button.disabled = isLost;
-    if (wasLost) arm(document);
-    isAsking = false;
-    timer = setTimeout(poll, document.hidden ? HIDDEN : POLL);
-  };
-
-  // The first click locks the form.
-  document.onsubmit = (event) => {
-    const data = event.target.dataset;
-    if (data.sent) event.preventDefault();
-    else if ("once" in data) data.sent = "yes";
-  };
-
-  // What the browser kept may be long answered.
-  onpageshow = (event) => event.persisted && location.reload();
-  document.onvisibilitychange = () => document.hidden || poll();
-
-  for (const button of all("[data-copy]")) {
-    button.hidden = false;
-    button.onclick = async () => {
-      await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
-      button.textContent = "Copied";
-    };
-  }
+    const found = /^[a-z]$/.test(event.key) && dialog?.querySelector(`[data-key="${event.key}"]`);
+    if (!found || event.repeat) return;
+    event.preventDefault();
+    found.click();
+    if (found.matches("summary"))
+      found.parentElement.querySelector("input:not([type=hidden], :disabled), textarea")?.focus();
+  });
+  find("show-keys")?.addEventListener("click", keys["?"]);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("[data-close]")) event.target.closest("dialog").close();
+  });
 
   arm(document);
-  setInterval(tick, 1000);
-  timer = setTimeout(poll, POLL);
+  return { all, arm, ask, find, keys, main, move_notes };
 })();

@@ -1,0 +1,1 @@
+"""The approvals page: what waits for a person, and the answering."""

@@ -1,0 +1,1 @@
+"""The audit page: calls as the log tells of them."""

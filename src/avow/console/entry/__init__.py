@@ -1,0 +1,1 @@
+"""Who is looking: links that work once, sessions, and what each role may do."""

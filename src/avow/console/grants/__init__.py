@@ -1,0 +1,1 @@
+"""The grants page: answers that stand, and taking them back."""

@@ -1,0 +1,61 @@
+"use strict";
+// The log that grows by itself, and the drawer; without this, links and reloading do the same.
+(() => {
+  const GAP = 1000;
+  const find = (id) => document.getElementById(id);
+  const drawer = find("drawer"), tail = find("tail"), pause = find("pause");
+  let isPaused = false, timer = 0, newest = +(tail?.dataset.newest ?? 0), missed = 0;
+
+  const say = () => {
+    tail.querySelector("[data-tail]").textContent = !isPaused
+      ? "New calls come up by themselves."
+      : missed ? `Paused. ${missed} new ${missed === 1 ? "line" : "lines"} since then.` : "Paused.";
+    pause.textContent = isPaused ? "Go on" : "Pause";
+    pause.setAttribute("aria-pressed", isPaused);
+  };
+
+  // However many calls come in, the page asks once a second at most.
+  const fetchSoon = () => {
+    if (!timer) timer = setTimeout(() => ((timer = 0), isPaused || htmx.trigger(find("lines"), "fresh")), GAP);
+  };
+
+  if (tail) {
+    tail.hidden = false;
+    find("main").addEventListener("records", (event) => {
+      const seq = +event.detail.data, shown = +find("lines").dataset.newest;
+      if (seq <= shown) return;
+      if (isPaused) (missed = seq - newest), say();
+      else fetchSoon();
+    });
+    pause.onclick = () => {
+      isPaused = !isPaused;
+      newest = +find("lines").dataset.newest;
+      missed = 0;
+      say();
+      if (!isPaused) htmx.trigger(find("lines"), "fresh");
+    };
+  }
+
+  // A plain click opens the call in the drawer; all others go where the link leads.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("[data-drawer]");
+    if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    try {
+      const answer = await fetch(link.href);
+      if (!answer.ok) throw answer;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const close = document.createElement("button");
+      close.textContent = "Close";
+      close.className = "quiet close";
+      close.onclick = () => drawer.close();
+      find("inside").replaceChildren(close, document.adoptNode(page.getElementById("call")));
+      drawer.showModal();
+      drawer.scrollTop = 0;
+      drawer.onclose = () => find(link.id)?.focus();
+    } catch {
+      location.href = link.href;
+    }
+  });
+  drawer?.addEventListener("click", (event) => event.target === drawer && drawer.close());
+})();
