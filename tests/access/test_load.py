@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from avow.access import OAuth, Settings, load_access, read_access
+from avow.access import Console, OAuth, Settings, load_access, read_access
 from avow.access.keyset import ALGORITHMS
 from avow.access.settings import Introspection
 from avow.connect.fetch import ClientAuth
@@ -27,6 +27,20 @@ client_secret = "file:secret"
 client_auth = "client_secret_post"
 url = "https://login.example.com/introspect"
 remember = "2m"
+
+[console]
+issuer = "https://login.example.com/realms/one"
+client_id = "avow-console"
+client_secret = "file:secret"
+client_auth = "client_secret_post"
+scopes = ["groups"]
+roles = "groups"
+viewer = ["*"]
+approver = ["staff", "finance"]
+admin = ["platform"]
+people = ["amy", "bob"]
+session = "8h"
+algorithms = ["ES256"]
 """
 
 
@@ -45,6 +59,22 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
             introspection=Introspection(auth, "https://login.example.com/introspect", 120.0),
         ),
         has_api_keys=True,
+        console=Console(
+            issuer="https://login.example.com/realms/one",
+            client_id="avow-console",
+            roles={
+                "viewer": frozenset({"*"}),
+                "approver": frozenset({"staff", "finance"}),
+                "admin": frozenset({"platform"}),
+            },
+            secret=auth.secret,
+            is_in_body=True,
+            scopes=("groups",),
+            claim="groups",
+            people=frozenset({"amy", "bob"}),
+            seconds=28_800.0,
+            algorithms=("ES256",),
+        ),
     )
 
 
@@ -56,6 +86,7 @@ def test_the_least_that_lets_somebody_in_is_one_line() -> None:
     assert not [one for one in ALGORITHMS if one.startswith("HS") or one == "none"]
 
 
+ENTERED = 'api_keys = true\n[console]\nissuer = "https://l.example"\nclient_id = "avow"\n'
 ASKED = '[oauth]\nissuer = "https://l.example"\n[oauth.introspection]\nclient_id = "avow"\n'
 MISTAKES = [
     ("", 1, "nobody could call"),
@@ -80,6 +111,20 @@ MISTAKES = [
     (f'{ASKED}client_secret = "file:nowhere"', 5, "cannot be read"),
     (f'{ASKED}client_secret = "env:HOME"\nremember = "1h"', 6, "at most 5m"),
     (f'{ASKED}client_secret = "env:HOME"\nurl = "ftp://x"', 6, "not http:// or https://"),
+    (ENTERED, 2, "nobody could log in"),
+    (f'{ENTERED}admin = ["*"]', 5, "whoever has an account"),
+    (f"{ENTERED}admin = []", 5, "empty"),
+    (f'{ENTERED}admin = ["a"]\nsession = "13h"', 6, "at most 12h"),
+    (f'{ENTERED}admin = ["a"]\nclient_secret = "hunter2"', 6, "must say where the secret is"),
+    (f'{ENTERED}admin = ["a"]\nalgorithms = ["none"]', 6, "“none” is none of"),
+    (ENTERED.replace("https:", "http:") + 'admin = ["a"]', 3, "not https"),
+    (ENTERED.replace(".example", ".example?x") + 'admin = ["a"]', 3, "has no query"),
+    ('[console]\nissuer = "https://l.example"\nclient_id = "x"\nadmin = ["a"]', 1, "nobody could"),
+    (
+        ENTERED.replace("api_keys = true", 'oauth.issuer = "https://k.example"') + 'admin = ["a"]',
+        3,
+        "another issuer",
+    ),
     (f"{ASKED}", 3, "the key “client_secret” is missing"),
     (
         ASKED.replace("[oauth.", 'typ = "JWT"\n[oauth.') + 'client_secret = "env:HOME"',

@@ -335,16 +335,18 @@ async def test_no_text_of_others_steers_what_a_person_is_shown_or_tells_apart(
         posts.append(message)
 
     link = LinkChannel(KEYS, "http://127.0.0.1:1/link?token=", post, dict)
-    guard = world.timed(console=None, channels=[link])
+    guard = world.timed(console=None, channels=[link], patience=60)
     world.add("t", DELETE, title=STEERING, confirm=STEERING, plan=giving([STEERING]))
     by = Principal(AMY.subject, STEERING)
     arguments = {STEERING: STEERING, "deep": {STEERING: [STEERING]}}
-    await guard.call(by, "t", arguments)
+    async with anyio.create_task_group() as group:
+        group.start_soon(guard.call, by, "t", arguments)
+        with anyio.fail_after(20):
+            while not posts:
+                await anyio.lowlevel.checkpoint()
+        group.cancel_scope.cancel()
     answer = await guard.call(by, "t", arguments, rounds=Rounds())
     shown = answer["inputRequests"][INPUT]["params"]["message"]
-    with anyio.fail_after(10):
-        while not posts:
-            await anyio.lowlevel.checkpoint()
     for said in (shown, posts[0]["text"], posts[0]["question"]):
         lines = said.split("\n")
         assert not any(is_unseen(char) for line in lines for char in line)

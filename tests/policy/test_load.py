@@ -106,6 +106,16 @@ def mistakes(text: str) -> list[str]:
             ),
         ),
         ("rules = 3", "p:1: this must be an array, not a number"),
+        (
+            '[rules]\nname = "r"',
+            "p:1: this must be an array, not a table. Write [[rules]], with two brackets.",
+        ),
+        ("[tools]\na = 1", "p:1: this must be one of all, search, not a table"),
+        ("[limits.targets]\na = 1", "p:1: this must be a whole number, not a table"),
+        (
+            "[pin]\na = 1",
+            "p:1: this must be an array, not a table",
+        ),
         ("rules = [3]", "p:1: this must be a table, not a number"),
         (
             RULE,
@@ -184,6 +194,7 @@ def mistakes(text: str) -> list[str]:
             ("p:5: inf is nothing that an argument can hold. Write a text."),
         ),
         ("a = \n", "p:1:5: this is not TOML: invalid value"),
+        ("a = b\n", "p:1:5: this is not TOML: invalid value. A text stands in quotes."),
         ("\na = [", "p:2: this is not TOML: invalid value"),
         ("a = 1\na = 2", "p:2: this is not TOML: cannot overwrite a value"),
     ],

@@ -114,22 +114,27 @@ def test_a_value_that_looks_like_a_secret_is_masked_wherever_it_stands(secret: s
 @pytest.mark.parametrize(
     "shortest",
     [
-        "sk-" + "a" * 16,
-        "ghp_" + "a" * 20,
         "github_pat_" + "a" * 20,
         "glpat-" + "a" * 16,
         "avow_" + "a" * 8 + "_" + "a" * 20,
-        "xoxb-" + "a" * 10,
+        *(f"{word}{sign}{'a' * 16}" for word in ("sk", "pk", "rk") for sign in "-_"),
+        *(f"gh{letter}_{'a' * 20}" for letter in "pousr"),
+        *(f"xox{letter}-{'a' * 10}" for letter in "abprs"),
         "AKIA" + "A" * 16,
+        "ASIA" + "A" * 16,
         "AIza" + "a" * 30,
         "eyJ" + "a" * 8 + "." + "a" * 8 + ".",
         "-----BEGIN PRIVATE KEY-----" + "+/" * 32,
         "bearer " + "a" * 12,
+        "BeaReR " + "a" * 12,
         "://:a@",
     ],
 )
-def test_the_shortest_secret_of_each_kind_is_masked_on_its_own(shortest: str) -> None:
+def test_the_shortest_secret_of_each_kind_is_masked_on_its_own_and_in_a_long_text(
+    shortest: str,
+) -> None:
     assert MASK in redact(shortest)
+    assert MASK in redact(f"{'. ' * 10_000}{shortest}{' .' * 10_000}")
 
 
 @pytest.mark.parametrize("name", ["db" * 50 + "_password", "password"])

@@ -126,3 +126,23 @@ async def test_a_denial_counts_whatever_was_edited_or_said_before(store: Store) 
     assert found is not None
     assert (found.state, found.edit) == ("denied", '{"n": 2}')
     assert [one.is_allowed for one in await store.answers(row.number)] == [False]
+
+
+async def test_those_that_wait_come_oldest_first_and_those_that_are_over_newest_first(
+    store: Store,
+) -> None:
+    for at, binding in enumerate("abcd"):
+        await store.open_approval(binding, "{}", now=NOW, expires=NOW + 60 + at)
+    await say(store, 2)
+    await say(store, 3, is_allowed=False)
+
+    assert [one.number for one in await store.pending(now=NOW, limit=9)] == [1, 4]
+    assert [one.number for one in await store.pending(now=NOW, limit=1)] == [1]
+    assert [one.number for one in await store.settled(now=NOW, limit=9)] == [3, 2]
+    assert [one.number for one in await store.pending(now=NOW + 60, limit=9)] == [4]
+    late = await store.settled(now=NOW + 60, limit=9)
+    assert [(one.number, one.state) for one in late] == [
+        (3, ApprovalState.DENIED),
+        (2, ApprovalState.EXPIRED),
+        (1, ApprovalState.EXPIRED),
+    ]

@@ -12,7 +12,7 @@ import pytest
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 from tests.connect.servers.web import MODERN, OLD, Exchange, serve_web
-from tests.connect.serving import faulty, raw_client, until
+from tests.connect.serving import faulty, free_port, raw_client, until
 from tests.gateway.serving import Served, serve
 
 from avow.access import own_names
@@ -28,6 +28,7 @@ from avow.telemetry.prometheus import Prometheus
 
 pytestmark = pytest.mark.anyio
 
+OWN = Principal(LOCAL)
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
@@ -87,7 +88,7 @@ async def test_calls_are_counted_by_server_level_decision_and_outcome(
     assert value(found, "avow_call_seconds_count", server="s", level="read") == 2
     assert value(found, "avow_decision_seconds_count") == 2
     assert value(found, "avow_upstream_seconds_count", server="s", method="tools/call") == 2
-    assert value(found, "avow_upstream_up", server="s") == 1
+    assert value(found, "avow_upstream_connections", server="s") == 1
     assert (value(found, "avow_upstream_entries", server="s", list="tools/list") or 0) >= 10
     assert (value(found, "avow_store_writes_total") or 0) > 0
     assert value(found, "avow_store_queue") == 0
@@ -140,13 +141,28 @@ async def test_a_server_that_fails_is_seen(tmp_path: Path) -> None:
                 await client.call("web__add_note")
             found = await read()
             upstream = served.gateway.fleet.owner("web")
-            (await upstream.of(Principal(LOCAL)).link()).closed.set()
-            await until(lambda: not upstream.is_up)
+            (await upstream.of(OWN).link()).closed.set()
+            await until(lambda: upstream.health().is_failing)
             after = await read()
+            await upstream.of(OWN).link()
+            again = await read()
 
     lost = {"server": "web", "method": "tools/call", "error": "lost"}
     assert value(found, "avow_upstream_errors_total", **lost) == 1
-    assert value(after, "avow_upstream_up", server="web") == 0
+    for samples, connections in [(found, 1), (after, 0), (again, 1)]:
+        assert value(samples, "avow_upstream_connections", server="web") == connections
+        assert value(samples, "avow_upstream_failing", server="web") == 1 - connections
+
+
+async def test_a_server_that_cannot_be_had_is_failing(tmp_path: Path) -> None:
+    dead = UrlTarget("dead", f"http://127.0.0.1:{free_port('127.0.0.1')}/mcp")
+    async with metered(dead, store=tmp_path / "a.db") as (served, read):
+        before = await read()
+        await served.gateway.fleet.of(OWN).catalog()
+        after = await read()
+
+    assert value(before, "avow_upstream_failing", server="dead") == 0
+    assert value(after, "avow_upstream_failing", server="dead") == 1
 
 
 async def test_a_session_counts_while_something_goes_on_in_it(tmp_path: Path) -> None:
@@ -202,7 +218,7 @@ async def _each(call: Any, names: list[str]) -> None:
 
 async def test_what_the_store_could_not_write_is_counted(tmp_path: Path) -> None:
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db") as (served, read):
-        await served.gateway.fleet.of(Principal(LOCAL)).catalog()
+        await served.gateway.fleet.of(OWN).catalog()
         await served.gateway.guard.audit.store.close()
         async with raw_client(served.url, MODERN) as client:
             await client.call("s__get_array")
@@ -210,7 +226,7 @@ async def test_what_the_store_could_not_write_is_counted(tmp_path: Path) -> None
 
     # The questions that wait cannot be counted any more; the rest of the page stands.
     assert value(found, "avow_approvals_waiting") is None
-    assert value(found, "avow_upstream_up", server="s") == 1
+    assert value(found, "avow_upstream_connections", server="s") == 1
 
 
 async def test_a_gauge_that_hangs_is_left_out_and_not_read_again(tmp_path: Path) -> None:

@@ -204,7 +204,10 @@ async def test_neither_arguments_nor_results_nor_hostile_names_are_sent(
     hostile = "\x1b[31m\u202e evil " + SECRET
     with serve_web(tools_call=lambda one: one.result(found)) as site:
         async with traced(site, tmp_path) as (_, client):
+            # The session's headers go with each request: here, the one that the tool asks for.
+            client.session["Mcp-Param-Region"] = "confidential"
             await client.call("web__get_echo", {"password": "hunter2", "region": "confidential"})
+            del client.session["Mcp-Param-Region"]
             await client.ask("tools/call", {"name": hostile})
             await client.ask("prompts/get", {"name": hostile})
             await client.ask("resources/read", {"uri": f"file:///confidential?{SECRET}"})

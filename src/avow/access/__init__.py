@@ -11,7 +11,7 @@ from avow.access.opening import open_access
 from avow.access.origin import Names, is_own_host, is_own_origin, is_same_origin, own_names
 from avow.access.refusal import RefusedError
 from avow.access.resource import ALL, WELL_KNOWN
-from avow.access.settings import OAuth, Settings
+from avow.access.settings import Console, OAuth, Settings
 from avow.access.together import Access, Together
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Access",
     "Arrival",
     "Bearer",
+    "Console",
     "Headers",
     "Local",
     "Machines",

@@ -18,7 +18,7 @@ Headers = Sequence[tuple[bytes, bytes]]
 """As ASGI has them: one pair for each line, so that two lines of one name are seen as two."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Arrival:
     """A request: its headers, which address sent it, and the path and query it is for."""
 
@@ -60,4 +60,5 @@ class Arrival:
 
 def values(headers: Headers, name: bytes) -> list[bytes]:
     """What the headers say under one name, in lower case: one value for each line."""
-    return [value for key, value in headers if key.lower() == name]
+    size = len(name)
+    return [value for key, value in headers if len(key) == size and key.lower() == name]

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from avow.access.console import SHAPE
 from avow.access.keyset import ALGORITHMS
 from avow.access.token import TYPES
 from avow.keys import FORM
@@ -47,6 +48,7 @@ ACCESS: Final = Table(
     {
         "api_keys": Key(Boolean(), "machines come with keys of avow keys create", default=False),
         "oauth": Key(_OAUTH, "people come with tokens of an authorization server"),
+        "console": Key(SHAPE, "people log in to the console with OpenID Connect"),
     },
-    "Who may call the gateway.",
+    "Who may call the gateway, and log in to its console.",
 )

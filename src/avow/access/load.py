@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
+from avow.access.console import check_console, make_console
 from avow.access.format import ACCESS
 from avow.access.keyset import ALGORITHMS
 from avow.access.settings import Introspection, OAuth, Settings
@@ -16,9 +17,10 @@ from avow.policy.source import Document, read_document
 
 _LONGEST: Final = 300.0
 _OF_SIGNED: Final = ("jwks_url", "algorithms", "typ")
-_URLS: Final = (("oauth", "issuer"), ("oauth", "jwks_url"), ("oauth", "introspection", "url"))
+_ISSUERS: Final = (("oauth", "issuer"), ("console", "issuer"))
+_URLS: Final = (*_ISSUERS, ("oauth", "jwks_url"), ("oauth", "introspection", "url"))
 _DURATIONS: Final = (("oauth", "leeway"), ("oauth", "introspection", "remember"))
-_SECRET: Final = ("oauth", "introspection", "client_secret")
+_SECRETS: Final = (("oauth", "introspection", "client_secret"), ("console", "client_secret"))
 
 
 def read_access(path: str) -> Settings:
@@ -38,7 +40,7 @@ def load_access(text: str, where: str = "access.toml") -> Settings:
     """What `text` says; `where` is its file: for errors, and secrets are looked for beside it.
 
     >>> load_access("api_keys = true")
-    Settings(oauth=None, has_api_keys=True)
+    Settings(oauth=None, has_api_keys=True, console=None)
     """
     document = read_document(text, where, ACCESS, AccessError)
     value = document.sound(document.value)
@@ -46,10 +48,15 @@ def load_access(text: str, where: str = "access.toml") -> Settings:
         _check_url(document, path, _at(value, path))
     for path in _DURATIONS:
         _check_duration(document, path, _at(value, path))
-    secret = _secret(document, _at(value, _SECRET), Path(where).absolute().parent)
+    asking, entering = (_secret(document, value, path) for path in _SECRETS)
     _check_meaning(document, value)
+    check_console(document, value)
     document.finish()
-    return Settings(_oauth(value.get("oauth"), secret), value.get("api_keys", False))
+    return Settings(
+        _oauth(value.get("oauth"), asking),
+        value.get("api_keys", False),
+        make_console(value.get("console"), entering),
+    )
 
 
 def _check_meaning(document: Document, value: Mapping[str, Any]) -> None:
@@ -72,7 +79,7 @@ def _check_url(document: Document, path: tuple[str, ...], url: Any) -> None:
     elif not is_private(url):
         fix = "Only an address of this machine may be without it."
         document.report(path, "this URL is not https", fix)
-    elif path == _URLS[0] and "?" in url:
+    elif path in _ISSUERS and "?" in url:
         document.report(path, "an issuer has no query (RFC 8414, section 2)")
 
 
@@ -81,19 +88,22 @@ def _check_duration(document: Document, path: tuple[str, ...], text: Any) -> Non
         document.report(path, f"this must be at most {_LONGEST / 60:g}m, not {text}")
 
 
-def _secret(document: Document, text: Any, folder: Path) -> Reference | None:
+def _secret(
+    document: Document, value: Mapping[str, Any], path: tuple[str, ...]
+) -> Reference | None:
     """Where the secret is, once it has been seen there. The text itself is told to nobody."""
+    text = _at(value, path)
     if text is None:
         return None
-    found = find_reference(text, folder)
+    found = find_reference(text, Path(document.where).absolute().parent)
     if found is None:
         fix = "Put the secret into the environment or a file of its own."
-        document.report(_SECRET, f"this must say where the secret is: {FORM}", fix)
+        document.report(path, f"this must say where the secret is: {FORM}", fix)
         return None
     try:
         found.read()
     except KeysError as error:
-        document.report(_SECRET, f"{error.where}: {error.what}", error.fix)
+        document.report(path, f"{error.where}: {error.what}", error.fix)
     return found
 
 

@@ -11,6 +11,7 @@ from avow.errors import UsageError
 from avow.policy import LOCAL, Principal
 
 _FORWARDED: Final = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip"})
+_SOMEBODY: Final = Principal(LOCAL)
 
 
 class Local:
@@ -20,11 +21,12 @@ class Local:
         """This machine's user. Raises `RefusedError` for whoever is, or may be, elsewhere."""
         if not is_loopback(arrival.peer or ""):
             raise RefusedError(403, "Without authentication avow serves its own machine alone.")
-        if any(name.lower() in _FORWARDED for name, _ in arrival.headers):
-            # A proxy on this machine speaks for others, who are anywhere.
-            sentence = "This came through a proxy, and avow runs without authentication."
-            raise RefusedError(403, sentence)
-        return Principal(LOCAL)
+        for name, _ in arrival.headers:
+            if name.lower() in _FORWARDED:
+                # A proxy on this machine speaks for others, who are anywhere.
+                sentence = "This came through a proxy, and avow runs without authentication."
+                raise RefusedError(403, sentence)
+        return _SOMEBODY
 
     def metadata(self, path: str) -> dict[str, Any] | None:
         """None: nothing is protected by tokens."""

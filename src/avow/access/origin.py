@@ -49,8 +49,8 @@ def own_names(base_url: str, public_url: str | None = None) -> Names:
 
 def is_own_host(headers: Headers, names: Names) -> bool:
     """Whether a request names avow, once, as its host."""
-    said = _texts(headers, b"host")
-    return len(said) == 1 and said[0].lower() in names.hosts
+    said = values(headers, b"host")
+    return len(said) == 1 and said[0].decode("latin-1").lower() in names.hosts
 
 
 def is_own_origin(headers: Headers, names: Names) -> bool:

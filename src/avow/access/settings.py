@@ -1,9 +1,11 @@
 """What an access.toml says, checked and made ready."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from avow.access.keyset import ALGORITHMS
 from avow.connect.fetch import ClientAuth
+from avow.keys import Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,29 @@ class OAuth:
 
 
 @dataclass(frozen=True, slots=True)
+class Console:
+    """With whom people log in to the console, and what each may do there.
+
+    `roles` are the words of `claim` that bring each of the console's roles, and `people` the only
+    ones who may log in. `seconds` is how long a login lasts.
+    """
+
+    issuer: str
+    client_id: str
+    roles: Mapping[str, frozenset[str]]
+    secret: Reference | None = None
+    is_in_body: bool = False
+    scopes: tuple[str, ...] = ()
+    claim: str = "roles"
+    people: frozenset[str] | None = None
+    seconds: float = 12 * 3600.0
+    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """Who may call. At least one of the two lets somebody in."""
+    """Who may call: at least one of the first two lets somebody in. And who may log in."""
 
     oauth: OAuth | None = None
     has_api_keys: bool = False
+    console: Console | None = None

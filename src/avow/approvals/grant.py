@@ -15,7 +15,7 @@ class Grant:
     """What a person allowed for more than one call; times in Unix seconds.
 
     `arguments` are those that it is for, redacted, or `None` for any. `approval` is the question
-    that it was given with.
+    that it was given with. `holds` says whether it counts now.
     """
 
     number: int
@@ -35,6 +35,7 @@ class Grant:
     revoked_by: str | None
     last_used: float | None
     uses: int
+    holds: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """As data."""
@@ -57,6 +58,7 @@ class Grant:
             revoked_by=row.revoked_by,
             last_used=row.last_used,
             uses=row.uses,
+            holds=row.holds,
             **body,
         )
 

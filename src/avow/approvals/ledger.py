@@ -139,6 +139,16 @@ class Approvals:
         rows = await self.store.approvals(now=self.clock(), limit=limit)
         return [Approval.from_row(row) for row in rows]
 
+    async def pending(self, limit: int) -> list[Approval]:
+        """The questions that wait, the oldest first."""
+        rows = await self.store.pending(now=self.clock(), limit=limit)
+        return [Approval.from_row(row) for row in rows]
+
+    async def settled(self, limit: int) -> list[Approval]:
+        """The newest questions that wait no longer."""
+        rows = await self.store.settled(now=self.clock(), limit=limit)
+        return [Approval.from_row(row) for row in rows]
+
     async def granted(self, question: Question) -> Grant | None:
         """A standing answer that this question needs not be put for; counts as one use of it."""
         if question.needed > 1 or question.longest == Span.ONCE:
@@ -155,7 +165,8 @@ class Approvals:
 
     async def grants(self, limit: int = 100) -> list[Grant]:
         """The newest standing answers, those that were not taken back first."""
-        return [Grant.from_row(row) for row in await self.store.grants(limit=limit)]
+        rows = await self.store.grants(limit=limit, alive=self.clock() - self.idle)
+        return [Grant.from_row(row) for row in rows]
 
     async def revoke(self, number: int, *, by: str) -> bool:
         """Take a standing answer back; `False` when it was taken back before, or never given."""

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from avow.approvals.confirmation import fill, sentence_of
 from avow.approvals.plan import Plan
 from avow.catalog import Tool
-from avow.intent import Level, Span, shortest
+from avow.intent import Level, Source, Span, shortest
 from avow.policy import Decision, Principal
 from avow.schema import digest, redact
 from avow.store import ApprovalRow, ApprovalState
@@ -156,7 +156,7 @@ def make_question(
         title=tool.title,
         description=str(tool.raw.get("description") or ""),
         level=str(tool.level),
-        hints=tool.resolved.to_dict(),
+        hints=_hints(tool),
         findings=tuple(finding.to_dict() for finding in tool.findings),
         fingerprint=tool.fingerprint,
         arguments=redact(arguments),
@@ -176,6 +176,15 @@ def make_question(
         tool_binding=digest({**standing, "grant": "tool"}),
         call_binding=digest({**standing, "grant": "call", "arguments": arguments_digest}),
     )
+
+
+def _hints(tool: Tool) -> dict[str, Any]:
+    """The hints with their sources, and how sure it is what was inferred."""
+    hints: dict[str, Any] = tool.resolved.to_dict()
+    for name, guess in tool.inferred.items():
+        if hints[name]["source"] == Source.INFERRED:
+            hints[name]["confidence"] = guess.confidence
+    return hints
 
 
 def _longest(tool: Tool, decision: Decision) -> Span:

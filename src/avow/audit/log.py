@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from avow.audit.chain import Chain
+from avow.audit.late import Late
 from avow.audit.record import (
     Event,
     Facts,
@@ -20,6 +21,7 @@ from avow.audit.record import (
     record_refused,
     severity,
 )
+from avow.errors import StoreError
 from avow.intent import Level
 from avow.policy import Principal
 from avow.schema.paths import Path
@@ -35,12 +37,14 @@ class AuditLog:
     Lines about a call that only reads may be on disk a moment later. Every method raises
     `StoreError` when the line, or an earlier one, could not be written. Without a `chain` the
     lines are not chained, and `verify` says so. Arguments are masked at the `hidden` paths.
+    `late` keeps the ends of calls that could not be written.
     """
 
     store: Store
     clock: Callable[[], float] = time.time
     chain: Chain | None = None
     hidden: Sequence[Path] = ()
+    late: Late | None = None
 
     @property
     def writer(self) -> str:
@@ -96,7 +100,10 @@ class AuditLog:
         result: Mapping[str, Any] | None = None,
         incident: str | None = None,
     ) -> None:
-        """A call has ended; `started` is the clock's time when it came in."""
+        """A call has ended; `started` is the clock's time when it came in.
+
+        Where this raises, the line is written later if it can be.
+        """
         row = self._record(
             facts,
             Event.OUTCOME,
@@ -107,9 +114,13 @@ class AuditLog:
             result_digest=None if result is None else _digest(result),
             incident=incident,
         )
-        # Only the end of a read that went well may wait for company before it is on disk.
-        is_deferred = facts.tool.level is Level.READ and outcome is Outcome.OK
-        await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
+        is_deferred = may_wait(facts.tool.level, outcome)
+        try:
+            await self.store.append([row], seal=self.chain, is_deferred=is_deferred)
+        except StoreError:
+            if self.late is not None:
+                self.late.keep(row)
+            raise
 
     async def refused(
         self,
@@ -142,12 +153,27 @@ class AuditLog:
             row, by=by, now=now, record=record, seal=self.chain
         )
 
+    async def revoke(self, grant: int, about: Mapping[str, Any], *, by: str) -> bool:
+        """A person takes a grant back; `False` when it was taken back before, or never given.
+
+        `about` is what the line says of it beside its number.
+        """
+        now = self.clock()
+        body = {**about, "grant": grant, "severity": "notice"}
+        record = make_row("", now, Event.REVOKED, body, {"subject": by})
+        return await self.store.revoke_grant(grant, by=by, now=now, record=record, seal=self.chain)
+
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """The newest lines, newest first, each with its payload in its body."""
         return [merged(row) for row in await self.store.records(call=call, limit=limit)]
 
     def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
         return record(facts, self.clock(), event, hidden=self.hidden, **more)
+
+
+def may_wait(level: Level, outcome: Outcome) -> bool:
+    """Only the end of a read that went well may wait for company before it is on disk."""
+    return level is Level.READ and outcome is Outcome.OK
 
 
 def _digest(result: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import anyio
 
 from avow.audit.chain import Chain
 from avow.audit.heads import Emit, log_head
+from avow.audit.late import Late
 from avow.audit.life import Owner, is_dead
 from avow.audit.log import AuditLog
 from avow.audit.record import Event, Outcome, make_row, severity
@@ -47,13 +48,14 @@ async def open_audit(
     Raises `StoreError` when the log cannot be begun.
     """
     chain = Chain.begin(keys)
-    log = AuditLog(store, clock, chain, hidden)
+    late = Late(store, chain)
+    log = AuditLog(store, clock, chain, hidden, late)
     here = Owner.this()
     await store.beat(chain.writer, str(here), seconds=lease)
     await _begin(log, chain)
     await close_unfinished(log)
     try:
-        async with beside(partial(_keep, log, chain, here, lease, emit)):
+        async with beside(partial(_keep, log, chain, here, lease, emit), late.run):
             yield log
     finally:
         with anyio.CancelScope(shield=True):
@@ -112,6 +114,7 @@ async def _count_unchained(store: Store) -> Unchained:
 
 async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Emit) -> None:
     told: Head | None = None
+    patient_until = 0.0
     while True:
         if chain.head is not None and chain.head != told:
             told = chain.head
@@ -119,14 +122,19 @@ async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Em
         await anyio.sleep(lease / 3)
         try:
             await log.store.beat(chain.writer, str(here), seconds=lease)
-            await close_unfinished(log)
+            if anyio.current_time() >= patient_until:
+                await close_unfinished(log)
         except StoreError as error:
+            # The others could not show that they live either: they get time for it afterwards.
+            patient_until = anyio.current_time() + lease
             _log.warning("the audit log cannot be kept alive: %s", error)
 
 
 async def _end(log: AuditLog, chain: Chain, emit: Emit) -> None:
     """What is still open now has lost whoever would have closed it."""
     try:
+        if log.late is not None:
+            await log.late.write()
         await _take_over(log, chain.writer)
     except StoreError as error:
         _log.warning("the audit log cannot be closed in order: %s", error)

@@ -7,9 +7,10 @@ from enum import StrEnum
 from typing import Any, Final
 
 from avow.audit.salt import draw_salt
-from avow.audit.text import ToolTexts, joined, to_text
+from avow.audit.text import describe, joined, to_text
 from avow.catalog import Tool
 from avow.intent import Level
+from avow.once import Once
 from avow.policy import Decision, Principal
 from avow.schema import redact
 from avow.schema.paths import Path, hide
@@ -21,8 +22,8 @@ class Event(StrEnum):
 
     `attempt` is on disk before anything is sent to the server; `refused` is the only line of a
     call that never came as far as a decision. `accepted` is about a tool: a person let the change
-    count that its server made. The last three are about the log itself: a writer
-    began its chain, payloads were erased, old lines were dropped.
+    count that its server made; `revoked` about a grant: a person took it back. The last three are
+    about the log itself: a writer began its chain, payloads were erased, old lines were dropped.
     """
 
     ASKED = "asked"
@@ -30,6 +31,7 @@ class Event(StrEnum):
     OUTCOME = "outcome"
     REFUSED = "refused"
     ACCEPTED = "accepted"
+    REVOKED = "revoked"
     OPENED = "opened"
     ERASED = "erased"
     CHECKPOINT = "checkpoint"
@@ -61,15 +63,16 @@ ERASED: Final = "(erased)"
 _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
 _LOUDNESS: Final = {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}
 _ALARM: Final = {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}
-_tools: Final = ToolTexts()
+_tools: Final = Once(describe, most=512)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Facts:
     """Who calls what, and what was decided: the part that all lines of a call share.
 
     `more` is what is not so of every call, and `personal` the same of what can be erased.
-    `hidden` are places in the arguments that the log masks.
+    `hidden` are places in the arguments that the log masks. What lines have in common is encoded
+    once, so what is in here must stay as it is.
     """
 
     call: str
@@ -81,6 +84,35 @@ class Facts:
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     personal: Mapping[str, Any] = field(default_factory=dict[str, Any])
     hidden: Sequence[Path] = ()
+    _texts: tuple[Sequence[Path], str, str] | None = field(default=None, repr=False, compare=False)
+
+    def texts(self, hidden: Sequence[Path]) -> tuple[str, str]:
+        """What the body and the payload of each line hold, as objects in JSON.
+
+        `arguments` are redacted here, and masked at the `hidden` paths; the digest covers the
+        real ones.
+        """
+        if self._texts is None or self._texts[0] is not hidden:
+            payload = {
+                "subject": storable(self.principal.subject),
+                "arguments": hide(redact(self.arguments), (*hidden, *self.hidden)),
+                "arguments_digest": self.arguments_digest,
+                **self.personal,
+            }
+            body = joined(_tools.of(self.tool), to_text(self._body()))
+            self._texts = (hidden, body, to_text(payload))
+        return self._texts[1], self._texts[2]
+
+    def _body(self) -> dict[str, Any]:
+        decision = self.decision
+        body = {
+            "client": self.principal.client,
+            "decision": str(decision.effect),
+            "rule": decision.rule,
+            "reason": decision.reason,
+            **self.more,
+        }
+        return body | {"would_be": str(decision.would_be)} if decision.would_be else body
 
 
 def severity(level: Level, outcome: Outcome) -> str:
@@ -100,28 +132,21 @@ def severity(level: Level, outcome: Outcome) -> str:
 def record(
     facts: Facts, at: float, event: Event, *, hidden: Sequence[Path] = (), **more: Any
 ) -> RecordRow:
-    """One line about a call.
-
-    `arguments` are redacted here, and masked at the `hidden` paths; the digest covers the real
-    ones.
-    """
-    principal, decision = facts.principal, facts.decision
-    body = {
-        "client": principal.client,
-        "decision": str(decision.effect),
-        "rule": decision.rule,
-        "reason": decision.reason,
-        **({"would_be": str(decision.would_be)} if decision.would_be else {}),
-        **facts.more,
-        **{key: value for key, value in more.items() if value is not None},
-    }
-    payload = {
-        "subject": principal.subject,
-        "arguments": hide(redact(facts.arguments), (*hidden, *facts.hidden)),
-        "arguments_digest": facts.arguments_digest,
-        **facts.personal,
-    }
-    return make_row(facts.call, at, event, body, payload, head=_tools.of(facts.tool))
+    """One line about a call; its arguments are masked at the `hidden` paths too."""
+    body, payload = facts.texts(hidden)
+    secret = {"salt": draw_salt()}
+    told = {key: value for key, value in more.items() if value is not None}
+    for name in PERSONAL:
+        if name in told:
+            secret[name] = told.pop(name)
+    return RecordRow(
+        facts.call,
+        at,
+        str(event),
+        joined(body, to_text(told)) if told else body,
+        payload=joined(payload, to_text(secret)),
+        subject=storable(facts.principal.subject),
+    )
 
 
 def record_refused(
@@ -146,20 +171,14 @@ def make_row(
     event: Event,
     body: dict[str, Any],
     payload: dict[str, Any] | None = None,
-    *,
-    head: str = "",
 ) -> RecordRow:
-    """A line of the log. What is personal goes into the payload, and names its subject.
-
-    `head` is an object in JSON that the body begins with.
-    """
+    """A line of the log that is about no decision. What is personal goes into the payload."""
     subject = text = None
     if payload is not None:
         moved = {name: body.pop(name) for name in PERSONAL if name in body}
         subject = storable(payload["subject"])
         text = to_text({**payload, **moved, "subject": subject, "salt": draw_salt()})
-    told = joined(head, to_text(body)) if head else to_text(body)
-    return RecordRow(call, at, str(event), told, payload=text, subject=subject)
+    return RecordRow(call, at, str(event), to_text(body), payload=text, subject=subject)
 
 
 def merged(row: RecordRow) -> RecordRow:

@@ -8,7 +8,6 @@ import msgspec
 from avow.catalog import Tool
 
 _ENCODER: Final = msgspec.json.Encoder()
-_MOST_TOOLS: Final = 512
 
 
 def to_text(value: Any) -> str:
@@ -33,25 +32,8 @@ def joined(first: str, second: str) -> str:
     return f"{first[:-1]},{second[1:]}"
 
 
-class ToolTexts:
-    """What every line about a tool says of it, encoded once per tool."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Tool, str]] = {}
-
-    def of(self, tool: Tool) -> str:
-        """The tool as a JSON object."""
-        # By identity, since a tool holds what cannot be hashed; the entry keeps the tool alive, so
-        # that its id stays its own.
-        entry = self._known.get(id(tool))
-        if entry is None:
-            if len(self._known) >= _MOST_TOOLS:
-                self._known.clear()
-            entry = self._known[id(tool)] = (tool, _describe(tool))
-        return entry[1]
-
-
-def _describe(tool: Tool) -> str:
+def describe(tool: Tool) -> str:
+    """What every line about a tool says of it, as a JSON object."""
     return to_text(
         {
             "server": tool.server,

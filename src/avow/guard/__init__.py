@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from avow.errors import UnknownToolError
     from avow.guard.call import Answer, Call, Through, tool_error
     from avow.guard.ending import Ending
-    from avow.guard.pipeline import STEPS, Guard, keep_quiet, unruled
+    from avow.guard.explain import explain_call
+    from avow.guard.pipeline import STEPS, Guard, keep_quiet, new_id, unruled
+    from avow.guard.raw import opened
     from avow.guard.rules import PolicyFile
 
 __all__ = [
@@ -20,7 +22,10 @@ __all__ = [
     "PolicyFile",
     "Through",
     "UnknownToolError",
+    "explain_call",
     "keep_quiet",
+    "new_id",
+    "opened",
     "tool_error",
     "unruled",
 ]
@@ -31,7 +36,9 @@ __getattr__ = lazily(
         "avow.errors": ("UnknownToolError",),
         "avow.guard.call": ("Answer", "Call", "Through", "tool_error"),
         "avow.guard.ending": ("Ending",),
-        "avow.guard.pipeline": ("Guard", "STEPS", "keep_quiet", "unruled"),
+        "avow.guard.explain": ("explain_call",),
+        "avow.guard.pipeline": ("Guard", "STEPS", "keep_quiet", "new_id", "unruled"),
+        "avow.guard.raw": ("opened",),
         "avow.guard.rules": ("PolicyFile",),
     },
 )

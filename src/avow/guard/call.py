@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
 from avow.audit import Facts, Outcome
@@ -72,7 +73,8 @@ class Call:
     in which the caller's client can be asked, as far as it can; `is_declined` when its person
     will not open the page of the question. `reached` is how far the tool said it was, and of how
     much; `resume` is how its list goes on. `through` is set where another tool was named to make
-    this call.
+    this call. `caller` is for whoever runs the call, and nothing to the steps. `stopped_by` is the
+    person who stopped it while its server had it.
     """
 
     id: str
@@ -85,6 +87,7 @@ class Call:
     elicit: "Elicit | None" = None
     rounds: "Rounds | None" = None
     through: Through | None = None
+    caller: Any = None
     policy: Policy | None = None
     tool: Tool | None = None
     about: ToolFacts | None = None
@@ -102,10 +105,31 @@ class Call:
     resume: Resume | None = None
     outcome: Outcome | None = None
     incident: str | None = None
+    stopped_by: str | None = None
+    _told: tuple[tuple[object, ...], Facts] | None = None
 
     @property
     def facts(self) -> Facts:
-        """What the log is told; only once the tool is found and the decision is made."""
+        """What the log is told; only once the tool is found and the decision is made.
+
+        The same object as long as the call stands as it does.
+        """
+        stands = (
+            self.tool,
+            self.arguments,
+            self.decision,
+            self.plan,
+            self.approved,
+            self.grant,
+            self.tries,
+            self.reached,
+            self.stopped_by,
+        )
+        if self._told is None or not all(map(is_, self._told[0], stands)):
+            self._told = (stands, self._facts())
+        return self._told[1]
+
+    def _facts(self) -> Facts:
         return Facts(
             self.id,
             self.principal,
@@ -134,12 +158,13 @@ class Call:
 
     def _personal(self) -> dict[str, Any]:
         """The same of what can be erased."""
+        stopped = {"stopped_by": self.stopped_by} if self.stopped_by else {}
         approved = self.approved
         if approved is None:
-            return {"answered_by": self.grant.given_by} if self.grant else {}
+            return {"answered_by": self.grant.given_by, **stopped} if self.grant else stopped
         edited = approved.edit is not None
         asked = {"asked_digest": approved.question.arguments_digest} if edited else {}
-        return {"answered_by": approved.answered_by, **asked}
+        return {"answered_by": approved.answered_by, **asked, **stopped}
 
     @property
     def found(self) -> Tool:
@@ -184,6 +209,16 @@ def lost_answer(call: Call) -> Answer:
             "The server's answer was lost: this call may have run or not. It was not sent again. "
             "Look at what it would have changed before doing anything else."
         )
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
+
+
+def stopped(call: Call) -> Answer:
+    """The end of a call that a person stopped: its server may have done any part of it."""
+    call.outcome = Outcome.OUTCOME_UNKNOWN
+    text = (
+        "A person stopped this call while it ran. It may have been done, in part or not at all. Do "
+        "not make it again unless the person says so."
+    )
     return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
 
 

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from avow.guard.call import Call
 from avow.intent import Level
+from avow.once import Once
 from avow.policy import Mode, Past, Policy, Situation, ToolFacts
 from avow.store import Look, Quota, Tick, Use, storable
 from avow.store import Past as Known
@@ -61,7 +61,7 @@ def use_of(guard: "Guard", call: Call) -> Use:
         client=call.principal.client,
         tool=_key(call),
         level=str(call.found.level),
-        facts=_text_of(call.tool_facts),
+        facts=_texts.of(call.tool_facts),
         at=guard.clock(),
         idle=guard.approvals.idle,
         grant=call.grant and call.grant.number,
@@ -82,16 +82,17 @@ def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota
 
 
 async def quotas_now(guard: "Guard", call: Call) -> list[Quota]:
-    """The same for a call as it stands."""
-    if not call.under.counts_calls or call.under.mode is Mode.OBSERVE:
+    """The same for a call as it stands, where the policy counts calls at all."""
+    if call.under.mode is Mode.OBSERVE:
         return []
     return list(quotas_of(call.under, await situation_of(guard, call), _key(call)))
 
 
-@lru_cache(maxsize=1024)
 def _text_of(facts: ToolFacts) -> str:
-    """The same text for every call of a tool that stays as it is."""
     return json.dumps(facts.to_dict())
+
+
+_texts: Final = Once(_text_of, most=1024)
 
 
 def _key(call: Call) -> str:

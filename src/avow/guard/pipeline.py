@@ -1,7 +1,7 @@
 """The guard: one list of steps that every call takes. Nothing else decides."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
@@ -11,7 +11,9 @@ from avow.audit import AuditLog
 from avow.audit.salt import draw_salt
 from avow.catalog import Tool
 from avow.guard.call import Answer, Call, Execute, Progress, Through, no_progress
+from avow.guard.concern import Then, joined
 from avow.guard.ending import Ending
+from avow.guard.running import Running
 from avow.guard.shape import Shapes
 from avow.guard.steps.attempt import attempt
 from avow.guard.steps.ceiling import ceiling
@@ -29,12 +31,10 @@ from avow.guard.steps.validate import validate
 from avow.guard.steps.when import when
 from avow.guard.watch import Trail, Watch
 from avow.keys import Keyring
-from avow.policy import Policy, Principal, Sight, ToolFacts
+from avow.policy import Policy, Principal, Sight, Standing, ToolFacts
 from avow.schema import LIMIT
 
 _GUARDED: Final = Policy()
-
-Then = Callable[[Call], Awaitable[Answer]]
 
 
 class FindTool(Protocol):
@@ -70,6 +70,12 @@ STEPS: Final[tuple[Step, ...]] = (
 _NAMES: Final = tuple(str(getattr(step, "__name__", "")) for step in STEPS)
 
 
+async def _nothing(_: Call) -> Answer:
+    """Where the last step would go on to, if it did."""
+    message = "the last step has nothing to go on with"
+    raise RuntimeError(message)
+
+
 def unruled() -> Policy:
     """The policy where nobody has written one: the same each time, so that it can be told."""
     return _GUARDED
@@ -88,7 +94,7 @@ class Guard:
     to people, and `keys` seal what goes to clients. `patience` is how many seconds a call waits for
     an answer. Results are cut to `limit` characters; what may happen twice is tried `attempts`
     times. `announce` is told, in a sentence, of each call that begins to wait. `watch` looks on,
-    and `ending` says whether the process is about to end.
+    `ending` says whether the process is about to end, and `running` what servers have just now.
     """
 
     find_tool: FindTool
@@ -106,8 +112,18 @@ class Guard:
     clock: Callable[[], float] = time.time
     shapes: Shapes = field(default_factory=Shapes)
     sight: Sight = field(default_factory=Sight)
+    standing: Standing = field(default_factory=Standing)
     watch: Watch | None = None
     ending: Ending = field(default_factory=Ending)
+    running: Running = field(default_factory=Running)
+    _first: Then = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        then: Then = _nothing
+        for step in reversed(STEPS):
+            then = joined(step, self, then)
+        # Which step comes after which is the same for all calls.
+        object.__setattr__(self, "_first", then)
 
     def sees(
         self, principal: Principal, tool: Tool, policy: Policy | None = None
@@ -115,7 +131,7 @@ class Guard:
         """The tool as the policy sees it, if this caller may know of it; else `None`."""
         return self.sight.shown(policy or self.policy(), principal, tool)
 
-    async def call(
+    async def call(  # noqa: PLR0913 - each is a part of its own, most with a default
         self,
         principal: Principal,
         name: str,
@@ -126,18 +142,21 @@ class Guard:
         elicit: Elicit | None = None,
         rounds: Rounds | None = None,
         through: Through | None = None,
+        caller: Any = None,
+        id: str | None = None,  # noqa: A002 - it is the call's id
     ) -> Answer:
         """Take one call through all steps and return its `tools/call` result.
 
         `elicit` asks the caller's client while the call waits; `rounds` says that the client can
         be asked by an answer instead, and what it brought back. `through` is the meta-tool that
-        names this tool.
+        names this tool. `caller` goes along with the call, for whoever runs it. `id` is one that
+        `new_id` has made, for whoever wants to find the call's records.
 
         Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
         Cancelling cancels the call at the server; the log says what is known of it.
         """
         call = Call(
-            id=_new_id(),
+            id=id or new_id(),
             principal=principal,
             name=name,
             arguments=arguments,
@@ -147,9 +166,10 @@ class Guard:
             elicit=elicit,
             rounds=rounds,
             through=through,
+            caller=caller,
         )
         if self.watch is None:
-            return await self._from(0, call)
+            return await self._first(call)
         trail = self.watch(call)
         try:
             answer = await self._seen(trail, 0, call)
@@ -160,14 +180,11 @@ class Guard:
         return answer
 
     async def _seen(self, trail: Trail, index: int, call: Call) -> Answer:
-        """As `_from`, with somebody who looks on."""
+        """The steps from here on, with somebody who looks on."""
         trail.reach(_NAMES[index])
         return await STEPS[index](self, call, partial(self._seen, trail, index + 1))
 
-    def _from(self, index: int, call: Call) -> Awaitable[Answer]:
-        return STEPS[index](self, call, partial(self._from, index + 1))
 
-
-def _new_id() -> str:
+def new_id() -> str:
     """A new call's id. It begins with the time, so that an index of ids grows at its end."""
     return f"{time.time_ns() // 1_000_000:011x}{draw_salt()}"

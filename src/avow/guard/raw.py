@@ -29,6 +29,9 @@ def _is_short(content: msgspec.Raw, limit: int) -> bool:
     """Whether no text is too long; as JSON in a text, it has more characters than there."""
     if len(content) <= limit:
         return True
+    # What is escaped takes two bytes or more for each character, and begins with a backslash.
+    if len(content) - bytes(content).count(b"\\") // 2 <= limit:
+        return True
     blocks: Any = msgspec.json.decode(content)
     return isinstance(blocks, list) and all(
         _length(one) <= limit for one in cast("list[Any]", blocks)

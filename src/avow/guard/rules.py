@@ -19,12 +19,16 @@ _SETTLE_SECONDS: Final = 0.1
 class PolicyFile:
     """A policy.toml that counts as it stands; one with a mistake leaves the last good one.
 
-    Call it for the policy of the moment: `Guard(policy=PolicyFile.open("policy.toml"), …)`.
+    Call it for the policy of the moment: `Guard(policy=PolicyFile.open("policy.toml"), …)`. `text`
+    is what that was read from; `trouble` is why the file as it stands now does not count, where it
+    does not.
     """
 
     path: Path
     policy: Policy
-    _text: str = field(repr=False)
+    text: str = field(repr=False)
+    trouble: AvowError | None = None
+    _seen: str | None = field(default=None, repr=False)
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -44,15 +48,20 @@ class PolicyFile:
         """
         try:
             text = read_text(str(self.path))
-        except AvowError:
-            if not self._text:
+        except AvowError as error:
+            if self._seen == "":
                 return False
-            self._text = ""
+            self._seen, self.trouble = "", error
             raise
-        if text == self._text:
+        if text == (self.text if self._seen is None else self._seen):
             return False
-        self._text = text
-        self.policy = load_policy(text, str(self.path))
+        self._seen = text
+        try:
+            self.policy = load_policy(text, str(self.path))
+        except AvowError as error:
+            self.trouble = error
+            raise
+        self.text, self.trouble = text, None
         return True
 
     async def _size_at(self, seconds: float) -> tuple[int, int]:

@@ -8,8 +8,9 @@ from avow.policy.document import Limits, Policy, Rule
 from avow.policy.engine import decide, is_visible
 from avow.policy.mode import decide_by_mode
 from avow.policy.principal import LOCAL, Principal
-from avow.policy.sight import Sight, facts_of, seen_under
+from avow.policy.sight import Sight, facts_of, look_at, seen_under
 from avow.policy.situation import Past, Situation, ToolFacts
+from avow.policy.standing import Standing
 
 if TYPE_CHECKING:
     from avow.policy.cases import Case, CaseResult, load_cases, run_case
@@ -34,6 +35,7 @@ __all__ = [
     "Rule",
     "Sight",
     "Situation",
+    "Standing",
     "ToolFacts",
     "decide",
     "decide_by_mode",
@@ -43,6 +45,7 @@ __all__ = [
     "json_schema",
     "load_cases",
     "load_policy",
+    "look_at",
     "reload",
     "run_case",
     "seen_under",

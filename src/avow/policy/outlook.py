@@ -31,11 +31,12 @@ def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset
             sure.append(least)
         elif most.matches(situation):
             possible.append(most)
+    situations = [replace(situation, is_first_use=True) if one else situation for one in firsts]
     # Of several rules the strictest decides: each alone with the sure ones shows every end.
     return frozenset(
-        decide(replace(policy, rules=rules), replace(situation, is_first_use=first))
+        decide(replace(policy, rules=rules) if policy.rules else policy, one)
         for rules in [tuple(sure), *((*sure, one) for one in possible)]
-        for first in firsts
+        for one in situations
     )
 
 

@@ -151,7 +151,10 @@ class Items:
 
     def check(self, value: object, path: Path, report: Report) -> None:
         if not isinstance(value, list):
-            report(path, f"this must be an array, not {kind(value)}", None)
+            # `[rules]` instead of `[[rules]]` is easily written.
+            is_one = isinstance(self.item, Table) and kind(value) == kind({})
+            fix = f"Write [[{path[-1]}]], with two brackets." if is_one else None
+            report(path, f"this must be an array, not {kind(value)}", fix)
             return
         items = cast("list[object]", value)
         if len(items) < self.least:

@@ -1,10 +1,12 @@
 """Tools as a policy sees them: its trust and its operator's word in their hints."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from avow.catalog import Tool
 from avow.intent import stricter
+from avow.once import Once
 from avow.policy.document import Policy
 from avow.policy.engine import is_visible
 from avow.policy.principal import Principal
@@ -38,26 +40,24 @@ def facts_of(tool: Tool) -> ToolFacts:
     )
 
 
+def look_at(policy: Policy, tool: Tool) -> tuple[Tool, ToolFacts]:
+    """Both: the tool under `policy`, and what the policy looks at."""
+    seen = seen_under(policy, tool)
+    return seen, facts_of(seen)
+
+
 @dataclass(slots=True)
 class Sight:
     """Remembers how tools are seen, as long as policy and tool stay as they are."""
 
     _policy: Policy | None = None
-    _seen: dict[tuple[str, str, str, str], tuple[Tool, Tool, ToolFacts]] = field(
-        default_factory=dict[tuple[str, str, str, str], tuple[Tool, Tool, ToolFacts]]
-    )
+    _seen: Once[Tool, tuple[Tool, ToolFacts]] | None = None
 
     def of(self, policy: Policy, tool: Tool) -> tuple[Tool, ToolFacts]:
         """The tool under `policy`, and what the policy looks at."""
-        if policy is not self._policy or len(self._seen) >= _MOST:
-            self._policy = policy
-            self._seen.clear()
-        key = (tool.server, tool.origin, tool.name, tool.fingerprint)
-        found = self._seen.get(key)
-        if found is None or found[0] is not tool:
-            seen = seen_under(policy, tool)
-            found = self._seen[key] = (tool, seen, facts_of(seen))
-        return found[1], found[2]
+        if policy is not self._policy or self._seen is None:
+            self._policy, self._seen = policy, Once(partial(look_at, policy), _MOST)
+        return self._seen.of(tool)
 
     def shown(
         self, policy: Policy, principal: Principal, tool: Tool

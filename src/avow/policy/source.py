@@ -24,11 +24,14 @@ class Document:
     kind: type[MistakesError] = PolicyError
     errors: list[tuple[int, ConfigError]] = field(default_factory=list[tuple[int, ConfigError]])
     bad: set[Path] = field(default_factory=set[Path])
+    told: set[Path] = field(default_factory=set[Path])
+    """What is itself wrong; `bad` has also all that it stands in."""
 
     def report(self, path: Path, what: str, fix: str | None = None, *, down: int = 0) -> None:
         """Note a mistake at `path`, or `down` lines below it."""
         line = self.line_of(path) + down
         self.errors.append((line, ConfigError(what, where=f"{self.where}:{line}", fix=fix)))
+        self.told.add(path)
         self.bad.update(path[:length] for length in range(len(path) + 1))
 
     def line_of(self, path: Path) -> int:
@@ -50,7 +53,7 @@ class Document:
         for key, item in value.items():
             if self.is_sound(*path, key):
                 kept[key] = item
-            elif isinstance(item, dict):
+            elif isinstance(item, dict) and (*path, key) not in self.told:
                 kept[key] = self.sound(cast("dict[str, Any]", item), *path, key)
         return kept
 
@@ -82,4 +85,6 @@ def _not_toml(message: str, text: str, where: str) -> ConfigError:
     line = found[1] if found and found[1] else str(text.count("\n") + 1)
     place = f"{where}:{line}:{found[2]}" if found and found[1] else f"{where}:{line}"
     said = _AT.sub("", message)
-    return ConfigError(f"this is not TOML: {said[0].lower()}{said[1:]}", where=place)
+    after = text.split("\n")[int(line) - 1][int(found[2]) - 1 :] if found and found[1] else ""
+    fix = "A text stands in quotes." if said == "Invalid value" and after[:1].isalpha() else None
+    return ConfigError(f"this is not TOML: {said[0].lower()}{said[1:]}", where=place, fix=fix)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.intent import Level
-from avow.policy import LOCAL, Policy, Principal
+from avow.policy import LOCAL, Policy, Principal, look_at
 from avow.prompt.content import Content
-from avow.prompt.offer import Names, Variant, choose_examples, offers, searches
+from avow.prompt.offer import Look, Names, Variant, choose_examples, offers, searches
 from avow.prompt.sections import Sections
 from avow.prompt.template import TEMPLATE, render
 from avow.prompt.tokens import estimate
@@ -49,12 +49,14 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     count: Callable[[str], int] = estimate,
     sections: Sections | None = None,
     template: str = TEMPLATE,
+    look: Look = look_at,
 ) -> Prompt:
     """The system prompt for a model that calls `tools` on behalf of `principal`.
 
     It is the same, byte for byte, in whatever order the tools come. `names` are the gateway's
     where it enforces or there are several servers, else the server's. `budget` is in tokens as
-    `count` counts them. Raises `UsageError` for a budget below 1 and a template with a mistake.
+    `count` counts them. `look` is for whoever remembers how tools are seen. Raises `UsageError`
+    for a budget below 1 and a template with a mistake.
 
     >>> from avow.catalog import make_tool
     >>> tools = [make_tool("crm", {"name": "customers_list"})]
@@ -65,7 +67,9 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
         raise UsageError(f"a budget of {budget} tokens is none", fix="Give at least 1.")
     given, rules = tuple(tools), policy or Policy()
     names = names or _usual_names(given, variant)
-    found = offers(given, rules, principal or Principal(LOCAL), variant=variant, names=names)
+    found = offers(
+        given, rules, principal or Principal(LOCAL), variant=variant, names=names, look=look
+    )
     whole = Content(
         found,
         choose_examples(found),

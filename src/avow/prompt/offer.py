@@ -1,6 +1,6 @@
 """What is offered: the tools a caller may see and call, in the words of the servers, quoted."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -12,12 +12,15 @@ from avow.policy import (
     Listing,
     Policy,
     Principal,
-    facts_of,
+    ToolFacts,
     foresee,
     is_visible,
-    seen_under,
+    look_at,
 )
 from avow.prompt.quote import TITLE_LIMIT, quote, quote_name, quote_sentence
+
+Look = Callable[[Policy, Tool], tuple[Tool, ToolFacts]]
+"""How a tool is seen under a policy; a caller that remembers it gives a way of its own."""
 
 
 class Variant(StrEnum):
@@ -57,10 +60,17 @@ _TELLING: Final = {Level.READ: "list", Level.WRITE: "create", Level.DESTRUCTIVE:
 
 
 def offers(
-    tools: Iterable[Tool], policy: Policy, principal: Principal, *, variant: Variant, names: Names
+    tools: Iterable[Tool],
+    policy: Policy,
+    principal: Principal,
+    *,
+    variant: Variant,
+    names: Names,
+    look: Look = look_at,
 ) -> tuple[Offer, ...]:
     """What `principal` may call, sorted: what would always be denied is not offered."""
-    found = (_offer(policy, principal, one, variant, names) for one in tools)
+    seen = (look(policy, one) for one in tools)
+    found = (_offer(policy, principal, *one, variant, names) for one in seen)
     return tuple(sorted({one for one in found if one is not None}))
 
 
@@ -84,10 +94,13 @@ def _how_telling(one: Offer) -> tuple[bool, bool, bool, Offer]:
 
 
 def _offer(
-    policy: Policy, principal: Principal, tool: Tool, variant: Variant, names: Names
+    policy: Policy,
+    principal: Principal,
+    seen: Tool,
+    facts: ToolFacts,
+    variant: Variant,
+    names: Names,
 ) -> Offer | None:
-    seen = seen_under(policy, tool)
-    facts = facts_of(seen)
     if not is_visible(policy, principal, facts):
         return None
     decisions = foresee(policy, principal, facts)
@@ -96,15 +109,15 @@ def _offer(
     effects = {one.effect if is_enforced else one.judged for one in decisions}
     if effects == {Effect.DENY}:
         return None
-    said = tool.raw.get("description")
-    text = said if isinstance(said, str) and said.strip() else tool.title
+    said = seen.raw.get("description")
+    text = said if isinstance(said, str) and said.strip() else seen.title
     return Offer(
-        name=quote_name(tool.qualified_name if names is Names.GATEWAY else tool.name),
-        title=quote(tool.title, TITLE_LIMIT),
+        name=quote_name(seen.qualified_name if names is Names.GATEWAY else seen.name),
+        title=quote(seen.title, TITLE_LIMIT),
         description=quote_sentence(text),
         level=seen.level,
         asks=Effect.CONFIRM in effects,
         is_open=seen.resolved.open_world.value,
         is_repeatable=seen.resolved.idempotent.value,
-        is_listed=not searches(policy, variant, names) or policy.is_pinned(tool.qualified_name),
+        is_listed=not searches(policy, variant, names) or policy.is_pinned(seen.qualified_name),
     )

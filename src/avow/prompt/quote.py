@@ -6,6 +6,7 @@ the model so.
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from avow.schema.plain import is_hidden
@@ -15,7 +16,6 @@ TITLE_LIMIT: Final = 60
 DESCRIPTION_LIMIT: Final = 120
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-_SPACES: Final = re.compile(r"\s+")
 _SIGNS: Final = {
     # What quotes, so that the one quote that counts cannot stand inside; also accents and primes.
     **dict.fromkeys('"`\u00b4\u02ba\u02dd\u02ee', "'"),
@@ -36,7 +36,9 @@ _ROLES: Final = re.compile(
     r"|user)\s*:",
     re.IGNORECASE,
 )
-_SENTENCE: Final = re.compile(r".+?(?<!e\.g)(?<!i\.e)(?<!\b\d)[.!?](?=\s+[^\sa-z])")
+_ODD: Final = re.compile(r"[^ !#$%&'()*+,\-./0-9:;=?@A-Z^_a-z~]")
+"""What some sign may stand for: the rest of ASCII is as it is."""
+_SENTENCE_END: Final = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\b\d)[.!?](?=\s+[^\sa-z])")
 
 
 def quote(text: str, limit: int) -> str:
@@ -55,12 +57,12 @@ def tame(text: str, limit: int) -> str:
     conversation becomes a sign that cannot.
     """
     # Longer than is shown, so that a cut is seen; not by so much that a flood costs anything.
-    text = unicodedata.normalize("NFKC", text[: 8 * limit])
-    text = _SPACES.sub(" ", text)
-    text = "".join(_sign(char) for char in text if not is_hidden(char))
-    # A blank on both sides, so that the sign makes no line of signs with those that follow.
-    text = _ROLES.sub(r"\1 - ", _RULES.sub(_one_of, text))
-    return _cut(_SPACES.sub(" ", text).strip(), limit)
+    text = _on_one_line(unicodedata.normalize("NFKC", text[: 8 * limit]))
+    text = _RULES.sub(_one_of, _ODD.sub(_sign_of, text))
+    if ":" in text:
+        # A blank on both sides, so that the sign makes no line of signs with those that follow.
+        text = _ROLES.sub(r"\1 - ", text)
+    return _cut(_on_one_line(text), limit)
 
 
 def quote_name(name: str) -> str:
@@ -78,12 +80,24 @@ def quote_sentence(text: str) -> str:
     >>> print(quote_sentence("Delete it. This cannot be undone."))
     "Delete it."
     """
-    text = _SPACES.sub(" ", text[: 8 * DESCRIPTION_LIMIT]).strip()
-    first = _SENTENCE.match(text)
-    return quote(first[0] if first else text, DESCRIPTION_LIMIT)
+    text = _on_one_line(text[: 8 * DESCRIPTION_LIMIT])
+    end = _SENTENCE_END.search(text, 1)
+    return quote(text[: end.end()] if end else text, DESCRIPTION_LIMIT)
 
 
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _sign_of(match: re.Match[str]) -> str:
+    return _sign(match[0])
+
+
+@lru_cache(maxsize=4096)
 def _sign(char: str) -> str:
+    """What stands for a character; nothing for one that hides."""
+    if is_hidden(char):
+        return ""
     return _SIGNS.get(char) or _KINDS.get(unicodedata.category(char), char)
 
 

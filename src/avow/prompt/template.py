@@ -141,10 +141,12 @@ def render(source: str, values: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=16)
 def _compiled(source: str) -> "Template":
-    from jinja2 import StrictUndefined  # noqa: PLC0415 - as above
+    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - as above
     from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415 - as above
 
-    environment = ImmutableSandboxedEnvironment(
+    # Somebody else's template is held in; for avow's own that would only cost time, by each name.
+    kind = Environment if source == TEMPLATE else ImmutableSandboxedEnvironment
+    environment = kind(
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,

@@ -13,8 +13,8 @@ _PLAIN_DIGITS: Final = 21
 _PLAIN_ZEROS: Final = 6
 """How far ECMAScript writes a number without an exponent (Number::toString, steps 6 to 8)."""
 _WORDS: Final[Mapping[bool | None, str]] = {None: "null", True: "true", False: "false"}
-_quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
-"""A string as JSON. Made once: `json.dumps` makes its encoder anew for each string."""
+_quoted: Final = json.encoder.encode_basestring
+"""A string as JSON, all letters as they are."""
 
 
 def canonical(value: Any) -> bytes:

@@ -35,7 +35,15 @@ _SECRET_VALUE: Final = re.compile(
     re.VERBOSE,
 )
 _SUSPECT: Final = re.compile(r"[A-Za-z0-9_-]{10}|://")
-"""What every `_SECRET_VALUE` holds. Most texts do not, and this says so many times faster."""
+"""What every `_SECRET_VALUE` holds. Most short texts do not, and this says so many times faster."""
+_MARKS: Final = (
+    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+    *("github_pat_", "glpat-", "avow_", "xox", "AKIA", "ASIA", "AIza", "eyJ"),
+    *("-----BEGIN", "://"),
+)
+"""One of these, or `bearer`, stands in every `_SECRET_VALUE`. To look for each of them takes a long
+text a thirtieth of the time."""
+_LONG: Final = 1000
 _PLAIN: Final = (int, float, type(None))
 _LONGEST_KNOWN: Final = 64
 """Longer names are not remembered, so that nobody fills the memory with them."""
@@ -48,7 +56,7 @@ def redact(value: Any) -> Any:
     hold nothing.
     """
     if isinstance(value, str):
-        return _SECRET_VALUE.sub(MASK, value) if _SUSPECT.search(value) else value
+        return _SECRET_VALUE.sub(MASK, value) if _may_hold_secret(value) else value
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, Mapping):
@@ -56,6 +64,12 @@ def redact(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [redact(one) for one in cast("Sequence[Any]", value)]
     return value
+
+
+def _may_hold_secret(text: str) -> bool:
+    if len(text) < _LONG:
+        return bool(_SUSPECT.search(text))
+    return any(mark in text for mark in _MARKS) or "bearer " in text.lower()
 
 
 def _field(name: str, value: Any) -> Any:

@@ -50,6 +50,8 @@ class Checker:
     def problems(self, value: Any) -> tuple[Problem, ...]:
         """All that is wrong with `value`, at most 20 problems; none when it fits."""
         found: list[Problem] = []
+        if self._validator.is_valid(value):
+            return ()
         for error in self._validator.iter_errors(value):
             if len(found) == _MOST_PROBLEMS:
                 found.append(Problem("", "and more"))

@@ -19,6 +19,7 @@ from avow.store.rows import (
     WriterRow,
     storable,
 )
+from avow.store.sieve import Sieve
 
 __all__ = [
     "AnswerRow",
@@ -42,6 +43,7 @@ __all__ = [
     "ReplicaRow",
     "Said",
     "Seal",
+    "Sieve",
     "Store",
     "Tick",
     "Use",

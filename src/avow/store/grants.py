@@ -31,7 +31,8 @@ _REVOKE: Final = (
     "WHERE number = :number AND revoked_at IS NULL"
 )
 _NEWEST: Final = (
-    f"SELECT {_COLUMNS} FROM grants ORDER BY revoked_at IS NULL DESC, number DESC LIMIT :limit"
+    f"SELECT {_COLUMNS}, {_HOLDS} FROM grants "
+    "ORDER BY revoked_at IS NULL DESC, number DESC LIMIT :limit"
 )
 
 
@@ -64,9 +65,10 @@ def revoke(session: Session, number: int, *, by: str, now: float) -> bool:
     return session.change(_REVOKE, {"number": number, "by": storable(by), "now": now}) == 1
 
 
-def newest(session: Session, limit: int) -> list[GrantRow]:
+def newest(session: Session, limit: int, *, alive: float) -> list[GrantRow]:
     """The newest grants, those that were not revoked first."""
-    return [GrantRow(*row) for row in session.query(_NEWEST, {"limit": limit})]
+    rows = session.query(_NEWEST, {"limit": limit, "alive": alive})
+    return [GrantRow(*row[:-1], holds=bool(row[-1])) for row in rows]
 
 
 def drop_of(session: Session, subject: str) -> None:

@@ -19,6 +19,7 @@ from avow.store.rows import (
     WriterRow,
 )
 from avow.store.session import Row
+from avow.store.sieve import Sieve
 
 Note = Callable[[Sequence[RecordRow], int], RecordRow]
 """Makes the record of an erasure, from what was erased and how many questions went."""
@@ -130,6 +131,31 @@ class Store(Protocol):
         """The records after the sequence number `after`, oldest first."""
         ...
 
+    async def sift(
+        self, sieve: Sieve, first: int, last: int, *, limit: int, is_rising: bool = False
+    ) -> list[RecordRow]:
+        """Calls by their last lines: those that a sieve lets through, newest first.
+
+        Looks at the sequence numbers `first` to `last`; `is_rising` begins with the oldest. Lines
+        that are about no call stand for themselves.
+        """
+        ...
+
+    async def of_calls(self, calls: Sequence[str]) -> list[RecordRow]:
+        """All records of some calls, oldest first."""
+        ...
+
+    async def bounds(self) -> tuple[int, int]:
+        """The first and the last sequence number; of an empty log, 1 and 0."""
+        ...
+
+    async def place_of(self, at: float) -> int:
+        """The sequence number from which on records are of `at`, in Unix seconds, or later.
+
+        Around it, records of several writers may be out of order by what their clocks differ.
+        """
+        ...
+
     async def count(self) -> int:
         """How many records there are."""
         ...
@@ -164,6 +190,13 @@ class Store(Protocol):
 
         What `finish` makes of the last attempts of calls without an outcome, oldest first, is
         added. Gives their number, or `None` where somebody else was faster.
+        """
+        ...
+
+    async def finish(self, writer: str, *, finish: Finish, seal: Seal) -> int:
+        """Add what `finish` makes of a writer's calls without an outcome, as above.
+
+        In one transaction; the writer stays on the list. Gives how many lines were added.
         """
         ...
 
@@ -214,6 +247,14 @@ class Store(Protocol):
         """The newest questions, the pending ones first."""
         ...
 
+    async def pending(self, *, now: float, limit: int) -> list[ApprovalRow]:
+        """The questions that wait for an answer, the oldest first."""
+        ...
+
+    async def settled(self, *, now: float, limit: int) -> list[ApprovalRow]:
+        """The newest questions that wait no longer."""
+        ...
+
     async def count_pending(self, *, now: float) -> int:
         """How many questions wait for an answer."""
         ...
@@ -241,12 +282,26 @@ class Store(Protocol):
         """Count one use of a grant; whether it still holds."""
         ...
 
-    async def revoke_grant(self, number: int, *, by: str, now: float) -> bool:
-        """Take a grant back; whether it was there to take."""
+    async def revoke_grant(
+        self,
+        number: int,
+        *,
+        by: str,
+        now: float,
+        record: RecordRow | None = None,
+        seal: Seal | None = None,
+    ) -> bool:
+        """Take a grant back, and write `record`; whether it was there to take.
+
+        If it was not, nothing was written.
+        """
         ...
 
-    async def grants(self, *, limit: int = 100) -> list[GrantRow]:
-        """The newest grants, those that were not revoked first."""
+    async def grants(self, *, limit: int = 100, alive: float = 0.0) -> list[GrantRow]:
+        """The newest grants, those that were not revoked first.
+
+        One for a conversation holds while that went on since `alive`, in Unix seconds.
+        """
         ...
 
     async def claim(self, wanted: Claim, *, now: float) -> Claim:

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from avow.store.interface import Seal
-from avow.store.rows import Head, RecordRow
+from avow.store.rows import Head, RecordRow, storable
 from avow.store.session import Row, Session
+from avow.store.sieve import Sieve
 
 _COLUMNS: Final = (
     "call, at, event, body, seq, payload, subject, writer, idx, previous, mac_key, digest, mac"
@@ -25,6 +26,12 @@ _HEADS: Final = """SELECT records.writer, records.idx, records.mac FROM records
     JOIN (SELECT writer, max(idx) AS idx FROM records WHERE writer IS NOT NULL GROUP BY writer)
         AS newest ON records.writer = newest.writer AND records.idx = newest.idx
     ORDER BY records.writer"""
+
+# A call stands where its last line does; lines about the log itself are of no call.
+_IS_LAST: Final = (
+    "(records.call = '' OR NOT EXISTS (SELECT 1 FROM records AS later "
+    "WHERE later.call = records.call AND later.seq > records.seq))"
+)
 
 
 def add(session: Session, records: Sequence[RecordRow], seal: Seal | None = None) -> None:
@@ -53,6 +60,49 @@ def scan(session: Session, after: int, limit: int) -> list[RecordRow]:
     """The records after a number, oldest first."""
     sql = f"{_SELECT} WHERE seq > :after ORDER BY seq LIMIT :limit"
     return _records(session, sql, {"after": after, "limit": limit})
+
+
+def sift(
+    session: Session, sieve: Sieve, first: int, last: int, *, limit: int, is_rising: bool = False
+) -> list[RecordRow]:
+    """The last lines of calls that a sieve lets through, of the numbers `first` to `last`."""
+    conditions, values = sieve.conditions()
+    where = " AND ".join(("records.seq BETWEEN :first AND :last", *conditions, _IS_LAST))
+    order = "ASC" if is_rising else "DESC"
+    sql = f"{_SELECT} WHERE {where} ORDER BY seq {order} LIMIT :limit"
+    return _records(session, sql, {**values, "first": first, "last": last, "limit": limit})
+
+
+def of_calls(session: Session, calls: Sequence[str]) -> list[RecordRow]:
+    """All lines of some calls, oldest first."""
+    values = {f"call_{index}": storable(call) for index, call in enumerate(calls)}
+    names = ", ".join(f":{name}" for name in values)
+    sql = f"{_SELECT} WHERE call IN ({names}) ORDER BY seq"
+    return _records(session, sql, values) if calls else []
+
+
+def bounds(session: Session) -> tuple[int, int]:
+    """The first and the last number; of an empty log, 1 and 0."""
+    # Each in a query of its own: SQLite would read the whole table for both at once.
+    sql = "SELECT (SELECT min(seq) FROM records), (SELECT max(seq) FROM records)"
+    first, last = session.query(sql)[0]
+    return (1, 0) if first is None else (first, last)
+
+
+def place_of(session: Session, at: float) -> int:
+    """The number of the first record from a moment on, in a log that is in the order of time.
+
+    Records of several writers may be out of order by what their clocks and commits differ.
+    """
+    low, high = bounds(session)
+    high += 1
+    while low < high:
+        middle = (low + high) // 2
+        # Numbers may be missing: the next one that is there stands for them.
+        sql = "SELECT seq, at FROM records WHERE seq >= :middle ORDER BY seq LIMIT 1"
+        seq, found = session.query(sql, {"middle": middle})[0]
+        low, high = (seq + 1, high) if found < at else (low, middle)
+    return low
 
 
 def count(session: Session) -> int:

@@ -149,8 +149,13 @@ _SIX: Final[tuple[Step, ...]] = (
         id TEXT PRIMARY KEY, address TEXT NOT NULL, keys TEXT NOT NULL, lease {real} NOT NULL)""",
 )
 
-SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE, _SIX)
-POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE, _SIX)
+# Whoever is erased leaves this index too: their records have no subject then.
+_SEVEN: Final[tuple[Step, ...]] = (
+    "CREATE INDEX records_of_subject ON records (subject, seq) WHERE subject IS NOT NULL",
+)
+
+SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN)
+POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN)
 SQLITE_TYPES: Final = {
     "integer": "INTEGER",
     "real": "REAL",

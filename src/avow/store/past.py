@@ -22,7 +22,7 @@ _TICK: Final = "INSERT INTO ticks (subject, level, tool, at) VALUES (?, ?, ?, ?)
 _FORGET: Final = "DELETE FROM ticks WHERE subject = :subject AND at <= :old"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # as RecordRow
 class Use:
     """One call that is about to be sent, as later calls will look back on it.
 

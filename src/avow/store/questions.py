@@ -171,6 +171,25 @@ def newest(session: Session, now: float, limit: int) -> list[Row]:
     return session.query(sql, {"now": now, "limit": limit})
 
 
+def pending(session: Session, now: float, limit: int) -> list[Row]:
+    """The rows of questions that wait, the oldest first."""
+    # `_OPEN` says less than what follows; it is what the index of open questions is made of.
+    sql = (
+        f"SELECT {COLUMNS} FROM approvals WHERE {_OPEN} AND state = 'pending' AND expires > :now "
+        "ORDER BY number LIMIT :limit"
+    )
+    return session.query(sql, {"now": now, "limit": limit})
+
+
+def settled(session: Session, now: float, limit: int) -> list[Row]:
+    """The newest rows of questions that wait no longer."""
+    sql = (
+        f"SELECT {COLUMNS} FROM approvals WHERE NOT (state = 'pending' AND expires > :now) "
+        "ORDER BY number DESC LIMIT :limit"
+    )
+    return session.query(sql, {"now": now, "limit": limit})
+
+
 def count_pending(session: Session, now: float) -> int:
     """How many questions wait for an answer."""
     sql = "SELECT count(*) FROM approvals WHERE state = 'pending' AND expires > :now"

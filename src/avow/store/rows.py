@@ -17,6 +17,8 @@ class ApprovalState(StrEnum):
 
 def storable(text: str) -> str:
     """`text` as every database can hold it: without NUL and halves of surrogate pairs."""
+    if text.isascii() and "\0" not in text:
+        return text
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
@@ -60,6 +62,8 @@ class GrantRow:
     """One standing answer. `binding` is the digest of all that it is for; times in Unix seconds.
 
     `conversation` is when the conversation that it is for began, and `None` where it is for any.
+    `holds` says whether it counts: one that was not taken back may be for a conversation that is
+    over.
     """
 
     number: int
@@ -77,6 +81,7 @@ class GrantRow:
     revoked_by: str | None = None
     last_used: float | None = None
     uses: int = 0
+    holds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +104,9 @@ class ApiKeyRow:
     used: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, it would take six times as long to make, and there are many
 class RecordRow:
-    """One line of the audit log: which call, when, what happened.
+    """One line of the audit log: which call, when, what happened. It stays as it was made.
 
     `body` and `payload` are JSON; `payload` and `subject` can be erased, all else stays. The rest
     is the line's place in its writer's chain: `digest` is that of the payload, `previous` and

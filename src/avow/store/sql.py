@@ -40,6 +40,7 @@ from avow.store.rows import (
     storable,
 )
 from avow.store.session import Driver, Row, Session
+from avow.store.sieve import Sieve
 
 T = TypeVar("T")
 
@@ -120,6 +121,28 @@ class SqlStore:
         """See `Store.scan`."""
         return await self._read(lambda session: lines.scan(session, after, limit))
 
+    async def sift(
+        self, sieve: Sieve, first: int, last: int, *, limit: int, is_rising: bool = False
+    ) -> list[RecordRow]:
+        """See `Store.sift`."""
+        return await self._read(
+            lambda session: lines.sift(
+                session, sieve, first, last, limit=limit, is_rising=is_rising
+            )
+        )
+
+    async def of_calls(self, calls: Sequence[str]) -> list[RecordRow]:
+        """See `Store.of_calls`."""
+        return await self._read(lambda session: lines.of_calls(session, calls))
+
+    async def bounds(self) -> tuple[int, int]:
+        """See `Store.bounds`."""
+        return await self._read(lines.bounds)
+
+    async def place_of(self, at: float) -> int:
+        """See `Store.place_of`."""
+        return await self._read(lambda session: lines.place_of(session, at))
+
     async def count(self) -> int:
         """See `Store.count`."""
         return await self._read(lines.count)
@@ -167,6 +190,16 @@ class SqlStore:
             if not living.forget(session, writer):
                 return None
             claims.abandon(session, writer)
+            records = finish(lines.unfinished(session, writer))
+            lines.add(session, records, seal)
+            return len(records)
+
+        return await self._writer.run(work, seal=seal, queue=writer)
+
+    async def finish(self, writer: str, *, finish: Finish, seal: Seal) -> int:
+        """See `Store.finish`."""
+
+        def work(session: Session) -> int:
             records = finish(lines.unfinished(session, writer))
             lines.add(session, records, seal)
             return len(records)
@@ -244,6 +277,16 @@ class SqlStore:
         rows = await self._read(lambda session: questions.newest(session, now, limit))
         return [questions.approval_at(row, now) for row in rows]
 
+    async def pending(self, *, now: float, limit: int) -> list[ApprovalRow]:
+        """See `Store.pending`."""
+        rows = await self._read(lambda session: questions.pending(session, now, limit))
+        return [questions.approval_at(row, now) for row in rows]
+
+    async def settled(self, *, now: float, limit: int) -> list[ApprovalRow]:
+        """See `Store.settled`."""
+        rows = await self._read(lambda session: questions.settled(session, now, limit))
+        return [questions.approval_at(row, now) for row in rows]
+
     async def count_pending(self, *, now: float) -> int:
         """See `Store.count_pending`."""
         return await self._read(lambda session: questions.count_pending(session, now))
@@ -271,15 +314,28 @@ class SqlStore:
             lambda session: grants.use(session, number, now=now, alive=alive)
         )
 
-    async def revoke_grant(self, number: int, *, by: str, now: float) -> bool:
+    async def revoke_grant(
+        self,
+        number: int,
+        *,
+        by: str,
+        now: float,
+        record: RecordRow | None = None,
+        seal: Seal | None = None,
+    ) -> bool:
         """See `Store.revoke_grant`."""
-        return await self._writer.run(
-            lambda session: grants.revoke(session, number, by=by, now=now)
-        )
 
-    async def grants(self, *, limit: int = 100) -> list[GrantRow]:
+        def work(session: Session) -> bool:
+            was_there = grants.revoke(session, number, by=by, now=now)
+            if was_there and record is not None:
+                lines.add(session, [record], seal)
+            return was_there
+
+        return await self._writer.run(work, seal=seal)
+
+    async def grants(self, *, limit: int = 100, alive: float = 0.0) -> list[GrantRow]:
         """See `Store.grants`."""
-        return await self._read(lambda session: grants.newest(session, limit))
+        return await self._read(lambda session: grants.newest(session, limit, alive=alive))
 
     async def claim(self, wanted: Claim, *, now: float) -> Claim:
         """See `Store.claim`."""

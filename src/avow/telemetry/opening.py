@@ -40,7 +40,7 @@ class Telemetry:
     def show(self, store: Store, gauges: Iterable[Gauge]) -> None:
         """Show what the store does, and what the gauges say."""
         if self.prometheus is not None:
-            store.measure(self.prometheus.committed)
+            store.measure(self.prometheus.store.committed)
             self.prometheus.gauges.all = [*gauges]
 
     def around(self, app: ASGIApp) -> ASGIApp:

@@ -64,10 +64,6 @@ class Prometheus:
             ("server", "method", "error"),
             registry=one,
         )
-        self._make_the_rest()
-
-    def _make_the_rest(self) -> None:
-        one = self.registry
         self._answer_seconds = Histogram(
             "avow_approval_answer_seconds",
             "From a question put to a person's answer, of those given here.",
@@ -75,16 +71,7 @@ class Prometheus:
             registry=one,
             buckets=_PEOPLE,
         )
-        self._commit_seconds = Histogram(
-            "avow_store_commit_seconds",
-            "To write one group of records and other changes.",
-            registry=one,
-            buckets=_QUICK,
-        )
-        self._writes = Counter("avow_store_writes", "Records and other changes.", registry=one)
-        self._store_errors = Counter(
-            "avow_store_errors", "Of them, those that could not be written.", registry=one
-        )
+        self.store = StoreMetrics(one)
         self._received_bytes = Counter(
             "avow_received_bytes", "In the bodies of requests of clients.", registry=one
         )
@@ -114,13 +101,6 @@ class Prometheus:
         """A person has answered."""
         self._answer_seconds.labels("allow" if is_allowed else "deny").observe(max(seconds, 0.0))
 
-    def committed(self, commit: Commit) -> None:
-        """The store has written."""
-        self._commit_seconds.observe(commit.seconds)
-        self._writes.inc(commit.jobs)
-        if commit.failed:
-            self._store_errors.inc(commit.failed)
-
     def received(self, size: int) -> None:
         """Bytes have come from a client."""
         self._received_bytes.inc(size)
@@ -134,6 +114,29 @@ class Prometheus:
         self._read.found = await self.gauges.read(_READ_SECONDS)
         encode, kind = choose_encoder(accept)
         return encode(self.registry), kind
+
+
+class StoreMetrics:
+    """What the store does."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._commit_seconds = Histogram(
+            "avow_store_commit_seconds",
+            "To write one group of records and other changes.",
+            registry=registry,
+            buckets=_QUICK,
+        )
+        self._writes = Counter("avow_store_writes", "Records and other changes.", registry=registry)
+        self._store_errors = Counter(
+            "avow_store_errors", "Of them, those that could not be written.", registry=registry
+        )
+
+    def committed(self, commit: Commit) -> None:
+        """The store has written."""
+        self._commit_seconds.observe(commit.seconds)
+        self._writes.inc(commit.jobs)
+        if commit.failed:
+            self._store_errors.inc(commit.failed)
 
 
 class _Read(Collector):

@@ -21,7 +21,7 @@ async def attempt(guard: "Guard", call: Call, then: "Then") -> Answer:
     call has no attempt on record is given to the next one.
     """
     call.tries += 1
-    quotas = await quotas_now(guard, call)
+    quotas = await quotas_now(guard, call) if call.under.counts_calls else ()
     use, may_wait = use_of(guard, call), call.claim is None
     over = await guard.audit.begin(call.facts, call.approval, use, quotas, may_wait=may_wait)
     if over is None:

@@ -12,5 +12,6 @@ if TYPE_CHECKING:
 
 async def decide(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Put the decision on the call; the steps after it carry it out."""
-    call.decision = decide_by_policy(call.under, await situation_of(guard, call))
+    standing = guard.standing.of(call.under, call.principal, call.tool_facts)
+    call.decision = standing or decide_by_policy(call.under, await situation_of(guard, call))
     return await then(call)

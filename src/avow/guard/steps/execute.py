@@ -19,7 +19,8 @@ async def execute(guard: "Guard", call: Call, then: "Then") -> Answer:  # noqa: 
     """Run it. Raises what the server answered with, or that it may or cannot have run.
 
     A try that did not reach the server takes nothing back of an earlier one. Where the process
-    ends before the answer is there, that is raised; other cancellations go on.
+    ends before the answer is there, or a person stops the call, that is raised; other
+    cancellations go on.
     """
     ending, task = guard.ending, asyncio.current_task()
     if ending.is_over:
@@ -27,7 +28,8 @@ async def execute(guard: "Guard", call: Call, then: "Then") -> Answer:  # noqa: 
     was_sent = call.is_sent
     ending.running.add(task)
     try:
-        return await guard.run(call)
+        with guard.running.hold(call):
+            return await guard.run(call)
     except asyncio.CancelledError:
         if not ending.is_over or task is None:
             raise

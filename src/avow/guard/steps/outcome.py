@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 import anyio
 
 from avow.audit import Outcome
+from avow.audit.log import may_wait
 from avow.connect import RpcError
 from avow.errors import AuthenticationError, StoreError, UnreachableError
-from avow.guard.call import Answer, Call, CrashError, lost_answer, tool_error
+from avow.guard.call import Answer, Call, CrashError, lost_answer, stopped, tool_error
 from avow.guard.ending import GivenUpError
+from avow.guard.running import StoppedError
 from avow.intent import Level
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ async def _answered(call: Call, then: "Then") -> Answer:
         return tool_error(
             "Nothing was run: avow cannot write its log, and what is not on record does not run."
         )
+    except StoppedError:
+        return stopped(call) if call.is_sent else _halted(call)
     except (UnreachableError, AuthenticationError, GivenUpError) as error:
         _log.warning("%s", error)
         return lost_answer(call) if call.is_sent else _unsent(call, error)
@@ -71,6 +75,11 @@ async def _answered(call: Call, then: "Then") -> Answer:
         ran = "It may have run." if call.is_sent else "Nothing was run."
         what = call.found.intent.on_error or "Something went wrong inside avow"
         return tool_error(f"{what.rstrip('.')} (incident {incident}). {ran}")
+
+
+def _halted(call: Call) -> Answer:
+    call.outcome = Outcome.CANCELLED
+    return tool_error("Nothing was run: a person stopped this call.")
 
 
 def _unsent(call: Call, error: Exception) -> Answer:
@@ -99,24 +108,30 @@ def _cancelled(call: Call) -> Outcome:
 async def _write(guard: "Guard", call: Call, answer: Answer | None) -> None:
     """Write the last line.
 
-    When that fails the answer still stands: the attempt is on record, and an attempt without an
-    outcome reads as unknown.
+    When that fails the answer still stands, and the log writes the line later if it can: the
+    attempt is on record, and an attempt without an outcome reads as unknown.
     """
+    ended = call.outcome or Outcome.FAILED
+    writing = guard.audit.outcome(
+        call.facts,
+        ended,
+        started=call.started,
+        approval=call.approval,
+        result=answer,
+        incident=call.incident,
+    )
     try:
+        if may_wait(call.found.level, ended):
+            # The line is with the writer when this returns: there is no moment to cancel it.
+            await writing
+            return
         # Whoever cancels now must not leave an attempt without an end.
         with anyio.CancelScope(shield=True):
-            await guard.audit.outcome(
-                call.facts,
-                call.outcome or Outcome.FAILED,
-                started=call.started,
-                approval=call.approval,
-                result=answer,
-                incident=call.incident,
-            )
+            await writing
     except anyio.get_cancelled_exc_class():
         # Only the end of the process comes through the shield. The line is on its way to the
         # writer, which is waited for, and the answer stands.
         if not guard.ending.is_over:
             raise
     except Exception:  # noqa: BLE001 - the call has ended either way; its caller must learn how
-        _log.exception("the outcome of call %s could not be recorded", call.id)
+        _log.exception("the outcome of call %s could not be recorded now", call.id)

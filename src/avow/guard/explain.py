@@ -1,0 +1,32 @@
+"""What would become of a call if it were made now: the same decision, and nothing is run."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from avow.catalog import Tool
+from avow.guard.call import Call
+from avow.guard.history import situation_of
+from avow.guard.narrowing import narrowed
+from avow.policy import Principal, facts_of
+from avow.policy.explain import Explanation, explain
+
+if TYPE_CHECKING:
+    from avow.guard.pipeline import Guard
+
+
+async def explain_call(
+    guard: "Guard", principal: Principal, tool: Tool, arguments: Mapping[str, Any]
+) -> Explanation:
+    """Why a call of `tool` would be decided as it would be; nothing of it is written down.
+
+    What the tool's plan says is not known before a call is made, and another call may be made
+    before this one. Raises `UsageError` where its author's `narrow` widens the call.
+    """
+    policy = guard.policy()
+    seen, about = guard.sight.of(policy, tool)
+    call = Call("", principal, tool.qualified_name, arguments, guard.clock(), policy=policy)
+    call.tool, call.about = seen, about
+    whose = await narrowed(seen, arguments)
+    if whose is not seen:
+        call.tool, call.about = whose, facts_of(whose)
+    return explain(policy, await situation_of(guard, call))
