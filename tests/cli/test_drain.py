@@ -1,11 +1,13 @@
 """How `avow gateway` ends: what runs may end, and whoever still waits is told what is known."""
 
 import json
+import re
 import signal
 import sqlite3
 import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,34 @@ async def test_what_ends_in_time_is_answered_and_the_rest_is_told_what_is_known(
     }
 
 
+async def test_what_a_person_tries_in_the_console_is_given_its_time_too(place: Place) -> None:
+    async with httpx2.AsyncClient(base_url=place.base, trust_env=False) as browser:
+        token = place.run.addresses["console"].partition("token=")[2]
+        await browser.post("/console/login", data={"token": token}, headers={"origin": place.base})
+        listed = (await browser.get("/console/tools", params={"q": "append"})).text
+        (path,) = re.findall(r'href="(/console/tools/\w+)"', listed)
+        csrf = re.findall(r'name="csrf" value="(\w+)"', listed)[0]
+        for number, seconds in ((1, 0.8), (2, 60.0)):
+            said = {
+                "csrf": csrf,
+                "mode": "json",
+                "/": json.dumps({"number": number, "seconds": seconds}),
+            }
+            shown = await browser.post(f"{path}/try", data=said, headers={"origin": place.base})
+            form = shown.text.partition("/run")[2].partition("</form>")[0]
+            data = {
+                name: unescape(one)
+                for name, one in re.findall(r'name="(\w+)" value="([^"]*)"', form)
+            }
+            await browser.post(f"{path}/run", data=data, headers={"origin": place.base})
+    await until(lambda: set(place.ran()) == {1, 2})
+
+    place.run.process.send_signal(signal.SIGTERM)
+
+    assert place.run.wait().code == 130
+    assert place.outcomes() == {1: "ok", 2: "outcome_unknown"}
+
+
 async def waiting(place: Place) -> None:
     """Until a question is open."""
     with sqlite3.connect(place.store) as db:
@@ -132,6 +162,18 @@ async def refused(browser: httpx2.AsyncClient) -> None:
             pass
 
 
+async def closed(place: Place) -> None:
+    """Until no new connection is taken: nobody asked `/readyz`, so that comes first."""
+    where = httpx2.URL(place.base)
+    with anyio.fail_after(10):
+        while True:
+            try:
+                stream = await anyio.connect_tcp(where.host, where.port or 0)
+            except OSError:
+                return
+            await stream.aclose()
+
+
 async def test_balancers_are_told_before_requests_are_refused(place: Place) -> None:
     async with httpx2.AsyncClient(base_url=place.base, trust_env=False) as browser:
         assert (await browser.get("/healthz")).status_code == 200
@@ -144,6 +186,33 @@ async def test_balancers_are_told_before_requests_are_refused(place: Place) -> N
             assert (await client.list_tools()).tools
 
     assert place.run.wait().code == 130
+
+
+async def test_connections_that_are_kept_open_end_with_an_answer_and_lose_no_request(
+    tmp_path: Path,
+) -> None:
+    """As a balancer keeps them, which never asked `/readyz`."""
+    with begun(tmp_path, "--drain", "1.5") as place:
+        last: list[str | None] = []
+
+        async def ask() -> None:
+            async with httpx2.AsyncClient(base_url=place.base, trust_env=False) as kept:
+                said = None
+                while said != "close":
+                    said = (await kept.get("/healthz")).headers.get("connection")
+                    asked.set()
+                last.append(said)
+
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as group:
+                asked = anyio.Event()
+                for _ in range(8):
+                    group.start_soon(ask)
+                await asked.wait()
+                place.run.process.send_signal(signal.SIGTERM)
+
+        assert place.run.wait().code == 130
+        assert last == ["close"] * 8
 
 
 async def test_a_stream_on_which_nothing_is_said_ends_in_order(place: Place) -> None:
@@ -168,6 +237,19 @@ async def test_a_stream_on_which_nothing_is_said_ends_in_order(place: Place) -> 
                 pass
 
     assert place.run.wait().code == 130
+
+
+async def test_ctrl_c_twice_ends_it_with_all_written_down(tmp_path: Path) -> None:
+    with begun(tmp_path) as place:
+        async with calling(place, "2026-07-28", ("read", 7, 60.0), ("append", 8, 60.0)) as answers:
+            place.run.process.send_signal(signal.SIGINT)
+            await closed(place)
+            place.run.process.send_signal(signal.SIGINT)
+
+        done = place.run.wait()
+        assert (done.code, done.err.count("Traceback")) == (130, 0), done.err
+        assert place.outcomes() == {7: "outcome_unknown", 8: "outcome_unknown"}
+        assert all(one.is_error for one in answers.values())
 
 
 async def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:

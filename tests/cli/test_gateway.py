@@ -344,3 +344,19 @@ def test_a_database_that_another_program_holds_is_told(locked_out: Started) -> N
     assert done.error["code"] == "store"
     assert done.error["what"] == "the database is locked"
     assert done.error["where"].endswith("avow.db")
+
+
+def test_who_asks_for_a_websocket_is_answered_in_http_and_not_told_of(gateway: Started) -> None:
+    before = gateway.err()
+    wish = {
+        "connection": "Upgrade",
+        "upgrade": "websocket",
+        "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "sec-websocket-version": "13",
+    }
+
+    for url in (gateway.addresses["mcp"], gateway.addresses["mcp"].replace("/mcp", "/healthz")):
+        answer = httpx2.get(url, headers=wish)
+        assert answer.status_code in (200, 400)
+
+    assert gateway.err() == before

@@ -35,6 +35,14 @@ async def test_a_policy_counts_and_so_does_its_next_version(tmp_path: Path) -> N
             await until(lambda: works(client, echo))
 
 
+def test_a_rule_that_names_a_tool_as_clients_see_it_is_told_of(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    rule = '[[rules]]\nname = "r"\neffect = "deny"\nwhen = { tool = "faulty__get_echo" }'
+    policy.write_text(rule)
+    with started(*words(tmp_path / "a.db", "--policy", str(policy))) as run:
+        assert 'server = "faulty", tool = "get_echo"' in run.end().err
+
+
 async def told(err: Callable[[], str], word: str) -> bool:
     return word in err()
 

@@ -6,15 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from mcp import Client
-from tests.cli.running import SOURCE, started
+from mcp import Client, StdioServerParameters, stdio_client
+from tests.cli.running import SOURCE
 from tests.clients import samples
 from tests.terminals import run_on_terminal
 
 from avow.cli import main
 from avow.cli.app import app
 from avow.clients.install import gateway_words, program
-from avow.clients.kinds import STDIO
 from avow.connect import CommandTarget, parse_target
 
 HOME = {"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}
@@ -82,10 +81,10 @@ def test_what_the_client_will_start_is_a_command_of_this_avow(home: Path) -> Non
     assert os.access(entry["command"], os.X_OK)
     words = entry["args"][entry["args"].index("gateway") :]
     assert (entry["command"], *entry["args"]) == (*program(), *gateway_words(Path(words[1])))
-    assert words[2] == STDIO
-    command, bound, _ = app.parse_args(words[:2], exit_on_error=False, print_error=False)
+    command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     assert command.__name__ == "gateway"
     assert bound.args == (words[1],)
+    assert bound.kwargs["pipe"].stdio
     (target,) = parse_target(bound.args)
     assert target == CommandTarget("git", "uvx", ("mcp-server-git",))
 
@@ -96,15 +95,15 @@ async def test_the_gateway_starts_the_servers_that_moved(home: Path) -> None:
     (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": entries}))
     assert main(["install", "cursor", "--yes"]) == 0
     entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["avow"]
-    config = entry["args"][entry["args"].index("gateway") + 1]
     # What the client puts in the place of its variable, avow passes on.
     assert entry["env"] == {"AVOW_VAR_ENV_SOURCE": "${env:SOURCE}"}
-    store = f"sqlite:{home / 'avow.db'}"
-    words = ("gateway", "--port", "0", "--json", "--store", store, config)
-    with started(*words, AVOW_VAR_ENV_SOURCE=SOURCE, HOME=str(home)) as run:
-        async with Client(run.addresses["mcp"]) as client:
-            tools = await client.list_tools()
+    environment = {"AVOW_VAR_ENV_SOURCE": SOURCE, "HOME": str(home), "PYTHONPATH": SOURCE}
+    words = StdioServerParameters(command=entry["command"], args=entry["args"], env=environment)
+    async with Client(stdio_client(words)) as client:
+        tools = await client.list_tools()
+        found = await client.call_tool("shop__customers_list")
     assert "shop__customer_delete" in {one.name for one in tools.tools}
+    assert not found.is_error
 
 
 def test_an_avow_that_will_not_last_is_not_installed(

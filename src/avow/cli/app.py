@@ -30,6 +30,19 @@ _COMMANDS: Final = {
         "inspect:inspect",
         "Show the tools of a server with their level and hints, and who says so.",
     ),
+    "infer": (
+        "infer:infer",
+        "Guess each tool's hints from its own text, with reasons; write them into its source.",
+    ),
+    "lint": (
+        "lint:lint",
+        "Say what is wrong with a server's tools: hints, texts, schemas, and what a store asks.",
+    ),
+    "rule": ("rule:rule", "Show a rule of the linter, or list them all."),
+    "submit": (
+        "submit:submit",
+        "Write what a store's review asks of a server: hints, why, and prompts to fill in.",
+    ),
     "explain": (
         "explain:explain",
         "Say what would become of a call, by which rule, and why; calls nothing.",

@@ -20,7 +20,8 @@ def demo(
 ) -> int:
     """Serve the demo: customers and invoices to list, change and delete, behind the gateway.
 
-    All it holds is made up, and is gone when it ends.
+    All it holds is made up, and is gone when it ends. Two agents of its own have called it when
+    you first look, and one waits for your answer.
 
     Parameters
     ----------
@@ -44,5 +45,6 @@ def demo(
         options = Options(kept, host, port, 60.0, patience, json)
         listener = listen(options)
         from avow.cli.serve import serve
+        from avow.demo.guests import visit
 
-        return serve((target,), options, listener)
+        return serve((target,), options, listener, lambda gateway: visit(gateway.guard))

@@ -4,6 +4,7 @@ import asyncio
 import math
 import signal
 import socket
+from collections.abc import Set as AbstractSet
 from types import FrameType
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ import uvicorn
 from typing_extensions import override
 
 from avow.beside import beside
+from avow.gateway.doors.pace import PacedProtocol
 from avow.guard import Ending
 
 PAUSE_SECONDS: Final = 3.0
@@ -22,6 +24,8 @@ TELL_SECONDS: Final = 2.0
 
 INTERRUPT_SECONDS: Final = 3.0
 """How long calls may run on when a person at the terminal ends avow."""
+
+_CLOSE: Final = (b"connection", b"close")
 
 
 class DrainedServer(uvicorn.Server):
@@ -35,6 +39,9 @@ class DrainedServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=PacedProtocol,
+                # Nothing here speaks WebSocket.
+                ws="none",
                 # Its lines go where avow's go, in the same form.
                 log_config=None,
                 log_level="warning",
@@ -47,6 +54,7 @@ class DrainedServer(uvicorn.Server):
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
         self._asked = asyncio.Event()
+        self._drained = asyncio.Event()
 
     @override
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
@@ -66,6 +74,26 @@ class DrainedServer(uvicorn.Server):
             self._seconds = min(self._seconds, INTERRUPT_SECONDS)
         self._loop.call_soon_threadsafe(self._asked.set)
 
+    @override
+    async def on_tick(self, counter: int) -> bool:
+        """Once the end is near, say so with each answer: who keeps connections lets go of them."""
+        is_over = await super().on_tick(counter)
+        if self._ending.is_near and _CLOSE not in self.server_state.default_headers:
+            self.server_state.default_headers = [*self.server_state.default_headers, _CLOSE]
+        return is_over
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the requests, and the calls that belong to none of them.
+
+        Whoever is still answered then is told while the store is there to write it down.
+        """
+        await super().shutdown(sockets)
+        if self.force_exit:
+            await self._give_up()
+        elif self._asked.is_set():
+            await self._drained.wait()
+
     def stop(self) -> None:
         """Begin to end."""
         self._asked.set()
@@ -78,14 +106,29 @@ class DrainedServer(uvicorn.Server):
         self._ending.begin()
         self.should_exit = True
         await self._answered(self._seconds)
+        await self._give_up()
+
+    async def _give_up(self) -> None:
+        given_up = self._running()
         self._ending.give_up()
-        await self._answered(TELL_SECONDS)
+        await self._answered(TELL_SECONDS, given_up)
         for task in [*self.server_state.tasks]:
             task.cancel()
         await self._answered(TELL_SECONDS)
+        self._drained.set()
 
-    async def _answered(self, seconds: float) -> None:
-        """Wait for all requests to be answered, but so long at most."""
+    def _running(self) -> set[asyncio.Task[object]]:
+        """The calls that wait for a server's answer: not all belong to a request."""
+        return {one for one in self._ending.running if one is not None}
+
+    async def _answered(
+        self, seconds: float, given_up: AbstractSet[asyncio.Task[object]] = frozenset()
+    ) -> None:
+        """Wait for all requests to be answered, but so long at most; and for calls beside them."""
         with anyio.move_on_after(seconds):
-            while self.server_state.tasks:
-                await asyncio.wait([*self.server_state.tasks])
+            while open_ := {
+                one
+                for one in (*self.server_state.tasks, *self._running(), *given_up)
+                if not one.done()
+            }:
+                await asyncio.wait(open_)

@@ -8,7 +8,7 @@ import anyio
 from cyclopts import App, Parameter
 from rich.text import Text
 
-from avow.cli.stored import keys_of, opened
+from avow.cli.stored import keys_of, opened, place_of
 from avow.cli.terminal import out, print_json
 from avow.errors import UsageError
 from avow.schema.plain import plain
@@ -44,7 +44,7 @@ def show(*, store: str | None = None, json: bool = False) -> int:
     for one in found:
         _print(one)
     if not found:
-        out().print("No change waits for a person.")
+        out().print(plain(f"No change waits for a person in {place_of(store)}."), soft_wrap=True)
     return int(bool(found))
 
 

@@ -150,7 +150,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     """
     set_up_logs(shown.log_format, shown.log_level)
     words = target if command is None else [*target, *command]
-    targets = parse_target(words, is_command=command is not None and not target)
+    targets = parse_target(words, is_command=command is not None and not target, command="gateway")
     kept = _Kept(policy, webhook, heads, store, timeout, patience, json)
     options = _options(kept, place, pipe, shown)
     listener = listen(options)

@@ -46,7 +46,8 @@ def list_grants(*, store: str | None = None, limit: int = 100, json: bool = Fals
     table = Table("grant", "who", "what", "for", "given by", "used", "state", box=None)
     for one in found:
         what = f"{one.server} {one.tool}" + ("" if one.arguments is None else " (these arguments)")
-        state = "holds" if one.revoked_at is None else f"revoked by {one.revoked_by}"
+        state = "holds" if one.holds else "its conversation is over"
+        state = state if one.revoked_at is None else f"revoked by {one.revoked_by}"
         who = f"{one.subject} through {one.client}"
         cells = (str(one.number), who, what, str(one.span), one.given_by, str(one.uses), state)
         table.add_row(*(Text(plain(cell)) for cell in cells))

@@ -67,7 +67,7 @@ def prompt(
     form = form or Form()
     check_seconds(timeout, "--timeout")
     words = target if command is None else [*target, *command]
-    targets = parse_target(words, is_command=command is not None and not target)
+    targets = parse_target(words, is_command=command is not None and not target, command="prompt")
     rules = Policy() if policy is None else read_policy(policy)
     template = TEMPLATE if form.template is None else read_text(form.template)
     with working("Asking for the tools …"):

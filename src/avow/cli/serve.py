@@ -1,22 +1,24 @@
 """Runs a gateway with its console until it is stopped."""
 
 import asyncio
+import gc
 import json
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
-from avow.access import Access, open_access, read_access
+from avow.access import Access, Settings, open_access, read_access
 from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
@@ -26,9 +28,10 @@ from avow.cli.reach import is_one_of_many, open_reach
 from avow.cli.shown import showing
 from avow.cli.voice import SILENT, Voice, voice_of
 from avow.cli.workers import Parent, Worker
-from avow.connect import Target
-from avow.console import Login, make_routes
-from avow.errors import AvowError, UsageError
+from avow.connect import Target, UrlTarget
+from avow.connect.credentials import Wallet
+from avow.console import Login, Provider, later_routes, open_provider
+from avow.errors import AvowError, ConfigError, UsageError
 from avow.gateway import PATH, Gateway, make_app, make_desk, open_gateway
 from avow.gateway.doors.pipes import standard_pipes
 from avow.gateway.doors.stdio import StdioDoor
@@ -37,6 +40,7 @@ from avow.gateway.upstream import Upstream
 from avow.guard import PolicyFile, unruled
 from avow.keys import Keyring, load_keys
 from avow.policy import Principal
+from avow.policy.misnamed import misnamed
 from avow.store import Head, Store, database_host, is_postgres, open_store, store_path
 from avow.telemetry.opening import Telemetry
 
@@ -44,8 +48,23 @@ _START_SECONDS: Final = 5.0
 """How long the first list of a server is waited for before the gateway opens without it."""
 
 
-def serve(targets: Sequence[Target], options: Options, listener: socket.socket) -> int:
+_IN_VAIN: Final = ("Unsupported upgrade request", "No supported WebSocket library")
+"""What uvicorn says of a client that wants to speak another protocol: it is answered in HTTP."""
+
+
+Guests = Callable[[Gateway], Coroutine[Any, Any, None]]
+"""Callers that come with the gateway itself: the agents of the demo."""
+
+
+def serve(
+    targets: Sequence[Target],
+    options: Options,
+    listener: socket.socket,
+    guests: Guests | None = None,
+) -> int:
     """Serve until interrupted. Servers that were started are ended with their children.
+
+    `guests` call while one process serves; they end with it.
 
     Raises `StoreError`, and the error of the server where none of the targets can be reached.
     """
@@ -53,7 +72,7 @@ def serve(targets: Sequence[Target], options: Options, listener: socket.socket) 
         # What servers say on stderr is for who runs them.
         logging.getLogger("avow.connect.diary").setLevel(logging.INFO)
     if options.workers == 1:
-        return _work(targets, options, None, listener, None)
+        return _work(targets, options, None, listener, None, guests)
     # Once for all workers: one that starts later must not come with newer keys than the others.
     keys = _keys(options)
     work = partial(_work, targets, options, keys, listener)
@@ -67,8 +86,9 @@ def _work(
     keys: Keyring | None,
     listener: socket.socket,
     worker: Worker | None,
+    guests: Guests | None = None,
 ) -> int:
-    work = partial(_serve, targets, options, keys, listener, worker)
+    work = partial(_serve, targets, options, keys, listener, worker, guests)
     with listener:
         signal.signal(signal.SIGTERM, _terminate)
         anyio.run(work, backend_options={"use_uvloop": True})
@@ -81,23 +101,25 @@ async def _serve(
     keys: Keyring | None,
     listener: socket.socket,
     worker: Worker | None,
+    guests: Guests | None,
 ) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
     public = (options.public_url or base).rstrip("/")
     # What all workers see is told by one of them.
     is_quiet = worker is not None and not worker.speaks
     voice = SILENT if is_quiet else voice_of(is_json=options.is_json)
-    policy = None if options.policy is None else PolicyFile.open(options.policy)
+    policy = _policy(options, targets, voice)
+    settings = read_access(options.access) if options.access else None
+    wallet = _wallet(targets, settings)
     store = open_store(options.store)
     try:
         keys = keys or _keys(options)
         async with (
             showing(options.metrics, is_otel=options.otel) as telemetry,
-            beside(
-                *([partial(policy.watch, voice.tell, _keeping(voice))] if policy else []),
-            ),
-            open_audit(store, keys, emit=_emit(options, telemetry)) as audit,
+            beside(*_watching(policy, targets, voice)),
+            # First: one that has other keys than the others must not begin a chain with them.
             _among_others(options, store, keys, worker) as post,
+            open_audit(store, keys, emit=_emit(options, telemetry)) as audit,
             open_gateway(
                 targets,
                 store,
@@ -111,16 +133,13 @@ async def _serve(
                 announce=voice.tell,
                 telemetry=telemetry,
                 post=post,
+                wallet=wallet,
             ) as gateway,
-            open_access(
-                read_access(options.access) if options.access else None,
-                store,
-                keys,
-                url=public,
-            ) as access,
+            open_access(settings, store, keys, url=public, wallet=wallet) as access,
+            open_provider(settings and settings.console, store, keys, url=public) as provider,
         ):
             await _check(gateway, voice)
-            app, link = _site(gateway, options, base, public, access, store, keys)
+            app, link = _site(gateway, options, base, public, access, provider)
             if worker is None or (worker.speaks and worker.is_first):
                 _print_addresses(public, link(), options, voice)
             seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
@@ -128,10 +147,27 @@ async def _serve(
             if worker is not None:
                 asyncio.get_running_loop().add_reader(worker.life, server.stop)
                 worker.serves()
-            await _run(gateway, options.principal, server, listener)
+            async with beside(*([partial(guests, gateway)] if guests else [])):
+                await _run(gateway, options.principal, server, listener)
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | None:
+    """Where callers' tokens are kept that some server wants exchanged.
+
+    Raises `ConfigError` where callers never bring any.
+    """
+    found = [one for one in targets if isinstance(one, UrlTarget) and one.auth]
+    exchanging = next((one for one in found if one.auth and one.auth.is_exchange), None)
+    if exchanging is None:
+        return None
+    if settings is None or settings.oauth is None:
+        what = "its “token_exchange” needs tokens of callers, and none come without [oauth]"
+        fix = "Say in access.toml who issues them (--access), or use client_credentials."
+        raise ConfigError(what, where=exchanging.name, fix=fix)
+    return Wallet()
 
 
 def _site(
@@ -140,14 +176,21 @@ def _site(
     base: str,
     public: str,
     access: Access,
-    store: Store,
-    keys: Keyring,
+    provider: Provider | None,
 ) -> tuple[ASGIApp, Callable[[], str]]:
     """The application with its console, and what makes a link to that."""
     # Whichever worker is asked for a link says it.
     announce = voice_of(is_json=options.is_json).announce
-    login = Login(announce, public, store=store, keys=keys)
-    routes = make_routes(gateway, login, base_url=public)
+    store, stamp = gateway.guard.audit.store, provider.stamp if provider else ""
+    login = Login(announce, public, store=store, keys=gateway.keys, stamp=stamp)
+    is_alone = options.access is None
+
+    def make() -> Sequence[BaseRoute]:
+        from avow.console import make_routes
+
+        return make_routes(gateway, login, base_url=public, provider=provider, is_alone=is_alone)
+
+    routes = later_routes(make)
     app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
     return app, login.link
 
@@ -159,7 +202,12 @@ async def _run(
     listener: socket.socket,
 ) -> None:
     # What is still open when avow ends is cut off, which is no error to tell of.
-    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda said: not (server.should_exit or said.getMessage().startswith(_IN_VAIN))
+    )
+    # What is there by now stays: it need not be looked through for each few hundred calls.
+    gc.collect()
+    gc.freeze()
     if principal is None:
         await server.serve(sockets=[listener])
     else:
@@ -230,6 +278,34 @@ def _channels(
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
 
+def _policy(options: Options, targets: Sequence[Target], voice: Voice) -> PolicyFile | None:
+    if options.policy is None:
+        return None
+    policy = PolicyFile.open(options.policy)
+    _check_names(policy, targets, voice)
+    return policy
+
+
+def _watching(
+    policy: PolicyFile | None, targets: Sequence[Target], voice: Voice
+) -> list[Callable[[], Coroutine[Any, Any, None]]]:
+    """What reads the policy again while it changes, and tells of each that counts from then on."""
+    if policy is None:
+        return []
+
+    def read(told: str) -> None:
+        voice.tell(told)
+        _check_names(policy, targets, voice)
+
+    return [partial(policy.watch, read, _keeping(voice))]
+
+
+def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) -> None:
+    if voice is not SILENT:
+        for told in misnamed(policy(), [one.name for one in targets]):
+            logging.getLogger("avow").warning(told)
+
+
 def _keeping(voice: Voice) -> Callable[[AvowError], None]:
     """What tells of a policy that does not count."""
 
@@ -246,7 +322,8 @@ async def _check(gateway: Gateway, voice: Voice) -> None:
     A server that is slow does not hold up the others: it is waited for only for a while.
     """
     errors: list[AvowError] = []
-    waiting = {upstream.name for upstream in gateway.fleet.upstreams}
+    asked = [one for one in gateway.fleet.upstreams if not one.is_for_callers]
+    waiting = {upstream.name for upstream in asked}
 
     async def ask(upstream: Upstream) -> None:
         try:
@@ -259,12 +336,15 @@ async def _check(gateway: Gateway, voice: Voice) -> None:
 
     with anyio.move_on_after(_START_SECONDS):
         async with anyio.create_task_group() as group:
-            for upstream in gateway.fleet.upstreams:
+            for upstream in asked:
                 group.start_soon(ask, upstream)
-    if len(errors) == len(gateway.fleet.upstreams):
+    if errors and len(errors) == len(gateway.fleet.upstreams):
         raise errors[0]
     for error in errors:
         voice.fail(error)
+    for one in gateway.fleet.upstreams:
+        if one.is_for_callers:
+            voice.tell(f"{one.name}: its tools are listed for each caller, with their own token")
     for name in sorted(waiting):
         voice.tell(f"{name}: still starting; its tools are listed as soon as it answers")
 

@@ -15,6 +15,7 @@ from avow.beside import beside
 from avow.cli.address import bind
 from avow.connect.address import is_loopback
 from avow.errors import UsageError
+from avow.gateway.doors.pace import PacedProtocol
 from avow.telemetry.logs import is_structured
 from avow.telemetry.opening import Telemetry, open_telemetry
 
@@ -75,7 +76,15 @@ async def _serving(
     port = listener.getsockname()[1]
     names = own_names(f"http://{_LOOPBACK}:{port}") if is_loopback(host) else None
     page = MetricsPage(telemetry.prometheus, names)
-    config = uvicorn.Config(page, log_config=None, log_level="warning", lifespan="off")
+    config = uvicorn.Config(
+        page,
+        http=PacedProtocol,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        proxy_headers=False,
+        lifespan="off",
+    )
     server = _Server(config)
     is_over = anyio.Event()
 

@@ -31,6 +31,11 @@ def keys_of(url: str | None) -> Keyring:
     return load_keys(beside(url))
 
 
+def place_of(url: str | None) -> str:
+    """Where a command has looked, for whoever meant another store."""
+    return "this database" if is_postgres(url) else str(store_path(url))
+
+
 def beside(url: str | None) -> Path | None:
     """The file that the keys of a store are kept beside, if it is a file."""
     return None if is_postgres(url) else store_path(url)

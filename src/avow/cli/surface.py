@@ -1,9 +1,10 @@
 """The tools of one target, read once: what `inspect` shows."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import anyio
 
@@ -11,6 +12,8 @@ from avow.catalog import Tool, read_tools
 from avow.connect import CommandTarget, Fault, RpcError, SavedTarget, Target, UrlTarget
 from avow.errors import AuthenticationError, AvowError, TimedOutError, UnreachableError
 from avow.intent import Level
+
+T = TypeVar("T")
 
 _KINDS: Final[Mapping[Fault | None, type[AvowError]]] = {
     Fault.TIMED_OUT: TimedOutError,
@@ -68,24 +71,50 @@ def _tool(tool: Tool) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one target lists, as received: entries that may be no tools at all."""
+
+    server: Mapping[str, Any]
+    protocol: str | None
+    entries: Sequence[object]
+
+
 async def read_surface(target: Target, *, timeout: float) -> Surface:
     """Connect to `target`, list its tools, and end the connection; `timeout` in seconds.
 
     Raises an `AvowError` that says why the list cannot be had.
     """
+    answer = await read_answer(target, timeout=timeout)
+    tools, problems = read_tools(target.name, answer.entries)
+    return Surface(target.name, answer.server, answer.protocol, tools, problems)
+
+
+async def read_answer(target: Target, *, timeout: float) -> Answer:
+    """The same, raw."""
     if isinstance(target, SavedTarget):
-        tools, problems = read_tools(target.name, target.tools)
-        return Surface(target.name, target.server, None, tools, problems)
+        return Answer(target.server, None, target.tools)
     return await _ask(target, timeout)
 
 
 async def read_surfaces(targets: Sequence[Target], timeout: float) -> list[Surface | AvowError]:
     """All targets at once; an error in the place of one that could not be asked."""
-    found: list[Surface | AvowError] = [AvowError("not asked")] * len(targets)
+    return await _all(targets, partial(read_surface, timeout=timeout))
+
+
+async def read_answers(targets: Sequence[Target], timeout: float) -> list[Answer | AvowError]:
+    """The same, raw."""
+    return await _all(targets, partial(read_answer, timeout=timeout))
+
+
+async def _all(
+    targets: Sequence[Target], read_one: Callable[[Target], Awaitable[T]]
+) -> list[T | AvowError]:
+    found: list[T | AvowError] = [AvowError("not asked")] * len(targets)
 
     async def read(index: int, target: Target) -> None:
         try:
-            found[index] = await read_surface(target, timeout=timeout)
+            found[index] = await read_one(target)
         except AvowError as error:
             found[index] = error
 
@@ -95,16 +124,16 @@ async def read_surfaces(targets: Sequence[Target], timeout: float) -> list[Surfa
     return found
 
 
-async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Surface:
+async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Answer:
+    from avow.connect.credentials import open_proof
     from avow.connect.link import open_link
     from avow.connect.listing import list_all
 
-    async with open_link(target, timeout=timeout) as link:
+    async with open_proof(target) as proof, open_link(target, timeout=timeout, proof=proof) as link:
         try:
             entries = await list_all(link, "tools/list", timeout=timeout)
         except RpcError as error:
             kind = _KINDS.get(error.fault, UnreachableError)
             raise kind(f"tools/list failed: {error}", where=target.name) from error
         greeting = link.greeting
-        tools, problems = read_tools(target.name, entries)
-        return Surface(target.name, greeting.server, link.version, tools, problems)
+        return Answer(greeting.server, link.version, entries)

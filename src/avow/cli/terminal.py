@@ -4,35 +4,44 @@ import contextlib
 import json
 import sys
 from collections.abc import Generator
-from typing import Any, Final
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, Final
 
 from avow.errors import AvowError
 from avow.schema.plain import is_unseen, plain
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _PIPE_WIDTH: Final = 160
 
 
-class _Results(Console):
-    """Raises `BrokenPipeError` where its base would end the process with exit code 1."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-def out() -> Console:
+def out() -> "Console":
     """Where results go. Without a terminal, lines are as long as they need."""
-    console = _Results(highlight=False, markup=False, emoji=False)
+    from rich.console import Console
+
+    class Results(Console):
+        """Raises `BrokenPipeError` where its base would end the process with exit code 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    console = Results(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _PIPE_WIDTH
     return console
 
 
-def talk() -> Console:
+def talk() -> "Console":
     """Where everything else goes."""
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Lines of talk that need nothing but their words; the caller has made them `plain`."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 def print_json(value: Any) -> None:
@@ -42,6 +51,8 @@ def print_json(value: Any) -> None:
 
 def print_error(error: AvowError) -> None:
     """What went wrong, where, and what to do."""
+    from rich.text import Text
+
     what = f"{error.where}: {error.what}" if error.where else error.what
     lines = [*what.split("\n"), *(error.fix or "").split("\n")]
     text = Text("avow: ", style="bold red")

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from rich.text import Text
-
-from avow.cli.terminal import plain, print_error, print_error_json, talk
+from avow.cli.terminal import plain, print_error, print_error_json, say
 from avow.errors import AvowError
 from avow.telemetry.logs import is_structured
 
@@ -45,7 +43,7 @@ def log_error(error: AvowError) -> None:
 
 def _tell(text: str) -> None:
     """One line to the person at the terminal."""
-    talk().print(Text(plain(text)))
+    say(plain(text))
 
 
 def _quiet(_: str) -> None:
@@ -53,7 +51,7 @@ def _quiet(_: str) -> None:
 
 
 def _announce(link: str) -> None:
-    talk().print(f"{_LINK}\n{link}")
+    say(f"{_LINK}\n{link}")
 
 
 def _log_link(link: str) -> None:

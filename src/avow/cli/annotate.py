@@ -1,0 +1,121 @@
+"""`avow infer --write`: what is inferred and not declared, as a change to a server's source."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from rich.text import Text
+
+from avow.cli.asking import agrees
+from avow.cli.infer import Guesser, name_of
+from avow.cli.surface import Answer
+from avow.cli.terminal import out, plain, print_json, talk
+from avow.clients.swap import read, replace
+from avow.errors import AvowError, DeniedError
+from avow.intent import HINT_NAMES, Guess, HintName, read_tool
+
+if TYPE_CHECKING:
+    from avow.source import Patch
+
+_SCHEMA: Final = 1
+_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
+
+Guesses = Mapping[str, Mapping[HintName, Guess]]
+
+
+def annotate(
+    path: str,
+    found: Answer | AvowError,
+    guesser: Guesser,
+    *,
+    is_json: bool,
+    is_dry: bool,
+    is_sure: bool,
+) -> int:
+    """Show what the file at `path` would become, and write it where the person wants that.
+
+    As a document for programs nobody is asked: it is written only with `--yes`. Raises
+    `DeniedError` for a no, and `ConfigError` where the file cannot be changed.
+    """
+    from avow.source import annotate_source
+
+    if isinstance(found, AvowError):
+        raise found
+    file = Path(path).resolve()
+    data = read(file)
+    guesses = missing(found, guesser)
+    patch = annotate_source(path, data, {name: _values(one) for name, one in guesses.items()})
+    is_written = bool(patch.added) and not is_dry and (is_sure or not is_json)
+    if not is_json:
+        _show(patch, guesses)
+    if is_written and not is_sure and not agrees(f"Change {path}?"):
+        raise DeniedError("nothing was changed", fix="You did not say yes.")
+    if is_written:
+        replace(file, patch.before, patch.after)
+    if is_json:
+        print_json(_document(patch, guesses, is_written=is_written))
+    elif is_written:
+        _say(f"Done. {path} declares them now; read them as you would a colleague's change.")
+    return 0
+
+
+def _values(guesses: Mapping[HintName, Guess]) -> dict[HintName, bool]:
+    return {name: one.value for name, one in guesses.items()}
+
+
+def missing(found: Answer, guesser: Guesser) -> dict[str, dict[HintName, Guess]]:
+    """What is inferred of each tool, sure enough, and has meaning beside what is declared."""
+    wanted: dict[str, dict[HintName, Guess]] = {}
+    for tool in found.entries:
+        name = name_of(tool)
+        if name and (hints := _missing(cast("Mapping[str, Any]", tool), guesser)):
+            wanted[name] = hints
+    return wanted
+
+
+def _missing(tool: Mapping[str, Any], guesser: Guesser) -> dict[HintName, Guess]:
+    declared, said = read_tool(tool).intent.hints, guesser(tool)
+    new: dict[HintName, Guess] = {
+        name: said[name] for name in HINT_NAMES if name in said and declared[name] is None
+    }
+    if declared.destructive and "read_only" in new and new["read_only"].value:
+        del new["read_only"]  # the author's word speaks against it
+    reads = new["read_only"].value if "read_only" in new else declared.read_only
+    meaningless = {"destructive", "idempotent"} if reads else set[str]()
+    return {name: one for name, one in new.items() if name not in meaningless}
+
+
+def _show(patch: "Patch", guesses: Guesses) -> None:
+    for line in patch.diff:
+        out().print(Text(plain(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
+    for one in patch.added:
+        for name in one.hints:
+            guess = guesses[one.name][name]
+            word = "yes" if guess.value else "no"
+            _say(f"{one.name}: {name} {word}, since {'; '.join(guess.reasons)}")
+    for one in patch.left:
+        _say(f"{one.name}: left as it is, {one.why}")
+    if not patch.added:
+        _say(f"Nothing to write into {patch.file}.")
+
+
+def _document(patch: "Patch", guesses: Guesses, *, is_written: bool) -> dict[str, Any]:
+    def hint(tool: str, name: HintName) -> dict[str, Any]:
+        one = guesses[tool][name]
+        return {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
+
+    return {
+        "schema": _SCHEMA,
+        "file": patch.file,
+        "written": is_written,
+        "diff": "\n".join(patch.diff),
+        "added": [
+            {"name": one.name, "line": one.line, "hints": {h: hint(one.name, h) for h in one.hints}}
+            for one in patch.added
+        ],
+        "left": [{"name": one.name, "why": one.why} for one in patch.left],
+    }
+
+
+def _say(text: str) -> None:
+    talk().print(Text(plain(text)))

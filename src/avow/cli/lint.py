@@ -1,0 +1,212 @@
+"""`avow lint`: what is wrong with the tools of a server, told in the form that was asked for."""
+
+import difflib
+import sys
+from codecs import BOM_UTF8
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import anyio
+from cyclopts import Parameter
+
+from avow.cli.address import check_seconds
+from avow.cli.linted import Linted, read_linted, source_of
+from avow.cli.terminal import print_error, print_error_json, working
+from avow.connect import parse_target
+from avow.errors import AvowError, UsageError
+from avow.lint import Choice, Report, Severity, choose, find_profile
+from avow.lint import lint as lint_listing
+from avow.schema.plain import plain
+
+_ROUNDS = 5
+
+
+def lint(  # noqa: PLR0913 - each is an option of its own
+    *target: str,
+    profile: str = "spec",
+    format: Literal["text", "json", "sarif", "github", "junit"] = "text",  # noqa: A002 - a flag's name
+    select: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    ignore: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    fail_on: Literal["error", "warning", "note"] = "error",
+    fix: bool = False,
+    diff: bool = False,
+    baseline: str | None = None,
+    write_baseline: bool = False,
+    no_allow: bool = False,
+    timeout: float = 30.0,
+    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+) -> int:
+    """Say what is wrong with the tools of a server; calls none of them.
+
+    Exit code 1 where a finding is as loud as --fail-on, 2 where the words cannot be understood,
+    4 where the server cannot be reached.
+
+    Parameters
+    ----------
+    target
+        server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), one
+        entry of it (mcp.json#name), or a saved tools/list (tools.json). A command goes after --.
+    profile
+        spec, strict, openai or anthropic.
+    format
+        How to tell it: text, json, sarif, github (annotations) or junit.
+    select
+        Only these rules, by code, beginning of a code, or name; several with commas.
+    ignore
+        Not these rules.
+    fail_on
+        From how loud a finding on the exit code is 1: error, warning or note.
+    fix
+        Mend what is mechanical in a saved list or in server.py, and show the difference.
+    diff
+        Show what --fix would do, and do nothing.
+    baseline
+        A file with findings that are known, which are not told again.
+    write_baseline
+        Write all findings of now into that file.
+    no_allow
+        Tell what the tools' authors allow as well.
+    timeout
+        Seconds to wait for a server.
+    """
+    check_seconds(timeout, "--timeout")
+    choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
+    listed = _linted(found := _ask(target, command, timeout))
+    if fix or diff:
+        listed = [_mended(one, choice, writes=fix, allows=not no_allow) for one in listed]
+    if fix and any(one.python for one in listed):  # the server says something else now
+        listed = _linted(found := _ask(target, command, timeout))
+    reports = [_report(one, choice, allows=not no_allow) for one in listed]
+    reports = _past(reports, choice, baseline, writes=write_baseline)
+    if reports or format != "text":
+        _print(reports, format, profile)
+    return _code(reports, found, Severity(fail_on), is_data=format != "text")
+
+
+def _ask(
+    target: Sequence[str], command: list[str] | None, timeout: float
+) -> list[Linted | AvowError]:
+    words = target if command is None else [*target, *command]
+    targets = parse_target(words, is_command=command is not None and not target, command="lint")
+    source = source_of(words, targets)
+    with working("Asking for the tools …"):
+        return anyio.run(read_linted, targets, source, timeout)
+
+
+def _linted(found: Sequence[Linted | AvowError]) -> list[Linted]:
+    return [one for one in found if isinstance(one, Linted)]
+
+
+def _words(given: list[str] | None) -> list[str]:
+    return [word for one in given or () for word in one.split(",") if word.strip()]
+
+
+def _report(one: Linted, choice: Choice, *, allows: bool) -> Report:
+    is_mendable = one.saved is not None or one.python is not None
+    return lint_listing(
+        one.listing, choice, places=one.places, allows=allows, is_mendable=is_mendable
+    )
+
+
+def _print(reports: Sequence[Report], name: str, profile: str) -> None:
+    from avow.lint.formats import FORMATS
+
+    sys.stdout.write(FORMATS[name](reports, find_profile(profile)))
+
+
+def _code(
+    reports: Sequence[Report],
+    found: Sequence[Linted | AvowError],
+    loudest: Severity,
+    *,
+    is_data: bool,
+) -> int:
+    errors = [one for one in found if isinstance(one, AvowError)]
+    for error in errors:
+        (print_error_json if is_data else print_error)(error)
+    if errors:
+        return max(error.exit_code for error in errors)
+    return int(any(one.reaches(loudest) for one in reports))
+
+
+def _past(
+    reports: list[Report], choice: Choice, baseline: str | None, *, writes: bool
+) -> list[Report]:
+    """The reports without what a baseline knows, which is written first where that is asked for."""
+    if baseline is None and writes:
+        raise UsageError("--write-baseline needs a file", fix="Name it with --baseline FILE.")
+    if baseline is None:
+        return reports
+    from avow.connect.jsonfile import read_json
+    from avow.lint.baseline import read_baseline, without_known, write_baseline
+
+    if writes:
+        _write(baseline, write_baseline(one for report in reports for one in report.findings))
+    known = read_baseline(read_json(baseline).value, baseline)
+    looked = {one.code for one in choice.rules}
+    return [without_known(one, known, looked) for one in reports]
+
+
+def _mended(one: Linted, choice: Choice, *, writes: bool, allows: bool) -> Linted:
+    """The list after all that is mechanical was mended; the difference goes to stderr."""
+    from avow.connect.jsonfile import parse_json
+    from avow.lint.fix import fix_saved
+
+    saved = one.saved
+    if one.python is not None:
+        _mend_source(one.python, _report(one, choice, allows=allows), writes=writes)
+        return one
+    if saved is None:
+        what = "--fix writes only into a saved list (tools.json) or a Python file"
+        fix = "Save what the server answers to tools/list, or mend its source."
+        raise UsageError(what, where=one.listing.name, fix=fix)
+    text = saved.text
+    for _ in range(_ROUNDS):
+        findings = _report(one, choice, allows=allows).findings
+        fixed = fix_saved(parse_json(saved.path, text), text, saved.steps, findings)
+        if fixed == text:
+            break
+        text, one = fixed, one.with_text(fixed)
+    _show(saved.text, text, one.listing.name)
+    if writes and text != saved.text:
+        _replace(Path(saved.path), saved.text, text)
+    return one
+
+
+def _replace(file: Path, before: str, after: str) -> None:
+    """Write a list anew in one step, where it still is what was read; its byte order mark stays."""
+    from avow.clients.swap import read, replace
+
+    mark = BOM_UTF8 if read(file).startswith(BOM_UTF8) else b""
+    replace(file.resolve(), mark + before.encode(), mark + after.encode())
+
+
+def _mend_source(path: str, report: Report, *, writes: bool) -> None:
+    """Write what is mechanical into a server's source; the difference goes to stderr."""
+    from avow.clients.swap import read, replace
+    from avow.lint.source import fix_source
+
+    file = Path(path).resolve()
+    patch = fix_source(path, read(file), report.findings)
+    lines = [*patch.diff, *(f"{one.name}: left as it is, {one.why}" for one in patch.left)]
+    sys.stderr.writelines(f"{plain(line)}\n" for line in lines)
+    if writes and patch.added:
+        replace(file, patch.before, patch.after)
+
+
+def _show(before: str, after: str, name: str) -> None:
+    lines = difflib.unified_diff(
+        before.split("\n"), after.split("\n"), f"{name} (as it is)", f"{name} (mended)", lineterm=""
+    )
+    sys.stderr.writelines(f"{plain(line)}\n" for line in lines)
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        what = f"the file cannot be written: {error.strerror}"
+        raise UsageError(
+            what, where=path, fix="Check its folder and who may write there."
+        ) from error

@@ -1,0 +1,141 @@
+"""What `avow lint` looks at: the tools of each target, and where they stand in which file."""
+
+import contextlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from avow.cli.nearby import read_nearby
+from avow.cli.surface import Answer, read_answers
+from avow.connect import SavedTarget, Target
+from avow.connect.jsonfile import parse_json, read_text
+from avow.connect.saved import read_saved, steps_to_tools
+from avow.errors import AvowError
+from avow.lint import Listing
+from avow.lint.definitions import Definition, read_definitions
+from avow.lint.entries import make_listing
+from avow.lint.handler import Handler
+from avow.lint.places import Places, places_in
+from avow.lint.source import handlers_in
+from avow.lint.subject import as_object, as_text
+
+_PYTHON = re.compile(r"(?P<path>.+\.py)(?::.*)?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The text of a saved list, and the keys that lead to its tools."""
+
+    path: str
+    text: str
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file that a target was named by, the tools defined in it, and what these do."""
+
+    file: str
+    definitions: Mapping[str, Definition]
+    handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
+    is_python: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """One server's tools, with their places.
+
+    `saved` where they stand in a file that is theirs, `python` where a file of source defines them.
+    """
+
+    listing: Listing
+    places: Places
+    saved: Saved | None = None
+    python: str | None = None
+
+    def with_text(self, text: str) -> "Linted":
+        """The same after its file's text has changed."""
+        if self.saved is None:
+            return self
+        target = read_saved(parse_json(self.saved.path, text))
+        return _from_saved(target, replace(self.saved, text=text))
+
+
+def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
+    """The file that a command line names: a Python file, a configuration; none for a URL."""
+    if len(words) != 1:
+        return None
+    if match := _PYTHON.fullmatch(words[0]):
+        return _python(match["path"])
+    path = words[0].partition("#")[0]
+    is_file = "://" not in path and not isinstance(targets[0], SavedTarget) and Path(path).is_file()
+    return Source(path, {}) if is_file else None
+
+
+def _python(path: str) -> Source:
+    """A server's file, with what the handlers in it and around it do, where it is Python."""
+    text = read_text(path)
+    definitions = read_definitions(text)
+    with contextlib.suppress(AvowError):  # what is wrong with it is told when it is started
+        return Source(path, definitions, handlers_in(read_nearby(path, text)), is_python=True)
+    return Source(path, definitions, is_python=True)
+
+
+async def read_linted(
+    targets: Sequence[Target], source: Source | None, timeout: float
+) -> list[Linted | AvowError]:
+    """The tools of all targets; an error in the place of one that could not be asked."""
+    answers = await read_answers(targets, timeout)
+    names = {
+        target.name: _names(answer)
+        for target, answer in zip(targets, answers, strict=True)
+        if isinstance(answer, Answer)
+    }
+    return [
+        answer
+        if isinstance(answer, AvowError)
+        else _linted(target, answer, source, _others(names, target.name))
+        for target, answer in zip(targets, answers, strict=True)
+    ]
+
+
+def _linted(
+    target: Target, answer: Answer, source: Source | None, others: Mapping[str, str]
+) -> Linted:
+    if isinstance(target, SavedTarget):
+        text = read_text(target.path)
+        if target.path.lower().endswith(".jsonl"):
+            return Linted(make_listing(target.name, target.tools), _places_by_line(target, text))
+        steps = steps_to_tools(parse_json(target.path, text).value)
+        return _from_saved(target, Saved(target.path, text, steps))
+    definitions: Mapping[str, Definition] = source.definitions if source else {}
+    handlers = source.handlers if source else None
+    listing = make_listing(
+        target.name, answer.entries, definitions=definitions, handlers=handlers, others=others
+    )
+    lines = {
+        one.index: definitions[one.name].line for one in listing.tools if one.name in definitions
+    }
+    python = source.file if source and source.is_python else None
+    return Linted(listing, Places(source.file if source else None, lines), python=python)
+
+
+def _from_saved(target: SavedTarget, saved: Saved) -> Linted:
+    text = parse_json(saved.path, saved.text).text
+    places = places_in(saved.path, text, saved.steps)
+    return Linted(make_listing(target.name, target.tools), places, saved)
+
+
+def _places_by_line(target: SavedTarget, text: str) -> Places:
+    numbers = [number for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return Places(target.path, dict(enumerate(numbers)))
+
+
+def _names(answer: Answer) -> list[str]:
+    return [name for entry in answer.entries if (name := as_text(as_object(entry).get("name")))]
+
+
+def _others(names: Mapping[str, list[str]], server: str) -> dict[str, str]:
+    """The tools of the servers beside one, each with its server's name."""
+    return {tool: one for one, tools in names.items() if one != server for tool in tools}

@@ -1,0 +1,257 @@
+"""`avow infer`: what is guessed, as a table, as a document, and as a change to a source."""
+
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.running import COMMAND, avow, configuration, write_json
+from tests.terminals import run_on_terminal
+
+from avow.infer import guess
+
+HINTS = ["read_only", "destructive", "idempotent", "open_world"]
+NOTHING = {"value": None, "confidence": 0.0, "reasons": []}
+
+TOOLS: list[dict[str, Any]] = [
+    {"name": "note_delete", "description": "Delete a note. This cannot be undone."},
+    {"name": "zq"},
+    {"name": "zq", "inputSchema": 7},
+    {"name": "", "annotations": 3},
+    {"name": "get_note", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": False}},
+]
+
+SERVER = '''\
+"""Notes."""
+
+from mcp.server import MCPServer
+from mcp.types import ToolAnnotations
+
+mcp = MCPServer("notes", log_level="ERROR")
+
+
+@mcp.tool()
+def get_note(number: int) -> str:
+    """Get a note."""
+    return ""
+
+
+@mcp.tool(annotations=ToolAnnotations(readOnlyHint=False))
+def delete_note(number: int) -> str:
+    """Delete a note. This cannot be undone."""
+    return ""
+
+
+@mcp.tool(annotations=ToolAnnotations(destructiveHint=True))
+def list_notes() -> str:
+    """List notes."""
+    return ""
+
+
+if __name__ == "__main__":
+    mcp.run()
+'''
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> str:
+    return write_json(tmp_path / "tools.json", {"tools": TOOLS})
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Path:
+    path = tmp_path / "server.py"
+    path.write_text(SERVER)
+    return path
+
+
+def test_the_document_has_every_entry_in_its_place_with_all_four_hints(saved: str) -> None:
+    done = avow("infer", saved, "--json")
+
+    assert (done.code, done.err) == (0, "")
+    assert set(done.json) == {"schema", "tools"}
+    assert done.json["schema"] == 1
+    assert [one["name"] for one in done.json["tools"]] == [one["name"] for one in TOOLS]
+    for tool, found in zip(TOOLS, done.json["tools"], strict=True):
+        said = guess(tool)
+        assert list(found["hints"]) == HINTS
+        for name, hint in found["hints"].items():
+            one = said.get(name)
+            assert hint == (
+                {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
+                if one
+                else NOTHING
+            )
+    assert done.json["tools"][0]["hints"]["destructive"]["value"] is True
+    assert done.json["tools"][1]["hints"] == dict.fromkeys(HINTS, NOTHING)
+
+
+def test_below_the_threshold_nothing_is_claimed(saved: str) -> None:
+    done = avow("infer", saved, "--json", "--threshold", "1")
+
+    assert done.json["tools"][4]["hints"] == dict.fromkeys(HINTS, NOTHING)
+
+
+@pytest.mark.parametrize("threshold", ["0.4", "1.1", "nan"])
+def test_a_threshold_below_chance_is_a_mistake(saved: str, threshold: str) -> None:
+    done = avow("infer", saved, "--json", "--threshold", threshold)
+
+    assert (done.code, done.error["where"]) == (2, "--threshold")
+
+
+def test_the_table_says_what_is_inferred_how_surely_and_why(saved: str) -> None:
+    done = avow("infer", saved)
+
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == "tools: 5 tools"
+    said = guess(TOOLS[0])["read_only"]
+    row = next(one for one in lines if one.startswith("note_delete"))
+    assert row.split()[:3] == ["note_delete", "read_only", "no"]
+    assert said.reasons[0].split()[-1] in row
+    declared = next(one for one in lines if one.startswith("get_note"))
+    assert declared.split()[:4] == ["get_note", "read_only", "no", "yes"]
+    assert any("(no name)" in one and "does not tell" in one for one in lines)
+    assert "100" not in done.out
+
+
+def test_several_servers_are_told_each_under_its_name(tmp_path: Path, server: Path) -> None:
+    servers = configuration(
+        tmp_path / "mcp.json", notes=(sys.executable, str(server)), gone=(sys.executable, "-c", "")
+    )
+
+    done = avow("infer", servers, "--json")
+
+    assert done.code == 4
+    assert done.json["schema"] == 1
+    notes, gone = done.json["servers"]
+    assert (notes["server"], len(notes["tools"])) == ({"name": "notes"}, 3)
+    assert (gone["server"], set(gone)) == ({"name": "gone"}, {"server", "error"})
+    shown = avow("infer", servers)
+    assert shown.code == 4
+    assert "notes: 3 tools" in shown.out
+    assert "gone" in shown.err
+
+
+def test_a_target_that_cannot_be_asked_prints_no_document() -> None:
+    done = avow("infer", "--json", "--", sys.executable, "-c", "")
+
+    assert (done.code, done.out) == (4, "")
+    assert done.error["code"] == "server-exited"
+
+
+@pytest.mark.parametrize("words", [["tools.json", "--write"], ["--write", "--", "python", "x.py"]])
+def test_only_a_python_file_can_be_written_into(words: list[str]) -> None:
+    done = avow("infer", *words)
+
+    assert (done.code, "infer --write server.py" in done.err) == (2, True)
+
+
+def test_yes_without_write_is_a_mistake(saved: str) -> None:
+    assert "there is nothing to change" in avow("infer", saved, "--yes").err
+
+
+def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
+    done = avow("infer", "--write", "--dry-run", str(server))
+
+    assert done.code == 0, done.err
+    assert server.read_text() == SERVER
+    assert any(one.startswith("+") and "readOnlyHint=True" in one for one in done.out.splitlines())
+    assert "get_note: read_only yes, since " in done.err
+    # Its author says that it destroys: no guess of reading beside that.
+    assert "list_notes: read_only" not in done.err
+
+
+def test_nobody_to_ask_is_no_yes(server: Path) -> None:
+    done = avow("infer", "--write", str(server))
+
+    assert (done.code, server.read_text()) == (2, SERVER)
+    assert "--yes" in done.err
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("no\n", 5)])
+def test_a_person_at_the_terminal_decides(server: Path, answer: str, code: int) -> None:
+    server.chmod(0o750)
+    words = ["infer", "--write", str(server)]
+
+    ended, shown = run_on_terminal([*COMMAND, *words], {"[y/N] ": answer})
+
+    assert ended == code, shown
+    assert (server.read_text() != SERVER) == (code == 0)
+    assert server.stat().st_mode & 0o777 == 0o750
+
+
+def test_what_was_written_is_what_the_server_declares(server: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.py"
+    link.symlink_to(server)
+
+    done = avow("infer", "--write", "--yes", "--json", str(link))
+
+    assert done.json["written"] is True
+    added = {one["name"]: one["hints"] for one in done.json["added"]}
+    assert added["get_note"]["read_only"]["value"] is True
+    assert added["delete_note"]["destructive"]["value"] is True
+    assert "read_only" not in added["delete_note"]
+    assert done.json["diff"].startswith("--- ")
+    assert link.is_symlink()
+    shown = avow("inspect", "--json", str(server)).json["tools"]
+    hints = {one["name"]: one["hints"] for one in shown}
+    assert hints["get_note"]["read_only"] == {"value": True, "source": "declared"}
+    assert hints["delete_note"]["destructive"] == {"value": True, "source": "declared"}
+    again = avow("infer", "--write", "--yes", str(server))
+    assert (again.code, again.out) == (0, "")
+    assert "Nothing to write" in again.err
+
+
+def test_as_a_document_nothing_is_written_without_yes(server: Path) -> None:
+    done = avow("infer", "--write", "--json", str(server))
+
+    assert (done.code, done.json["written"], server.read_text()) == (0, False, SERVER)
+
+
+def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
+    server.rename(server.with_name("inner.py"))
+    server.write_text("from inner import mcp\n")
+
+    done = avow("infer", "--write", "--json", str(server))
+
+    left = {one["name"]: one["why"] for one in done.json["left"]}
+    assert {"get_note", "delete_note"} <= set(left)
+    assert set(left.values()) == {"no definition of this name is found in the file"}
+
+
+def test_a_server_that_does_not_start_is_not_changed(server: Path) -> None:
+    server.write_text("raise SystemExit(1)\n")
+
+    done = avow("infer", "--write", "--json", "--yes", str(server))
+
+    assert done.code != 0
+    assert server.read_text() == "raise SystemExit(1)\n"
+
+
+def test_a_file_that_was_changed_meanwhile_is_not_written(server: Path) -> None:
+    ours, theirs = os.openpty()
+    words = [*COMMAND, "infer", "--write", str(server)]
+    with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        read_until(ours, "[y/N] ")
+        server.write_text("changed = 1\n")
+        os.write(ours, b"y\n")
+        shown = read_until(ours, "do this again")
+        os.close(ours)
+
+    assert process.returncode == 2, shown
+    assert "changed in the meantime" in shown
+    assert server.read_text() == "changed = 1\n"
+    assert [one.name for one in server.parent.glob("*avow-part")] == []
+
+
+def read_until(terminal: int, text: str) -> str:
+    shown = ""
+    while text not in shown:
+        assert select.select([terminal], [], [], 60)[0], shown
+        shown += os.read(terminal, 65536).decode(errors="replace")
+    return shown
