@@ -8,6 +8,9 @@ BIN := .venv/bin
 # The interpreter is the one at hand, never a downloaded one.
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+# The tests start hundreds of processes, each of which would compile all that it imports anew: that
+# was a third of their time where the environment (an image of Python's often does) forbids caches.
+unexport PYTHONDONTWRITEBYTECODE
 
 # What the system trusts, uv and npm trust too: behind a company's proxy that is what it takes.
 CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
@@ -23,25 +26,29 @@ UV_READY := $(if $(filter .cache/%,$(UV)),.cache/uv-venv/ready)
 SYNCED := .venv/.synced
 READY := .venv/.ready
 NPM_READY := tests/npm/node_modules/.ready
+TRAINING_READY := .cache/training-venv/.ready
 SYSTEM_READY := .cache/system-packages
 
 # `make lock UPGRADE=--upgrade` takes newer versions; without it only what must change does.
 UPGRADE ?=
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock"
-DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra otel
+DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra oidc --extra otel --extra patch
 FRAMEWORKS := --extra pydantic-ai --extra openai-agents --extra langchain --extra langgraph
 
 # `make check` sets COVERAGE, so that the same tests run once and are measured.
 COVERAGE ?=
 RUN_PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest)
+# Tests of one file stay together, since they share what is costly to start; tests/conftest.py says
+# in which order the files come.
+WORKERS ?= -n 4 --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench proof format schema lock clean
+.PHONY: help setup run test check bench proof train screenshots format schema lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## build .venv and fetch all that the tests use
 	@sh tools/system_packages.sh
@@ -53,7 +60,7 @@ run: $(READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free
 	@$(BIN)/avow demo $(ARGS)
 
 test: $(READY) $(NPM_READY) ## run the tests, except the long proofs
-	$(RUN_PYTEST) -m "not proof" $(PYTEST_ARGS)
+	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS)
 
 check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, tests, coverage
 	$(BIN)/ruff format --check
@@ -67,16 +74,27 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json
 	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
 
-bench: $(READY) ## measure start, decisions, the guard, servers, searches and the log; fails when a target is missed
+# The gateway's part takes four minutes like this, and a quarter of an hour as it is by default.
+bench: $(READY) ## measure start, decisions, the guard, servers, searches, inference, the linter, log, gateway and console; fails when a target is missed
 	@$(BIN)/python bench/start.py
 	@$(BIN)/python bench/policy.py
 	@$(BIN)/python bench/guard.py
 	@$(BIN)/python bench/audit.py
 	@$(BIN)/python bench/serve.py
 	@$(BIN)/python bench/search.py
+	@$(BIN)/python bench/infer.py
+	@$(BIN)/python bench/lint.py
+	@$(BIN)/python bench/gateway.py --rounds 3 --seconds 0.5 --soak 20000
+	@$(BIN)/python bench/console.py
 
 proof: $(READY) $(NPM_READY) ## run the long proofs
 	$(BIN)/pytest -m proof $(PYTEST_ARGS)
+
+train: $(READY) $(TRAINING_READY) ## fit the inference of hints anew and say how it does; AVOW_CORPUS names the corpus
+	@OMP_NUM_THREADS=1 PYTHONPATH=src .cache/training-venv/bin/python training/train.py $(ARGS)
+
+screenshots: $(READY) ## take pictures of every page of the console, to look at
+	@$(BIN)/python -m tests.console.screenshots
 
 format: $(READY) ## rewrite the code as ruff would have it
 	$(BIN)/ruff check --fix-only
@@ -97,6 +115,8 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 	@$(COMPILE) $(FRAMEWORKS) --output-file requirements/frameworks.txt
 	@$(subst compile pyproject.toml,compile --group uv,$(COMPILE)) $(UPGRADE) \
 		--output-file requirements/uv.txt
+	@$(subst compile pyproject.toml,compile --group training,$(COMPILE)) $(UPGRADE) \
+		--output-file requirements/training.txt
 
 clean: ## remove everything that make has built
 	rm -rf .venv .cache .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache \
@@ -124,6 +144,11 @@ $(SYNCED): requirements/dev.txt $(UV_READY) | $(SYSTEM_READY)
 # After the sync, which removes what is not in its file. The build backend is in .venv already.
 $(READY): $(SYNCED) pyproject.toml
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(TRAINING_READY): requirements/training.txt $(UV_READY)
+	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/training-venv
+	@$(UV) pip sync --quiet --python .cache/training-venv/bin/python --require-hashes requirements/training.txt
 	@touch $@
 
 $(NPM_READY): tests/npm/package.json | $(SYSTEM_READY)

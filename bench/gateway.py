@@ -1,46 +1,41 @@
 """What the gateway costs a call, against the direct connection, in one interleaved run.
 
-Beside it in the same rounds: a proxy that only forwards bytes, FastMCP's proxy, and mcp-proxy. All
-stand before the same server (`behind.py`); avow with everything on that is on by default. Rounds go
-over all endpoints in turn, in an order that changes, and ratios are taken round by round. The
-processor's time is that of the endpoint's own processes. Exits with 1 when a target is missed.
+Beside it in the same rounds: a proxy that only forwards bytes (`forward.py`), and what others have
+made (`others.py`), up to as many callers as they bear. All stand before the same server
+(`behind.py`); avow with everything on that is on by default. Rounds go over all endpoints in turn,
+in an order that changes, and ratios are taken round by round. The processor's time is that of the
+endpoint's own processes. Exits with 1 when a target is missed. As it is by default it takes about
+a quarter of an hour; `make bench` lets it take a quarter of that.
 
 Usage: `python bench/gateway.py [--rounds N] [--seconds S] [--soak N] [--quick] [--json]`, with the
 Python of `.venv`.
 """
 
 import argparse
-import asyncio
 import contextlib
 import json
+import math
 import random
-import signal
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import uvloop
-from load import MODERN, OLD, Caller, Endpoint, Measured, Work, load, memory_of
+from load import MODERN, OLD, Endpoint, Measured, Work, load, memory_of
+from setting import BYTES, DIRECT, ECHO, OURS, Setting, until_good
 
-HERE = Path(__file__).parent
-AVOW = str(Path(sys.executable).with_name("avow"))
-FASTMCP = "from fastmcp.server import create_proxy; create_proxy({url!r}).run('http', port={port})"
-NAME = "behind"
 FEW, MANY = 100, 5_000
+MOST_CALLERS = 8
 
-ECHO = {"text": "hello"}
 WORKS = [
-    Work("call, 1 caller", "get_echo", 1, ECHO),
-    Work("call, 8 callers", "get_echo", 8, ECHO),
-    Work("call, 32 callers", "get_echo", 32, ECHO),
-    Work("call, 128 callers", "get_echo", 128, ECHO),
+    Work("call, 1 caller", ECHO.tool, 1, ECHO.arguments),
+    Work("call, 8 callers", ECHO.tool, 8, ECHO.arguments),
+    Work("call, 32 callers", ECHO.tool, 32, ECHO.arguments),
+    Work("call, 128 callers", ECHO.tool, 128, ECHO.arguments),
     Work("20 KB", "get_large", 1),
     Work("20 KB with a schema", "list_rows", 1),
     Work("66 KB, cut", "get_huge", 1),
@@ -51,6 +46,10 @@ TARGETS = dict(
 )
 CPU_TARGET, FLAT_TARGET = 1.5, 1.1
 START_SECONDS, MEMORY_MIB, GROWTH = 1.0, 80.0, 1.1
+
+
+Found = dict[str, dict[str, list[Measured]]]
+"""What was measured: by the name of the work, and by that of the endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,92 +66,22 @@ class Result:
         return self.seen <= self.target
 
 
-def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
-@contextlib.contextmanager
-def started(words: Sequence[str], cwd: Path) -> Generator[int]:
-    """A program, by the number of its process; it ends when this is left."""
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(words, stdout=quiet, stderr=quiet, cwd=cwd) as process:
-        try:
-            yield process.pid
-        finally:
-            process.send_signal(signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(10)
-            process.kill()
-
-
-async def until_good(endpoint: Endpoint, seconds: float = 30.0) -> float:
-    """Wait for the first good call; seconds until then."""
-    start = time.perf_counter()
-    while True:
-        with contextlib.suppress(OSError, TimeoutError):
-            caller = await Caller.open(endpoint)
-            is_good = await caller.ask(caller.request(WORKS[0]))
-            await caller.close()
-            if is_good:
-                return time.perf_counter() - start
-        if time.perf_counter() - start > seconds:
-            message = f"{endpoint.name} gives no good answer"
-            raise RuntimeError(message)
-        await asyncio.sleep(0.01)
-
-
-class Setting:
-    """The programs of a run, in a folder of their own."""
-
-    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
-        self.folder, self.stack = folder, stack
-
-    def start(self, name: str, words: Sequence[str], port: int, prefix: str = "") -> Endpoint:
-        """Start an endpoint."""
-        pid = self.stack.enter_context(started(words, self.folder))
-        return Endpoint(name, f"http://127.0.0.1:{port}/mcp", MODERN, pid, prefix)
-
-    def behind(self, tools: int) -> Endpoint:
-        """The server that all stand before."""
-        port = free_port()
-        words = [sys.executable, str(HERE / "behind.py"), str(port), str(tools)]
-        return self.start("direct", words, port)
-
-    def avow(self, url: str) -> Endpoint:
-        """The gateway, as it is by default."""
-        port = free_port()
-        config = self.folder / f"{port}.json"
-        config.write_text(json.dumps({"mcpServers": {NAME: {"url": url}}}), encoding="utf-8")
-        store = f"sqlite:{self.folder / f'{port}.db'}"
-        words = [AVOW, "gateway", str(config), "--port", str(port), "--store", store]
-        return self.start("avow", words, port, f"{NAME}__")
-
-    def forward(self, url: str) -> Endpoint:
-        """A proxy that forwards bytes."""
-        port = free_port()
-        return self.start(
-            "bytes only", [sys.executable, str(HERE / "forward.py"), str(port), url], port
-        )
-
-    def fastmcp(self, url: str) -> Endpoint:
-        """FastMCP's own proxy."""
-        port = free_port()
-        program = FASTMCP.format(url=url, port=port)
-        return self.start("FastMCP proxy", [sys.executable, "-c", program], port)
+def takes(one: Endpoint, work: Work) -> bool:
+    """Whether an endpoint is measured by this work: those of others only where it ends soon."""
+    return one.name in (DIRECT, BYTES, OURS) or work.callers <= MOST_CALLERS
 
 
 async def compare(
     endpoints: Sequence[Endpoint], works: Sequence[Work], rounds: int, seconds: float
-) -> dict[str, dict[str, list[Measured]]]:
+) -> Found:
     """All works on all endpoints in turn, after one round that only warms up."""
-    found: dict[str, dict[str, list[Measured]]] = {
-        work.name: {one.name: [] for one in endpoints} for work in works
+    found: Found = {
+        work.name: {one.name: [] for one in endpoints if takes(one, work)} for work in works
     }
     for number in range(rounds + 1):
         for work in works:
-            for one in random.sample(endpoints, len(endpoints)):
+            some = [one for one in endpoints if takes(one, work)]
+            for one in random.sample(some, len(some)):
                 measured = await load(one, work, seconds=seconds if number else seconds / 2)
                 if number:
                     found[work.name][one.name].append(measured)
@@ -163,14 +92,15 @@ def ratio(work: Work, measured: Sequence[Measured], base: Sequence[Measured]) ->
     """How many times the direct connection it takes; for many callers, of the time for all."""
     if work.callers == 1:
         return statistics.median(a.p50 / b.p50 for a, b in zip(measured, base, strict=True))
-    return statistics.median(b.rate / a.rate for a, b in zip(measured, base, strict=True))
+    pairs = zip(measured, base, strict=True)
+    return statistics.median(b.rate / a.rate if a.rate else math.inf for a, b in pairs)
 
 
 def show(
     title: str,
     endpoints: Sequence[Endpoint],
     works: Sequence[Work],
-    found: dict[str, dict[str, list[Measured]]],
+    found: Found,
 ) -> None:
     """Print a table for people."""
     print(f"\n{title}: times the direct connection (processor ms for a call; errors)")
@@ -178,8 +108,11 @@ def show(
     for work in works:
         cells: list[str] = []
         for one in endpoints:
-            measured = found[work.name][one.name]
-            times = ratio(work, measured, found[work.name]["direct"])
+            measured = found[work.name].get(one.name)
+            if measured is None:
+                cells.append("–")
+                continue
+            times = ratio(work, measured, found[work.name][DIRECT])
             cpu = statistics.median(each.cpu for each in measured) * 1000
             errors = sum(each.errors for each in measured)
             cells.append(f"{times:.2f} ({cpu:.2f}; {errors})")
@@ -190,18 +123,15 @@ async def speed(setting: Setting, options: argparse.Namespace) -> list[Result]:
     """Both versions of the protocol, beside the others."""
     direct = setting.behind(FEW)
     await until_good(direct)
-    ours, bare = setting.avow(direct.url), setting.forward(direct.url)
-    endpoints = [direct, bare, ours] + ([] if options.quick else [setting.fastmcp(direct.url)])
+    endpoints = [direct, setting.forward(direct.url), setting.avow(direct.url)]
     for one in endpoints:
         await until_good(one)
+    others = [] if options.quick else await setting.others(direct.url)
     results: list[Result] = []
     for version in (MODERN, OLD):
         spoken = [
-            Endpoint(one.name, one.url, version, one.pid, one.prefix)
-            for one in endpoints
-            # A session of the old protocol through it costs seconds a call.
-            if version == MODERN or one.name != "FastMCP proxy"
-        ]
+            Endpoint(one.name, one.url, version, one.pid, one.prefix) for one in endpoints
+        ] + [one for one in others if one.version == version]
         found = await compare(spoken, WORKS, options.rounds, options.seconds)
         if not options.json:
             show(version, spoken, WORKS, found)
@@ -209,17 +139,15 @@ async def speed(setting: Setting, options: argparse.Namespace) -> list[Result]:
     return results
 
 
-def _judged(version: str, found: dict[str, dict[str, list[Measured]]]) -> list[Result]:
+def _judged(version: str, found: Found) -> list[Result]:
     results: list[Result] = []
     for work in WORKS:
-        ours, direct = found[work.name]["avow"], found[work.name]["direct"]
+        ours, direct = found[work.name][OURS], found[work.name][DIRECT]
         name = f"{version} {work.name}"
         results.append(Result(name, ratio(work, ours, direct), TARGETS[work.name]))
         results.append(Result(f"{name}: errors", sum(one.errors for one in ours), 0))
     first = found[WORKS[0].name]
-    cpu = statistics.median(
-        a.cpu / b.cpu for a, b in zip(first["avow"], first["bytes only"], strict=True)
-    )
+    cpu = statistics.median(a.cpu / b.cpu for a, b in zip(first[OURS], first[BYTES], strict=True))
     return [*results, Result(f"{version} processor, times bytes only", cpu, CPU_TARGET)]
 
 
@@ -250,9 +178,9 @@ async def life(setting: Setting, options: argparse.Namespace) -> list[Result]:
     ours = setting.avow(direct.url)
     await until_good(ours)
     old = Endpoint(ours.name, ours.url, OLD, ours.pid, ours.prefix)
-    many = await load(old, Work("sessions", "get_echo", 500, ECHO), calls=2_000)
+    many = await load(old, Work("sessions", ECHO.tool, 500, ECHO.arguments), calls=2_000)
     held = memory_of(ours.pid)
-    soak = Work("soak", "get_echo", 8, ECHO)
+    soak = Work("soak", ECHO.tool, 8, ECHO.arguments)
     await load(ours, soak, calls=options.soak // 10)
     before = memory_of(ours.pid)
     rest = await load(ours, soak, calls=options.soak - options.soak // 10)

@@ -94,7 +94,17 @@ class Result(NamedTuple):
 class Silent:
     """A client that hears nothing beside its answers."""
 
+    listener = None
+
+    @property
+    def owner(self) -> object:
+        """It is one client."""
+        return self
+
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        """Tell nobody."""
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """Tell nobody."""
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:

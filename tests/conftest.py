@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,17 @@ __all__ = ["place", "postgres", "store"]
 # A time limit per example says how busy the machine is, not whether the code is right.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the files of few tests, where several processes share them.
+
+    A server, a database or a browser takes each of those long; files of many tests are tables, and
+    quick. The other way round, one process is busy for half a minute after the others are done.
+    """
+    if hasattr(config, "workerinput"):
+        count = Counter(item.path for item in items)
+        items.sort(key=lambda item: count[item.path])
 
 
 @pytest.fixture(scope="session")

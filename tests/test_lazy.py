@@ -40,3 +40,15 @@ def test_binding_a_server_imports_nothing_that_reads_policies_or_makes_reports()
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_gateway_begins_without_what_draws_pages_and_tables() -> None:
+    spared = ["jinja2", "rich", "avow.console.routes"]
+    code = (
+        "import sys, avow.cli.app, avow.cli.gateway, avow.cli.serve; "
+        f"print([one for one in {spared!r} if one in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"

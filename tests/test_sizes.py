@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ def too_large(source: str, name: str) -> Iterator[tuple[str, int]]:
             yield f"{name}::{function}", length
 
 
+@cache
 def all_too_large() -> dict[str, int]:
     return {
         where: lines

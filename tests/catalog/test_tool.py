@@ -76,12 +76,10 @@ def test_the_trust_and_the_operator_decide_what_a_declaration_is_worth() -> None
 
 
 def test_the_name_is_heard_where_nothing_is_declared() -> None:
-    assert named("customers_list").resolved.read_only == Resolved(
-        value=True, source=Source.INFERRED
-    )
-    assert make_tool("shop", {"name": "customers_list"}, trust=Trust.UNTRUSTED).level is (
-        Level.DESTRUCTIVE
-    )
+    raw = {"name": "customers_list", "description": "Lists all customers, 50 at a time."}
+
+    assert make_tool("shop", raw).resolved.read_only == Resolved(value=True, source=Source.INFERRED)
+    assert make_tool("shop", raw, trust=Trust.UNTRUSTED).level is Level.DESTRUCTIVE
 
 
 def test_the_name_is_heard_against_what_is_declared() -> None:
@@ -367,3 +365,12 @@ def test_a_listing_leaves_the_entry_as_it_was_received() -> None:
     make_tool("shop", RAW).listing("2026-07-28")
 
     assert before == RAW
+
+
+def test_what_was_guessed_is_forgotten_where_there_is_too_much_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("avow.catalog.tool._MOST_GUESSED", 2)
+    raws = [{"name": f"list_{n}"} for n in range(4)]
+
+    assert [make_tool("shop", raw).inferred for raw in raws * 2] == [guess(raw) for raw in raws * 2]

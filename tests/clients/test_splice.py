@@ -1,5 +1,6 @@
 """Edits of a configuration: what is not meant stays, byte for byte."""
 
+import time
 from typing import Any
 
 import pytest
@@ -121,6 +122,27 @@ def test_a_last_comma_goes_with_its_only_server() -> None:
     text = '{"servers": {"avow": {} /* , */ ,}}'
     new = put_back(document(text), ("servers",), name="avow", raw=[])
     assert new.text == '{"servers": { /* , */ }}'
+
+
+def test_a_comma_in_a_comment_is_none_however_many_comments_there_are() -> None:
+    comment = "// a, b" + " // c" * 40
+    text = f'{{"servers": {{"avow": {{}} {comment}\n}}}}'
+    new = put_back(document(text), ("servers",), name="avow", raw=[])
+    assert comment in new.text
+
+
+HOSTILE = ("/*", '\\"', '"\\"', "//", ", ", "[", '{"a":', "-Inf", "1" * 999 + ",", "${", "\n\r")
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+@pytest.mark.parametrize("start", ["", '{"a": ', '{"servers": {"a": {'])
+def test_no_file_takes_long_to_be_refused(start: str, piece: str) -> None:
+    """A project's file is anybody's: each of these took minutes, or for ever."""
+    data = (start + piece * (300_000 // len(piece))).encode()
+    began = time.process_time()
+    with pytest.raises(ConfigError):
+        Document.of("mcp.jsonc", data)
+    assert time.process_time() - began < 5
 
 
 def test_an_object_that_is_gone_is_told() -> None:

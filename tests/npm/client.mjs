@@ -41,18 +41,31 @@ const options = (step) => (step.is_told
   ? { onprogress: (one) => one.progress < one.total && progress.push([one.progress, one.total, one.message ?? null]) }
   : {});
 
+const isModern = era !== "legacy";
+// Since 2026-07-28 who wants to hear of changes asks for a stream, and logs are asked for with each call.
+const LOUD = isModern ? { _meta: { "io.modelcontextprotocol/logLevel": "debug" } } : {};
+let followed;
+const follow = async (uri) => {
+  followed = await client.listen({ resourceSubscriptions: [uri] });
+  return {};
+};
+const leave = async () => {
+  await followed.close();
+  return {};
+};
+
 const ROUTES = {
   "tools/list": () => client.listTools(),
   "prompts/list": () => client.listPrompts(),
   "resources/list": () => client.listResources(),
   "resources/templates/list": () => client.listResourceTemplates(),
-  "tools/call": (step, more) => client.callTool(step.params, { ...options(step), ...more }),
+  "tools/call": (step, more) => client.callTool({ ...step.params, ...LOUD }, { ...options(step), ...more }),
   "prompts/get": (step) => client.getPrompt(step.params),
   "resources/read": (step) => client.readResource(step.params),
   "completion/complete": (step) => client.complete(step.params),
   "logging/setLevel": (step) => client.setLoggingLevel(step.params.level),
-  "resources/subscribe": (step) => client.subscribeResource(step.params),
-  "resources/unsubscribe": (step) => client.unsubscribeResource(step.params),
+  "resources/subscribe": (step) => isModern ? follow(step.params.uri) : client.subscribeResource(step.params),
+  "resources/unsubscribe": (step) => isModern ? leave() : client.unsubscribeResource(step.params),
   ping: () => client.ping(),
 };
 
@@ -77,6 +90,7 @@ const transport = typeof where === "string"
   ? new StreamableHTTPClientTransport(new URL(where))
   : new StdioClientTransport({ command: where[0], args: where.slice(1), stderr: "ignore" });
 await client.connect(transport);
+if (isModern) await client.listen({ resourcesListChanged: true });
 
 const answers = {
   hello: {

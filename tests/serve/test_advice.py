@@ -13,16 +13,16 @@ def named(name: str, text: str = "") -> Tool:
 @pytest.mark.parametrize(
     ("name", "text", "code"),
     [
-        ("customer_delete", "Delete a customer.", "avow.DELETE"),
+        ("customer_delete", "Delete a customer.", "avow.DELETE.but(idempotent=True)"),
         ("create_user", "", "avow.APPEND"),
         ("append_row", "", "avow.APPEND"),
         ("update_config", "", "avow.WRITE"),
         ("drop_table", "Idempotent.", "avow.DELETE.but(idempotent=True)"),
         ("send_email", "", "avow.SEND"),
         ("list_users", "", "avow.READ_ONLY"),
-        ("search_web", "", "avow.FETCH"),
+        ("search_web", "Searches the web.", "avow.READ_ONLY"),
         ("url_open", "", None),
-        ("expand_link", "", None),
+        ("zq_thing", "", None),
     ],
 )
 def test_a_suggestion_says_what_was_guessed_and_supposes_no_loss(
@@ -32,10 +32,12 @@ def test_a_suggestion_says_what_was_guessed_and_supposes_no_loss(
 
 
 def test_the_advice_says_what_to_write_and_what_it_cannot_know() -> None:
-    told = advise(named("fetch_content"), is_taken=False, how="avow.declare")
+    told = advise(
+        named("fetch_web_content", "Fetches a page of the web."), is_taken=False, how="avow.declare"
+    )
     assert told == (
-        "the tool 'fetch_content' declares nothing, so it counts as one that destroys; its name "
-        "and texts suggest @avow.declare(avow.READ_ONLY), with .but(open_world=True) if it "
+        "the tool 'fetch_web_content' declares nothing, so it counts as one that destroys; its "
+        "name and texts suggest @avow.declare(avow.READ_ONLY), with .but(open_world=True) if it "
         "reaches the outside world"
     )
     told = advise(named("send_email"), is_taken=True, how="tools.tool")

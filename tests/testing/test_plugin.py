@@ -2,9 +2,9 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -32,12 +32,147 @@ def shop(delete=avow.DELETE):
     return server
 '''
 
+CONFIG = "[pytest]\nanyio_mode = auto\nfilterwarnings = error\n"
+FILES = {
+    "assertions": """
+import avow
+from avow.testing import *
+from mcp.server import MCPServer
+from shop import shop
+
+def test_all_is_well():
+    assert_annotated(shop())
+    assert_preset(shop(), {"good_delete": avow.DELETE})
+    assert_level(shop(), {"goods_list": "read"})
+
+def test_annotated():
+    server = MCPServer("bare")
+    server.add_tool(lambda: "", name="good_delete", description="Delete one.")
+    assert_annotated(server)
+
+def test_preset():
+    assert_preset(shop(), {"goods_list": avow.DELETE})
+
+def test_level():
+    assert_level(shop(), {"good_delete": "read"})
+
+def test_prompt():
+    assert_prompt_states_rules("Be nice.")
+
+def test_behaves(tmp_path):
+    server = MCPServer("shop")
+    @avow.bind(server).tool(avow.READ_ONLY)
+    def goods_list() -> str:
+        (tmp_path / "seen").touch()
+        return "tea"
+    assert_behaves(server, probe=folder_state(tmp_path))
+
+def test_surface():
+    assert_surface(shop(), "surface.json")
+""",
+    "asynchronous": """
+import avow
+from avow.testing import read_surface, assert_annotated
+from shop import shop
+
+AMY = avow.Principal("amy", scopes=frozenset({"shop.write"}))
+
+async def test_somebody_is_asked(avow_client, approver):
+    approver.allow("good_delete")
+    async with avow_client(shop(), principal=AMY, approver=approver) as client:
+        result = await client.call_tool("good_delete", {"name": "tea"})
+    assert result.content[0].text == "deleted tea"
+    assert [one.arguments for one in approver.asked] == [{"name": "tea"}]
+
+async def test_a_surface():
+    assert_annotated(await read_surface(shop()))
+
+async def test_inside_of_a_loop():
+    assert_annotated(shop())
+
+async def test_a_failure_inside(avow_client):
+    async with avow_client(shop()) as client:
+        assert len((await client.list_tools()).tools) == 3
+""",
+    "plain": """
+from avow.testing import assert_annotated, assert_behaves
+from shop import shop
+
+def test_asserts():
+    assert_annotated(shop())
+    assert_behaves(shop())
+
+async def test_clients(avow_client):
+    async with avow_client(shop()) as client:
+        await client.call_tool("goods_list", {})
+""",
+    "misspelt": """
+import avow
+from shop import shop
+
+async def test_somebody_is_asked(avow_client, approver):
+    approver.allow("goods_delete")
+    amy = avow.Principal("amy")
+    async with avow_client(
+        shop(), principal=amy, approver=approver, patience=0.2
+    ) as client:
+        await client.call_tool("good_delete", {"name": "tea"})
+""",
+}
+
+NOTES = """
+import json
+from collections import defaultdict
+
+FAILURES = defaultdict(lambda: defaultdict(str))
+
+def pytest_runtest_logreport(report):
+    file, _, name = report.nodeid.partition("::")
+    why = report.longreprtext if report.failed else ""
+    FAILURES[file.removeprefix("test_")][name.removesuffix("[asyncio]")] += why
+
+def pytest_sessionfinish():
+    with open("failures.json", "w") as notes:
+        json.dump(FAILURES, notes)
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of the tests of a run: by file and name, why each failed, or nothing."""
+
+    home: Path
+    failures: dict[str, dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """One run for all files that get by in one, since to start it takes longer than its tests."""
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "shop.py").write_text(SHOP)
+    (folder / "pytest.ini").write_text(CONFIG)
+    (folder / "conftest.py").write_text(NOTES)
+    for name, text in FILES.items():
+        (folder / f"test_{name}.py").write_text(text)
+    words = ["-p", "no:cacheprovider", "--basetemp=tmp"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=folder,
+        env={**env, "HOME": str(folder)},
+        capture_output=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout
+    return Run(folder, json.loads((folder / "failures.json").read_text()))
+
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
     """A project with a server, and nothing that runs asynchronous tests but anyio's plugin."""
     pytester.makepyfile(shop=SHOP)
-    pytester.makeini("[pytest]\nanyio_mode = auto\nfilterwarnings = error\n")
+    pytester.makeini(CONFIG)
     return pytester
 
 
@@ -47,96 +182,52 @@ def run(project: pytest.Pytester, *words: str) -> tuple[int, str]:
     return int(done.ret), "\n".join([*done.outlines, *done.errlines])
 
 
-def test_each_assertion_passes_and_fails_in_a_plain_test_with_its_own_words(
-    project: pytest.Pytester,
-) -> None:
-    project.makepyfile(
-        """
-        import avow
-        from avow.testing import *
-        from mcp.server import MCPServer
-        from shop import shop
-
-        def test_all_is_well():
-            assert_annotated(shop())
-            assert_preset(shop(), {"good_delete": avow.DELETE})
-            assert_level(shop(), {"goods_list": "read"})
-
-        def test_annotated():
-            server = MCPServer("bare")
-            server.add_tool(lambda: "", name="good_delete", description="Delete one.")
-            assert_annotated(server)
-
-        def test_preset():
-            assert_preset(shop(), {"goods_list": avow.DELETE})
-
-        def test_level():
-            assert_level(shop(), {"good_delete": "read"})
-
-        def test_prompt():
-            assert_prompt_states_rules("Be nice.")
-
-        def test_behaves(tmp_path):
-            server = MCPServer("shop")
-            @avow.bind(server).tool(avow.READ_ONLY)
-            def goods_list() -> str:
-                (tmp_path / "seen").touch()
-                return "tea"
-            assert_behaves(server, probe=folder_state(tmp_path))
-
-        def test_surface():
-            assert_surface(shop(), "surface.json")
-        """
+def test_each_assertion_passes_and_fails_in_a_plain_test_with_its_own_words(shared: Run) -> None:
+    found = shared.failures["assertions.py"]
+    expected = {
+        "test_annotated": "bare: 1 of 1 tools are not declared in full",
+        "test_preset": "readOnlyHint is declared true, expected false",
+        "test_level": "good_delete: its level is destructive, expected read",
+        "test_prompt": "the prompt does not state 5 of 5 rules; say, for example",
+        "test_behaves": "goods_list: read_only refuted: made seen with {}",
+        "test_surface": "shop: there is no surface.json to hold it against",
+    }
+    assert {name for name, why in found.items() if why} == expected.keys()
+    assert found["test_all_is_well"] == ""
+    for name, words in expected.items():
+        assert words in found[name]
+        # A failure shows the test's own line, and nothing of avow's inside.
+        assert "test_assertions.py:" in found[name]
+        assert "avow/testing/" not in found[name]
+    annotations = (
+        'annotations {"title": "Delete good", "readOnlyHint": false, "destructiveHint": true'
     )
-    code, shown = run(project)
-    assert code == 1
-    assert "1 passed" in shown
-    assert "6 failed" in shown
-    for words in (
-        "bare: 1 of 1 tools are not declared in full",
-        'annotations {"title": "Delete good", "readOnlyHint": false, "destructiveHint": true',
-        "readOnlyHint is declared true, expected false",
-        "good_delete: its level is destructive, expected read",
-        "the prompt does not state 5 of 5 rules; say, for example",
-        "goods_list: read_only refuted: made seen with {}",
-        "shop: there is no surface.json to hold it against",
-    ):
-        assert words in shown
-    # A failure shows the test's own line, and nothing of avow's inside.
-    assert "avow/testing/" not in re.sub(r"^avow.*$", "", shown, flags=re.MULTILINE)
+    assert annotations in found["test_annotated"]
 
 
-def test_fixtures_serve_asynchronous_tests(project: pytest.Pytester) -> None:
-    project.makepyfile(
-        """
-        import avow
-        from avow.testing import read_surface, assert_annotated
-        from shop import shop
+def test_fixtures_serve_asynchronous_tests(shared: Run) -> None:
+    found = shared.failures["asynchronous.py"]
+    assert {name for name, why in found.items() if not why} == {
+        "test_somebody_is_asked",
+        "test_a_surface",
+    }
+    written = "an event loop runs here already. Write assert_annotated(await avow.testing"
+    assert written in found["test_inside_of_a_loop"]
+    assert "assert 1 == 3" in found["test_a_failure_inside"]
+    assert "ExceptionGroup" not in found["test_a_failure_inside"]
 
-        AMY = avow.Principal("amy", scopes=frozenset({"shop.write"}))
 
-        async def test_somebody_is_asked(avow_client, approver):
-            approver.allow("good_delete")
-            async with avow_client(shop(), principal=AMY, approver=approver) as client:
-                result = await client.call_tool("good_delete", {"name": "tea"})
-            assert result.content[0].text == "deleted tea"
-            assert [one.arguments for one in approver.asked] == [{"name": "tea"}]
+def test_a_test_never_touches_the_store_of_its_user(shared: Run) -> None:
+    assert shared.failures["plain.py"] == {"test_asserts": "", "test_clients": ""}
+    kept = [*shared.home.rglob("*avow.db*")]
+    assert kept
+    assert all(one.is_relative_to(shared.home / "tmp") for one in kept)
+    assert not [one for one in kept if "test_asserts" in str(one)]
 
-        async def test_a_surface():
-            assert_annotated(await read_surface(shop()))
 
-        async def test_inside_of_a_loop():
-            assert_annotated(shop())
-
-        async def test_a_failure_inside(avow_client):
-            async with avow_client(shop()) as client:
-                assert len((await client.list_tools()).tools) == 3
-        """
-    )
-    code, shown = run(project)
-    assert code == 1
-    assert "an event loop runs here already. Write assert_annotated(await avow.testing" in shown
-    assert "ExceptionGroup" not in shown
+def test_a_script_that_is_misspelt_fails_its_test(shared: Run) -> None:
+    (why,) = shared.failures["misspelt.py"].values()
+    assert "did you mean 'good_delete'?" in why
 
 
 def test_fixtures_serve_tests_that_run_their_own_loop(project: pytest.Pytester) -> None:
@@ -156,27 +247,6 @@ def test_fixtures_serve_tests_that_run_their_own_loop(project: pytest.Pytester) 
         """
     )
     assert run(project, "-p", "no:anyio")[0] == 0
-
-
-def test_a_test_never_touches_the_store_of_its_user(project: pytest.Pytester) -> None:
-    project.makepyfile(
-        """
-        from avow.testing import assert_annotated, assert_behaves
-        from shop import shop
-
-        def test_asserts():
-            assert_annotated(shop())
-            assert_behaves(shop())
-
-        async def test_clients(avow_client):
-            async with avow_client(shop()) as client:
-                await client.call_tool("goods_list", {})
-        """
-    )
-    code, _ = run(project)
-    assert code == 0
-    home = Path(project.path)  # pytester's runs have their home there
-    assert not [one for one in home.rglob("*avow.db*") if "test_clients" not in str(one)]
 
 
 def test_a_surface_is_written_held_and_written_anew(
@@ -210,26 +280,6 @@ def test_a_surface_is_written_held_and_written_anew(
     code, shown = run(project)
     assert code == 1
     assert "destructiveHint loosened: was true, is false (level destructive → write)" in shown
-
-
-def test_a_script_that_is_misspelt_fails_its_test(project: pytest.Pytester) -> None:
-    project.makepyfile(
-        """
-        import avow
-        from shop import shop
-
-        async def test_somebody_is_asked(avow_client, approver):
-            approver.allow("goods_delete")
-            amy = avow.Principal("amy")
-            async with avow_client(
-                shop(), principal=amy, approver=approver, patience=0.2
-            ) as client:
-                await client.call_tool("good_delete", {"name": "tea"})
-        """
-    )
-    code, shown = run(project)
-    assert code == 1
-    assert "did you mean 'good_delete'?" in shown
 
 
 def test_the_plugin_costs_other_runs_next_to_nothing(project: pytest.Pytester) -> None:

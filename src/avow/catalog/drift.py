@@ -16,6 +16,7 @@ from avow.intent import (
     WIRE_NAMES,
     Evidence,
     Finding,
+    HintName,
     ResolvedIntent,
     Trust,
     resolve,
@@ -33,10 +34,14 @@ Resolve = Callable[[Evidence], ResolvedIntent]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change in words; `is_looser` where the tool permits more by it."""
+    """One change in words; `is_looser` where the tool permits more by it.
+
+    `hint` names the hint that it is about, for whoever has words of their own for these.
+    """
 
     what: str
     is_looser: bool = False
+    hint: HintName | None = None
 
 
 def definition_of(tool: Tool) -> dict[str, Any]:
@@ -124,11 +129,11 @@ def _hints(known: Tool, now: Tool) -> Iterator[Change]:
         if before is not after:
             source = now.resolved[name].source
             what = f"{WIRE_NAMES[name]}: counted as {_word(before)}, would count as {_word(after)}"
-            yield Change(f"{what} ({source})", after is LOOSER[name])
+            yield Change(f"{what} ({source})", after is LOOSER[name], name)
         elif said_before is not said_now:
             is_looser = said_now is LOOSER[name]
             what = f"{WIRE_NAMES[name]}: was {_word(said_before)}, is {_word(said_now)}"
-            yield Change(what, is_looser)
+            yield Change(what, is_looser, name)
 
 
 def _callers(known: Tool, now: Tool) -> Iterator[Change]:

@@ -25,6 +25,8 @@ from avow.schema import digest
 
 SEPARATOR: Final = "__"
 _LONGEST_NAME: Final = 128
+_MOST_GUESSED: Final = 10_000
+_GUESSED: Final[dict[str, Mapping[HintName, Guess]]] = {}
 FINGERPRINTED: Final = (
     "name",
     "title",
@@ -142,7 +144,8 @@ def make_tool(
     if not isinstance(raw.get("inputSchema", {}), Mapping):
         raise UsageError("its inputSchema is not an object", where=f"{server}, tool {name!r}")
     said = read_tool(raw)
-    inferred = guess(raw) if infer else {}
+    known = _fingerprint_at(f"{server}, tool {name!r}", raw)
+    inferred: Mapping[HintName, Guess] = _inferred(known, raw) if infer else {}
     evidence = Evidence(said.intent.hints, inferred, operator=operator or Hints())
     return Tool(
         server=server,
@@ -152,10 +155,20 @@ def make_tool(
         resolved=resolve(evidence, trust),
         inferred=inferred,
         findings=said.findings,
-        fingerprint=_fingerprint_at(f"{server}, tool {name!r}", raw),
+        fingerprint=known,
         origin=origin,
         is_marked="x-mcp-header" in repr(raw.get("inputSchema")),
     )
+
+
+def _inferred(known: str, raw: Mapping[str, Any]) -> Mapping[HintName, Guess]:
+    """What a tool's text suggests, worked out once: a list mostly holds what it held."""
+    found = _GUESSED.get(known)
+    if found is None:
+        if len(_GUESSED) >= _MOST_GUESSED:
+            _GUESSED.clear()
+        found = _GUESSED[known] = guess(raw)
+    return found
 
 
 def _fingerprint_at(where: str, raw: Mapping[str, Any]) -> str:

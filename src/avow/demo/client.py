@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import anyio
 import httpx2
 from mcp import Client, MCPError
-from mcp_types import REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
+from mcp_types import REQUEST_TIMEOUT, CallToolResult, Implementation, TextContent, Tool
 from pydantic import ValidationError
 
 from avow.errors import (
@@ -35,6 +35,9 @@ ANSWER_SECONDS: Final = 10.0
 """How long an answer may take, except one that a person has to think about."""
 DAY_SECONDS: Final = 86_400.0
 PAUSE_SECONDS: Final = 1.0
+
+_WHO: Final = Implementation(name="demo client", version="1")
+"""So the console does not say that “mcp” asks."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,7 +62,7 @@ async def visit(url: str, customer: int | None, pause: float = PAUSE_SECONDS) ->
     """
     is_called = False
     try:
-        async with Client(url, read_timeout_seconds=ANSWER_SECONDS) as client:
+        async with Client(url, client_info=_WHO, read_timeout_seconds=ANSWER_SECONDS) as client:
             tools = await _list_tools(client)
             _show(tools)
             if customer is None:

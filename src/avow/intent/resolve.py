@@ -85,6 +85,11 @@ class ResolvedIntent:
     destructive: Resolved
     idempotent: Resolved
     open_world: Resolved
+    level: Level = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        level = level_of(read_only=self.read_only.value, destructive=self.destructive.value)
+        object.__setattr__(self, "level", level)
 
     def __getitem__(self, name: HintName) -> Resolved:
         """One hint by its name."""
@@ -94,11 +99,6 @@ class ResolvedIntent:
     def items(self) -> list[tuple[HintName, Resolved]]:
         """The four hints by name."""
         return [(name, self[name]) for name in HINT_NAMES]
-
-    @property
-    def level(self) -> Level:
-        """The level of a call of this tool."""
-        return level_of(read_only=self.read_only.value, destructive=self.destructive.value)
 
     @property
     def hints(self) -> Hints:

@@ -19,6 +19,7 @@ from avow.connect import (
     UrlTarget,
     parse_target,
 )
+from avow.connect.credentials import open_proof
 from avow.connect.link import open_link
 from avow.errors import (
     AuthenticationError,
@@ -112,7 +113,10 @@ async def open_session(server: object, *, timeout: float = SECONDS) -> AsyncGene
         what, fix = "a saved list has no server behind it", "Give the server itself."
         raise UsageError(what, where=target.path, fix=fix)
     if target is not None:
-        async with open_link(target, timeout=timeout) as link:
+        async with (
+            open_proof(target) as proof,
+            open_link(target, timeout=timeout, proof=proof) as link,
+        ):
             yield Session(target.name, partial(link.request, timeout=timeout), is_in_process=False)
         return
     from mcp import Client  # noqa: PLC0415 - half a second, and a target goes without
