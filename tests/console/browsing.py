@@ -167,6 +167,8 @@ async def log_in(page: Page, served: Served) -> None:
     await page.goto(served.login.link())
     await page.get_by_role("button", name="Log in").click()
     await expect(page.get_by_role("heading", name="Approvals")).to_be_visible()
+    # A page can be read before its scripts hear keys.
+    await page.wait_for_load_state("load")
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 from tests.console.browsing import (
     LIMIT,
     Served,
@@ -295,6 +295,22 @@ async def test_a_page_that_rests_hears_of_the_end_of_its_session(
         await served.login.close_session(cookie.get("value", ""))
 
         await expect(page.get_by_text("You are logged out.")).to_be_visible()
+
+
+async def test_a_page_whose_session_ends_before_its_stream_opens_stays_and_says_so(
+    chromium: Browser, served: Served
+) -> None:
+    async def close_first(route: Route) -> None:
+        (cookie,) = await page.context.cookies()
+        await served.login.close_session(cookie.get("value", ""))
+        await route.continue_()
+
+    async with watched(chromium, served, tolerated="401") as page, asking(served, 3):
+        await page.route("**/events", close_first)
+        await log_in(page, served)
+
+        await expect(page.get_by_text("You are logged out.")).to_be_visible()
+        await expect(rows(page)).to_be_visible()
 
 
 async def test_nothing_can_be_answered_while_the_gateway_is_gone(
