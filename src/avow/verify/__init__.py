@@ -1,0 +1,1 @@
+"""Running tools in containment, to show whether their hints are true."""
