@@ -1,0 +1,50 @@
+"""Which effects speak against the looser value of a hint."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from avow.verify.effect import Effect, Kind, Life, Loss
+from avow.verify.judge.profile import Profile
+
+SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ")
+"""What a request may begin with that asks for nothing to be changed (RFC 9110, 9.2.1)."""
+
+_REACHING: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP, Kind.INSTALL})
+
+
+def against_reading(effects: Iterable[Effect]) -> list[Effect]:
+    """What changes something that somebody keeps, here or elsewhere.
+
+    To reach the outside is not to change it: a connection, a look-up of a name or a GET speaks
+    against `open_world` alone.
+    """
+    return [one for one in effects if one.life is Life.USER or _changes_elsewhere(one)]
+
+
+def against_keeping(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
+    """What loses something that somebody kept: against `destructive` being false."""
+    return [one for one in effects if one.life is Life.USER and _loses(one, profile)]
+
+
+def against_staying(effects: Iterable[Effect]) -> list[Effect]:
+    """What reaches the outside, or tries to: against `open_world` being false."""
+    return [one for one in effects if one.life is Life.EXTERNAL and one.kind in _REACHING]
+
+
+def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
+    """Of the effects of a second call with the same arguments, what it changed once more."""
+    return [one for one in effects if one.life is Life.USER and not one.is_failed]
+
+
+def _changes_elsewhere(effect: Effect) -> bool:
+    if effect.life is not Life.EXTERNAL or effect.kind is not Kind.SEND:
+        return False
+    return not effect.detail.startswith(SAFE_METHODS)
+
+
+def _loses(effect: Effect, profile: Profile) -> bool:
+    if effect.is_failed:
+        return False
+    if profile is Profile.SPEC:
+        return effect.loss in (Loss.LOST, Loss.OVERWROTE)
+    return effect.loss is Loss.LOST and not effect.recoverable

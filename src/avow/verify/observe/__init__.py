@@ -1,0 +1,1 @@
+"""What watches a contained server: each looks before a call and after it, and says what changed."""
