@@ -10,7 +10,7 @@ from avow.verify.call import Outcome
 
 _MOST_LETTERS: Final = 2000
 _FAILED: Final = re.compile(
-    r"\W*(?:an? )?(?:unexpected |internal |validation |unknown |tool )*"
+    r"[^\w{\[]*(?:an? )?(?:unexpected |internal |validation |unknown |tool )*"
     r"(?:error\b|exception\b|failed\b|failure\b|traceback\b|fatal:|could ?n[o’']t\b|cannot\b|"
     r"can[’']t\b|unable to\b|access denied|permission denied|not found\b|no such\b|invalid\b|"
     r"missing required|does not exist|unauthori[sz]ed|forbidden)",
