@@ -43,6 +43,10 @@ _COMMANDS: Final = {
         "submit:submit",
         "Write what a store's review asks of a server: hints, why, and prompts to fill in.",
     ),
+    "verify": (
+        "verify:verify",
+        "Run a server's tools in containment, and show which of its hints are false.",
+    ),
     "explain": (
         "explain:explain",
         "Say what would become of a call, by which rule, and why; calls nothing.",
