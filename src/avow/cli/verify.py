@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -191,19 +190,12 @@ async def _run(terms: "Terms", shows: bool, has_evidence: bool) -> "Report":  # 
     """Run it, and show how it goes on; `anyio.run` gives arguments by their places."""
     from rich.console import Console
 
-    from avow.verify.event import Ended
     from avow.verify.report.terminal import Terminal
     from avow.verify.run import verify as run
 
     results = out() if shows else Console(quiet=True)
-    async with aclosing(run(terms)) as events:
-        with Terminal(results, talk(), is_evidence=has_evidence) as terminal:
-            async for event in events:
-                terminal.take(event)
-                if isinstance(event, Ended):
-                    return event.report
-    message = "a run ends with a report"
-    raise RuntimeError(message)
+    with Terminal(results, talk(), is_evidence=has_evidence) as terminal:
+        return await run(terms, terminal.take)
 
 
 def _write(report: "Report", how: str, output: str | None) -> None:

@@ -49,6 +49,8 @@ class Made:
     text: str = ""
     seconds: float = 0.0
     effects: tuple[Effect, ...] = ()
+    raw: tuple[Effect, ...] = ()
+    """The effects as observers gave them, to be graded again when more is known."""
 
     @property
     def is_success(self) -> bool:

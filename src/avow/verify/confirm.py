@@ -94,35 +94,29 @@ class _Trial:
     async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
         """The effects of the last call that speak against the hint, and are like the first ones."""
         try:
-            made, idle = await self._play(way)
-            effects = self._against(made[-1], idle)
+            made = await self._play(way)
+            effects = self._against(made[-1])
             if self.suspicion.name == "idempotent" and effects:
                 if not made[-2].is_success:
                     return []
-                once, _ = await self._play(way[:-1])
+                once = await self._play(way[:-1])
                 effects = _without_volatile(effects, once[-1], made[-2])
         except AvowError:
             return []
         else:
             return effects
 
-    async def _play(self, way: Sequence[tuple[str, Case]]) -> tuple[list[Made], list[Effect]]:
+    async def _play(self, way: Sequence[tuple[str, Case]]) -> list[Made]:
         async with self.open_stage() as stage:
-            idle = await stage.idle()
+            await stage.idle()
             made = [await stage.call(name, case) for name, case in way]
-            late = await stage.linger()
-            return [*made[:-1], stage.with_late(made[-1], late)], idle
+            return [*made[:-1], await stage.linger(made[-1])]
 
-    def _against(self, made: Made, idle: Sequence[Effect]) -> list[Effect]:
-        known = {(one.kind, one.target) for one in idle}
+    def _against(self, made: Made) -> list[Effect]:
         seen = effects_against(self.suspicion.name, self.suspicion.made, self.hearing.profile)
         kinds = {(one.kind, one.life) for one in seen}
         found = effects_against(self.suspicion.name, made, self.hearing.profile)
-        return [
-            one
-            for one in found
-            if (one.kind, one.target) not in known and (one.kind, one.life) in kinds
-        ]
+        return [one for one in found if (one.kind, one.life) in kinds]
 
 
 def _without_volatile(effects: list[Effect], one: Made, other: Made) -> list[Effect]:

@@ -1,6 +1,6 @@
 """Calling every tool in a sensible order, with what is known by then; what came back is kept."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -13,11 +13,15 @@ _MOST_DEATHS: Final = 2
 """How often a tool may end the server before it is left alone."""
 
 
-class Planner(Protocol):
-    """Makes cases for one tool, each with what came of those before."""
+class Plan(Protocol):
+    """Makes cases for one tool, and learns from how each of them ended."""
 
-    def next(self, made: Sequence[Made]) -> Case | None:
-        """The next case, given all calls of the tool until now; `None` when it has no more."""
+    def __next__(self) -> Case:
+        """The next case."""
+        ...
+
+    def tell(self, case: Case, *, is_success: bool) -> None:
+        """How it ended."""
         ...
 
 
@@ -30,6 +34,10 @@ class Log:
     def of(self, name: str) -> list[Made]:
         """The calls of one tool."""
         return [one for one in self.made if one.tool == name]
+
+    def replace(self, made: Made, other: Made) -> None:
+        """Put `other` in the place of a call."""
+        self.made[next(at for at, one in enumerate(self.made) if one is made)] = other
 
     def changing_before(self, made: Made) -> list[tuple[str, Case]]:
         """The earlier calls of other tools that changed what somebody keeps, or their own state."""
@@ -44,24 +52,21 @@ class Log:
         ]
 
 
-async def explore(
-    stage: Stage, tools: Sequence[Tool], plan: Callable[[Tool], Planner], log: Log
-) -> AsyncGenerator[Made]:
-    """Call each of `tools` on one stage, and give each call; a tool's late effects are its last's.
+async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenerator[Made]:
+    """Call one tool by its plan, and give each call; what comes late is the last one's.
 
-    Ends early where the server dies: `log` then says which tools are still to be called.
+    Ends early where the server dies.
     """
-    for tool in tools:
-        planner = plan(tool)
-        while (case := planner.next(log.of(tool.name))) is not None:
-            made = await stage.call(tool.name, case)
-            log.made.append(made)
-            yield made
-            if stage.is_dead:
-                return
-        if (own := log.of(tool.name)) and (late := await stage.linger()):
-            at = next(i for i, one in enumerate(log.made) if one is own[-1])
-            log.made[at] = stage.with_late(own[-1], late)
+    last: Made | None = None
+    while (case := next(plan, None)) is not None:
+        last = await stage.call(tool.name, case)
+        plan.tell(case, is_success=last.is_success)
+        log.made.append(last)
+        yield last
+        if stage.is_dead:
+            return
+    if last is not None:
+        log.replace(last, await stage.linger(last))
 
 
 def is_deadly(made: Sequence[Made]) -> bool:

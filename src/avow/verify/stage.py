@@ -1,7 +1,7 @@
 """One contained server that runs, and all that watches it: calls go in, what they did comes out."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
@@ -31,8 +31,19 @@ class Rest(Protocol):
         ...
 
 
-Grade = Callable[[str, Mapping[str, Any], Sequence[Effect]], Sequence[Effect]]
-"""Grades the effects of one call, by the tool's name and the arguments."""
+class Grade(Protocol):
+    """Grades the effects of one call of a tool with arguments; `control` is what comes anyway."""
+
+    def __call__(
+        self,
+        effects: Sequence[Effect],
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        control: Sequence[Effect],
+    ) -> tuple[Effect, ...]:
+        """The same effects, merged and graded."""
+        ...
 
 
 @dataclass(slots=True)
@@ -65,27 +76,31 @@ class Stage:
         outcome, result, text = await self._send(name, case)
         seconds = time.perf_counter() - start
         await self._rest(quiet=_QUIET, most=_MOST_REST)
-        effects = self._grade(name, case.arguments, await self._end())
-        return Made(
-            self.number, name, case, outcome, result, text, seconds, _numbered(effects, self.number)
-        )
+        made = Made(self.number, name, case, outcome, result, text, seconds)
+        return self._with(made, await self._end())
 
     async def idle(self) -> list[Effect]:
-        """What is seen while nobody calls anything, for as long as a late effect may take."""
+        """What is seen while nobody calls anything, for as long as a late effect may take.
+
+        It counts as what comes anyway from then on.
+        """
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
-        return list(self._grade("", {}, await self._end()))
+        seen = await self._end()
+        self.control += seen
+        return seen
 
-    async def linger(self) -> list[Effect]:
-        """What comes after the last call has been answered and looked at, not graded yet."""
+    async def linger(self, made: Made) -> Made:
+        """The last call again, with what has come since it was looked at."""
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
-        return await self._end()
+        late = await self._end()
+        return self._with(made, late) if late else made
 
-    def with_late(self, made: Made, late: Sequence[Effect]) -> Made:
-        """A call with the effects that came after it."""
-        graded = self._grade(made.tool, made.case.arguments, late)
-        return replace(made, effects=(*made.effects, *_numbered(graded, made.number)))
+    def _with(self, made: Made, effects: Sequence[Effect]) -> Made:
+        raw = (*made.raw, *(replace(one, call=made.number) for one in effects))
+        graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
+        return replace(made, raw=raw, effects=graded)
 
     async def _send(self, name: str, case: Case) -> tuple[Outcome, Mapping[str, Any], str]:
         params = {"name": name, "arguments": dict(case.arguments)}
@@ -103,10 +118,6 @@ class Stage:
         return [effect for one in self._watchers for effect in await one.end(self.number)]
 
 
-def _numbered(effects: Sequence[Effect], number: int) -> tuple[Effect, ...]:
-    return tuple(replace(one, call=number) for one in effects)
-
-
 @asynccontextmanager
 async def open_stage(
     target: CommandTarget | UrlTarget,
@@ -115,8 +126,11 @@ async def open_stage(
     rest: Rest,
     grade: Grade,
     timeout: float,
+    number: int = 0,
 ) -> AsyncGenerator[Stage]:
     """Start a server, list its tools, and wait until it rests; `timeout` in seconds for each.
+
+    Calls are counted from `number` on.
 
     Raises an `UnreachableError` that says why it cannot be started, and `UsageError` where it has
     no tools.
@@ -133,6 +147,7 @@ async def open_stage(
         if not tools:
             raise UsageError("this server has no tools", where=target.name)
         stage = Stage(tools, link.greeting.server, timeout, link, watchers, rest, grade)
+        stage.number = number
         await rest(quiet=_QUIET, most=_MOST_REST)
         stage.control += [effect for one in watchers for effect in await one.end(0)]
         yield stage

@@ -1,0 +1,239 @@
+"""One verification from beginning to end: prepare, explore, confirm, judge, and tell of it all."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import anyio
+
+from avow.catalog import Tool
+from avow.connect import CommandTarget
+from avow.errors import UsageError
+from avow.intent import HintName
+from avow.verify.call import Made
+from avow.verify.confirm import Suspicion, confirm
+from avow.verify.contain.prepare import prepare_by, prepare_fetched
+from avow.verify.contain.probe import check_layers, probe_layers
+from avow.verify.contain.wish import Prepared, Wish
+from avow.verify.contained import Contained
+from avow.verify.event import Called, Ended, Event, Judged, Phase, Started
+from avow.verify.explore import Log, explore, is_deadly
+from avow.verify.inputs.harvest import Harvest
+from avow.verify.inputs.hints import VerifyHints, read_hints
+from avow.verify.inputs.order import order_tools
+from avow.verify.inputs.plan import Plan, plan_cases
+from avow.verify.inputs.shrink import shrink
+from avow.verify.inputs.world import INSIDE, World, make_world, serve_world
+from avow.verify.judge import Confirmed, Hearing, judge, suspects
+from avow.verify.layers import Layer
+from avow.verify.stage import Stage
+from avow.verify.terms import Terms
+from avow.verify.verdict import Reach, Report, ToolReport
+
+Tell = Callable[[Event], None]
+
+_MOST_SHRINKS: Final = 4
+"""Trials to make refuting arguments smaller; each starts the server anew."""
+_SECOND: Final = 2
+"""A tool that comes a second time is called so many times less often than the first."""
+
+
+def say_nothing(_event: Event) -> None:
+    """Tell nobody."""
+
+
+async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
+    """Run the tools of a server, and give what was found; `tell` hears of it as it goes on.
+
+    Cancelling ends the server and leaves nothing behind. Raises `UncontainedError` where nothing
+    here contains it, an `UnreachableError` where it cannot be started, and `UsageError` for terms
+    that do not fit it.
+    """
+    target = terms.target
+    if not isinstance(target, CommandTarget):
+        from avow.verify.remote import verify_remote  # noqa: PLC0415 - nothing of it is needed else
+
+        return await verify_remote(terms, target, tell)
+    hints = VerifyHints() if terms.hints is None else read_hints(terms.hints)
+    layers = await probe_layers()
+    check_layers(layers, is_uncontained=terms.is_uncontained)
+    started = time.perf_counter()
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="avow-verify-")))
+        world = await anyio.to_thread.run_sync(make_world, folder / "world")
+        site = stack.enter_context(serve_world())
+        tell(Phase("prepare"))
+        prepared = await _prepare(terms, target, folder, layers)
+        wish = Wish(
+            command=(target.command, *target.args),
+            env={**target.env, **terms.env},
+            cwd=terms.cwd or target.cwd or INSIDE,
+            fixtures=terms.fixtures,
+            worlds=((INSIDE, world.folder),),
+            own=(*terms.own, *hints.own),
+            allowed=(*terms.allowed, *hints.allow, site.address),
+            is_uncontained=terms.is_uncontained,
+            prepared=prepared,
+        )
+        contained = Contained(terms, wish, layers, site)
+        run = _Run(terms, tell, contained, hints=hints, world=world.with_site(site))
+        report = await run.run()
+    package: Mapping[str, Any] = {} if prepared is None else prepared.package.to_dict()
+    report = replace(report, seconds=time.perf_counter() - started, package=package)
+    tell(Ended(report))
+    return report
+
+
+async def _prepare(
+    terms: Terms, target: CommandTarget, folder: Path, layers: Sequence[Layer]
+) -> Prepared | None:
+    """Install what the server needs, where that is asked for or its command fetches it."""
+    command = (target.command, *target.args)
+    into = folder / "prepared"
+    into.mkdir()
+    if terms.prepare:
+        project = None if terms.cwd is None else Path(terms.cwd)
+        return await prepare_by(terms.prepare, into, command, layers=layers, project=project)
+    return await prepare_fetched(command, into, layers=layers)
+
+
+@dataclass(slots=True)
+class _Run:
+    terms: Terms
+    tell: Tell
+    contained: Contained
+    hints: VerifyHints
+    world: World
+    log: Log = field(default_factory=Log)
+    harvest: Harvest = field(default_factory=Harvest)
+    plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    missed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+
+    async def run(self) -> Report:
+        """Explore, then confirm and judge one tool after the other."""
+        self.tell(Phase("start"))
+        tools, server = await self._explore()
+        self.contained.learn(self.log.made)
+        self.tell(Phase("confirm"))
+        reports = [await self._judge(tool, at, len(tools)) for at, tool in enumerate(tools, 1)]
+        return Report(
+            target=self.terms.target.name,
+            server=server,
+            layers=self.contained.active,
+            tools=tuple(reports),
+            profile=str(self.terms.profile),
+            seed=self.terms.seed,
+            notes=self.contained.notes,
+        )
+
+    async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
+        """Call all tools; the server is started again where it has died."""
+        left: list[Tool] | None = None
+        tools: list[Tool] = []
+        server: Mapping[str, Any] = {}
+        while left is None or left:
+            async with self.contained.stage(number=len(self.log.made)) as stage:
+                if left is None:
+                    tools, server = list(stage.tools), stage.server
+                    left = self._begin(stage)
+                await self._go_on(stage, left)
+        return [one for one in tools if self._is_wanted(one)], server
+
+    def _begin(self, stage: Stage) -> list[Tool]:
+        names = [one.name for one in stage.tools]
+        self.hints.check(names)
+        for name in self.terms.only:
+            if name not in names:
+                fix = f"It has {', '.join(sorted(names))}."
+                raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
+        wanted = [one for one in stage.tools if self._is_wanted(one)]
+        self.tell(Started(self.contained.active, tuple(one.name for one in wanted)))
+        return order_tools(wanted, self.hints.order)
+
+    def _is_wanted(self, tool: Tool) -> bool:
+        return not self.terms.only or tool.name in self.terms.only
+
+    async def _go_on(self, stage: Stage, left: list[Tool]) -> None:
+        """Call the tools that are left, until all were called or the server has died."""
+        while left:
+            tool = left[0]
+            planned = len(self.log.made) + len(left) * self.terms.calls
+            async for made in explore(stage, tool, self._plan(tool), self.log):
+                self.harvest.add(tool.name, made.result)
+                self.tell(Called(made, len(self.log.made), planned))
+            if stage.is_dead:
+                if is_deadly(self.log.of(tool.name)):
+                    left.pop(0)
+                return
+            left.pop(0)
+
+    def _plan(self, tool: Tool) -> Plan:
+        budget = self.terms.calls
+        if tool.name in self.plans:
+            budget = max(1, budget // _SECOND)
+        plan = self.plans[tool.name] = plan_cases(
+            tool, self.world, self.harvest, self.hints, seed=self.terms.seed, budget=budget
+        )
+        return plan
+
+    async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
+        made = [self._again(one) for one in self.log.of(tool.name)]
+        observers = frozenset(one.name for one in self.contained.active if one.is_active)
+        hearing = Hearing(tool, made, observers, self.terms.profile)
+        confirmed: dict[HintName, Confirmed] = {}
+        doubts: dict[HintName, str] = {}
+        for name, suspect in suspects(hearing).items():
+            before = made[: next(i for i, one in enumerate(made) if one is suspect)]
+            prelude = self.log.changing_before(self.log.of(tool.name)[len(before)])
+            suspicion = Suspicion(name, suspect, before, prelude)
+            told = await confirm(suspicion, hearing, self.contained.stage, self._shrink(tool))
+            if isinstance(told, str):
+                doubts[name] = told
+            else:
+                confirmed[name] = told
+        hearing = replace(hearing, confirmed=confirmed, doubts=doubts)
+        report = self._tell_of(hearing)
+        self.tell(Judged(report, at, of))
+        return report
+
+    def _again(self, made: Made) -> Made:
+        """A call graded again, by all that is known now."""
+        return made
+
+    def _shrink(self, tool: Tool) -> Any:
+        plan = self.plans[tool.name]
+        return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
+
+    def _tell_of(self, hearing: Hearing) -> ToolReport:
+        plan = self.plans.get(hearing.tool.name)
+        successes = hearing.successes
+        reached = frozenset(name for one in successes for name in one.case.classes)
+        left = {} if plan is None else plan.left
+        missed = {name: why for name, why in left.items() if name not in reached}
+        failed = next((one.text for one in hearing.made if not one.is_success), "")
+        problem = "" if plan is None else plan.problem
+        return ToolReport(
+            hearing.tool.name,
+            hearing.tool.fingerprint,
+            judge(hearing),
+            Reach(len(hearing.made), len(successes), reached, missed),
+            ignored=_ignored(hearing.made),
+            error="" if successes else problem or failed,
+            made=tuple(hearing.made),
+        )
+
+
+def _ignored(made: Sequence[Made]) -> tuple[Any, ...]:
+    """What was seen and refutes nothing, each once."""
+    found = {
+        (effect.kind, effect.target): effect
+        for one in made
+        for effect in one.effects
+        if effect.life is not None and not effect.life.refutes_reading
+    }
+    return tuple(found.values())
