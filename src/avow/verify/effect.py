@@ -50,6 +50,7 @@ class Kind(StrEnum):
     CONNECT = "connect"
     SEND = "send"
     LOOKUP = "lookup"
+    LISTEN = "listen"
     EXECUTE = "execute"
     INSTALL = "install"
     SIGNAL = "signal"

@@ -1,0 +1,234 @@
+"""An audit hook in a Python server of this process: what its Python code asks for.
+
+It sees what goes through the interpreter (PEP 578) and nothing of what C code, other processes or
+a file that was opened before do. So what it supports is never more than partial.
+"""
+
+import os
+import shlex
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from avow.verify.effect import Effect, Kind, Observer
+from avow.verify.layers import Layer
+from avow.verify.observe.syscalls.installs import is_install
+from avow.verify.observe.syscalls.noise import is_noise, is_noise_socket
+
+_MOST: Final = 5_000
+_WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_MAP_WRITE: Final = 2
+"""`ACCESS_WRITE` of `mmap`."""
+_CHANGING_MODES: Final = frozenset("wax+")
+
+Telling = Callable[[tuple[Any, ...]], Sequence[Effect]]
+
+
+@dataclass(slots=True)
+class HookWatcher:
+    """Fulfils `Watcher` for a server that runs in this process.
+
+    What any thread of the process does between `begin` and `end` counts as the call's, that of
+    the caller too: keep the two windows to the call.
+    """
+
+    layer: Layer = field(
+        default=Layer("hook", is_active=True, detail="audit hook of this process; partial")
+    )
+    _seen: dict[Effect, None] = field(default_factory=dict[Effect, None])
+
+    async def begin(self) -> None:
+        """Look from here on."""
+        self._seen.clear()
+        _install()
+        _watching.append(self)
+
+    async def end(self, call: int) -> Sequence[Effect]:
+        """Look no more; what was seen, each once."""
+        if self in _watching:
+            _watching.remove(self)
+        found = [replace(one, call=call) for one in self._seen]
+        self._seen.clear()
+        return found
+
+    def take(self, effects: Sequence[Effect]) -> None:
+        """Keep what was seen, up to a limit."""
+        for effect in effects:
+            if len(self._seen) < _MOST:
+                self._seen[effect] = None
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+_watching: Final[list[HookWatcher]] = []
+_hooked: Final[list[bool]] = []
+_inside: Final = threading.local()
+
+
+def _install() -> None:
+    # A hook can never be taken out again, so there is one, and it asks who watches.
+    if not _hooked:
+        _hooked.append(True)
+        sys.addaudithook(_on_event)
+
+
+def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _watching or event not in _TELLING or getattr(_inside, "is_busy", False):
+        return
+    _inside.is_busy = True
+    try:
+        effects = read_event(event, arguments)
+        for one in _watching:
+            one.take(effects)
+    finally:
+        _inside.is_busy = False
+
+
+def read_event(event: str, arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    """The effects of one audit event. It is an attempt: the event comes before the deed."""
+    telling = _TELLING.get(event)
+    if telling is None:
+        return ()
+    try:
+        return telling(arguments)
+    except (IndexError, TypeError, ValueError):
+        return ()
+
+
+def _tell(kind: Kind, target: str, detail: str = "") -> tuple[Effect, ...]:
+    return (Effect(kind, target, Observer.HOOK, detail=detail),)
+
+
+def _on_file(kind: Kind, detail: str = "", at: int = 0) -> Telling:
+    def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+        path = _path(arguments[at])
+        return () if path is None or is_noise(path) else _tell(kind, path, detail)
+
+    return tell
+
+
+def _path(value: Any) -> str | None:
+    if isinstance(value, int) or value is None:
+        return _path_of_descriptor(value)
+    return os.path.abspath(os.fsdecode(value))
+
+
+def _path_of_descriptor(number: int | None) -> str | None:
+    try:
+        target = os.readlink(f"/proc/self/fd/{number}")
+    except OSError:
+        return None
+    return target if target.startswith("/") else None
+
+
+def _on_open(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    path, mode, flags = arguments
+    is_writing = bool(flags & _WRITING) if mode is None else bool(_CHANGING_MODES & set(mode))
+    if not is_writing or isinstance(path, int):
+        return ()
+    return _on_file(Kind.WRITE, "opened for writing")((path,))
+
+
+def _on_rename(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    old, new = _path(arguments[0]), _path(arguments[1])
+    return (
+        *_tell(Kind.RENAME, str(old), f"to {new}"),
+        *_tell(Kind.RENAME, str(new), f"from {old}"),
+    )
+
+
+def _on_map(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    number, _, access, _ = arguments
+    # 0 leaves it to flags and protection, which the event does not tell: they share and write.
+    if number == -1 or access not in (0, _MAP_WRITE):
+        return ()
+    return _on_file(Kind.WRITE, "mapped shared and writable")((number,))
+
+
+def _on_address(kind: Kind) -> Telling:
+    def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+        target = _address(arguments[1])
+        return () if target is None else _tell(kind, target)
+
+    return tell
+
+
+def _address(address: Any) -> str | None:
+    if isinstance(address, (str, bytes)):
+        path = os.fsdecode(address)
+        return None if is_noise_socket(path) else f"unix:{path.replace(chr(0), '@', 1)}"
+    if isinstance(address, tuple):
+        host, port = str(address[0]), int(address[1])
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return None
+
+
+def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    name = arguments[0]
+    if isinstance(name, bytes):
+        name = name.decode("utf-8", "backslashreplace")
+    # An address in figures, or the name of this machine, is asked of nobody.
+    if not name or name in ("localhost", "0.0.0.0") or set(name) <= set("0123456789.:abcdefABCDEF"):  # noqa: S104 - compared, not bound
+        return ()
+    return _tell(Kind.LOOKUP, str(name))
+
+
+def _on_run(at: int) -> Telling:
+    def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+        given = arguments[at]
+        words = [os.fsdecode(given)] if isinstance(given, (str, bytes)) else [*map(_word, given)]
+        if len(words) == 1:
+            words = shlex.split(words[0])
+        kind = Kind.INSTALL if is_install(words) else Kind.EXECUTE
+        return _tell(kind, shlex.join(words))
+
+    return tell
+
+
+def _word(value: Any) -> str:
+    return os.fsdecode(value)
+
+
+def _on_signal(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    pid, number = arguments
+    if pid in (0, os.getpid()) or number == 0:
+        return ()
+    return _tell(Kind.SIGNAL, f"process {pid}", str(number))
+
+
+def _on_native(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    return _tell(Kind.BLIND, f"ctypes {arguments[0]}")
+
+
+_METADATA: Final = (
+    *("os.chmod", "os.chown", "os.chflags", "os.utime", "os.setxattr", "os.removexattr"),
+)
+
+_TELLING: Final[dict[str, Telling]] = {
+    "open": _on_open,
+    "os.remove": _on_file(Kind.DELETE),
+    "os.rmdir": _on_file(Kind.DELETE, "folder"),
+    "os.mkdir": _on_file(Kind.CREATE, "folder"),
+    "os.link": _on_file(Kind.CREATE, "link", 1),
+    "os.symlink": _on_file(Kind.CREATE, "link", 1),
+    "os.truncate": _on_file(Kind.WRITE, "truncate"),
+    "os.rename": _on_rename,
+    **{name: _on_file(Kind.METADATA, name.removeprefix("os.")) for name in _METADATA},
+    "mmap.__new__": _on_map,
+    "socket.connect": _on_address(Kind.CONNECT),
+    "socket.sendto": _on_address(Kind.SEND),
+    "socket.sendmsg": _on_address(Kind.SEND),
+    "socket.getaddrinfo": _on_lookup,
+    "socket.gethostbyname": _on_lookup,
+    "subprocess.Popen": _on_run(1),
+    "os.exec": _on_run(1),
+    "os.posix_spawn": _on_run(1),
+    "os.system": _on_run(0),
+    "os.kill": _on_signal,
+    "ctypes.dlopen": _on_native,
+}
