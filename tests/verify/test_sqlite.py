@@ -146,7 +146,9 @@ async def test_another_record_under_the_key_of_one_that_went_is_a_loss(
 async def test_many_rows_are_a_few_and_a_number(
     watcher: SqliteWatcher, base: sqlite3.Connection
 ) -> None:
+    base.execute("BEGIN")
     base.executemany("INSERT INTO loose VALUES (?)", [(f"word {n}",) for n in range(20_000)])
+    base.execute("COMMIT")
     found = await changes(watcher, base, "DELETE FROM loose")
 
     assert len(found) == 6

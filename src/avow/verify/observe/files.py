@@ -1,6 +1,5 @@
 """Looks at the files of the places before a call and after it."""
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -102,7 +101,7 @@ def open_files(places: Sequence[Place], folder: Path) -> FilesWatcher:
 
 def _outermost(places: Sequence[Place]) -> tuple[Place, ...]:
     """Places that lie in no other, so that nothing is told twice."""
-    hosts = [os.path.join(one.host, "") for one in places]
+    hosts = [f"{one.host}/" for one in places]
     return tuple(
         place
         for number, place in enumerate(places)

@@ -5,6 +5,7 @@ import stat
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 UNSETTLED_NS: Final = 50_000_000
@@ -130,7 +131,7 @@ def _entry(path: str, status: Stat, *, keeper: Keeper, young: int) -> Entry:
 
 def _leads_to(path: str) -> str:
     try:
-        return os.readlink(path)
+        return str(Path(path).readlink())
     except OSError:
         return ""
 

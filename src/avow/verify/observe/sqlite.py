@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Final
 
 from anyio import to_thread
@@ -94,7 +95,7 @@ class SqliteWatcher:
 
     def _is_database(self, path: str, status: Stat) -> bool:
         """By its first bytes. One in WAL mode may still be empty itself, with all in the log."""
-        if status.mode & 0o170000 != 0o100000 or self._plain.get(path) == status:
+        if not S_ISREG(status.mode) or self._plain.get(path) == status:
             return False
         if path in self._states and status.size:
             return True
