@@ -1,0 +1,1 @@
+"""Grading: how long an effect lasts, whose it is, and what is lost by it."""

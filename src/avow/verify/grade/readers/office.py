@@ -1,0 +1,146 @@
+"""Workbooks and documents: cells and paragraphs, whatever else was packed anew."""
+
+import hashlib
+from collections.abc import Mapping
+from posixpath import basename
+from typing import Final
+
+from avow.verify.effect import Loss
+from avow.verify.grade.readers.content import Outcome
+from avow.verify.grade.readers.parts import Node, parse, read_parts
+from avow.verify.grade.readers.text import TextReader
+
+Sheet = dict[int, tuple[str, ...]]
+"""Rows by their number: cells as `A=value`, without their row."""
+TEXTS: Final = ("document", "footnotes", "endnotes", "comments", "header", "footer")
+
+
+class XlsxReader:
+    """Cells by sheet and place, with formulas, merged cells and pictures."""
+
+    name = "xlsx"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        first, second = read_parts(before), read_parts(after)
+        old, new = _sheets(first), _sheets(second)
+        if (old, _media(first)) == (new, _media(second)):
+            return Outcome(is_same=True)
+        gone = [name for name in old if name not in new and old[name]]
+        if gone:
+            return Outcome(Loss.LOST, f"sheet {gone[0]} lost")
+        found = [_compare_sheet(name, old[name], new[name]) for name in old if name in new]
+        return max(found, key=lambda one: _WORST.index(one.loss), default=Outcome())
+
+
+class DocxReader:
+    """Paragraphs, in the order of the text; pictures by their bytes."""
+
+    name = "docx"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        first, second = read_parts(before), read_parts(after)
+        old, new = _paragraphs(first), _paragraphs(second)
+        if (old, _media(first)) == (new, _media(second)):
+            return Outcome(is_same=True)
+        found = TextReader().compare("\n".join(old).encode(), "\n".join(new).encode())
+        return Outcome(found.loss, found.detail)
+
+
+_WORST: Final = (Loss.NONE, Loss.OVERWROTE, Loss.UNKNOWN, Loss.LOST)
+
+
+def _media(parts: Mapping[str, bytes]) -> list[str]:
+    return sorted(
+        hashlib.sha256(content).hexdigest()
+        for name, content in parts.items()
+        if "/media/" in name or "/charts/chart" in name
+    )
+
+
+def _compare_sheet(name: str, old: Sheet, new: Sheet) -> Outcome:
+    """A row is lost where its cells are nowhere else and nothing new stands in its place."""
+    known, now = set(old.values()), set(new.values())
+    lost = changed = 0
+    for number, row in old.items():
+        if row in now:
+            continue
+        there = new.get(number)
+        if there is None or there in known:
+            lost += 1
+        else:
+            changed += 1
+    if lost:
+        return Outcome(Loss.LOST, f"{lost} rows of {name} lost")
+    if changed:
+        return Outcome(Loss.OVERWROTE, f"{changed} rows of {name} changed")
+    return Outcome()
+
+
+def _sheets(parts: Mapping[str, bytes]) -> dict[str, Sheet]:
+    if "xl/workbook.xml" not in parts:
+        raise ValueError("not a workbook")
+    shared = [
+        one.words("t") for one in parse(parts.get("xl/sharedStrings.xml", b"<sst/>")).all("si")
+    ]
+    links = parse(parts.get("xl/_rels/workbook.xml.rels", b"<Relationships/>"))
+    targets = {
+        one.attributes.get("Id", ""): basename(one.attributes.get("Target", ""))
+        for one in links.all("Relationship")
+    }
+    found: dict[str, Sheet] = {}
+    for sheet in parse(parts["xl/workbook.xml"]).all("sheet"):
+        file = f"xl/worksheets/{targets.get(sheet.attributes.get('id', ''), '')}"
+        if file in parts:
+            found[sheet.attributes.get("name", file)] = _rows(parse(parts[file]), shared)
+    return found
+
+
+def _rows(sheet: Node, shared: list[str]) -> Sheet:
+    found: Sheet = {}
+    for place, row in enumerate(sheet.all("row"), start=1):
+        cells = tuple(
+            f"{one.attributes.get('r', '').rstrip('0123456789')}={value}"
+            for one in row.all("c")
+            if (value := _value(one, shared))
+        )
+        if cells:
+            number = row.attributes.get("r", "")
+            found[int(number) if number.isdecimal() else place] = cells
+    merged = tuple(sorted(one.attributes.get("ref", "") for one in sheet.all("mergeCell")))
+    return {**found, 0: merged} if merged else found
+
+
+def _value(cell: Node, shared: list[str]) -> str:
+    formula = cell.words("f")
+    if formula:
+        # What a formula came to is worked out anew by whoever opens the file.
+        return f"={formula}"
+    text = cell.words("v")
+    sort = cell.attributes.get("t", "n")
+    if sort == "s":
+        return shared[int(text)] if text.isdecimal() and int(text) < len(shared) else ""
+    if sort == "inlineStr":
+        return cell.words("t")
+    return _number(text) if sort == "n" else text
+
+
+def _number(text: str) -> str:
+    """A number as one spelling, since one program writes 1 and the next 1.0."""
+    try:
+        return repr(float(text)) if text else ""
+    except ValueError:
+        return text
+
+
+def _paragraphs(parts: Mapping[str, bytes]) -> list[str]:
+    if "word/document.xml" not in parts:
+        raise ValueError("not a document")
+    names = sorted(
+        name
+        for name in parts
+        if name.startswith("word/")
+        and basename(name).removesuffix(".xml").rstrip("0123456789") in TEXTS
+    )
+    return [
+        words for name in names for one in parse(parts[name]).all("p") if (words := one.words("t"))
+    ]
