@@ -33,7 +33,7 @@ SYSTEM_READY := .cache/system-packages
 UPGRADE ?=
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock"
-DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra oidc --extra otel --extra patch
+DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra oidc --extra otel --extra patch --extra verify
 FRAMEWORKS := --extra pydantic-ai --extra openai-agents --extra langchain --extra langgraph
 
 # `make check` sets COVERAGE, so that the same tests run once and are measured.
