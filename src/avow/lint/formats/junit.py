@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from avow.lint.finding import Finding
 from avow.lint.profile import Profile
@@ -17,7 +17,7 @@ _NO_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def as_junit(reports: Sequence[Report], profile: Profile) -> str:
     """The document. A tool with findings is a case that failed once for each of them."""
     suites = "".join(_suite(one) for one in reports)
-    name = _quoted(f"avow lint, profile {profile.name}")
+    name = quoted_xml(f"avow lint, profile {profile.name}")
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={name}>\n{suites}</testsuites>\n'
     )
@@ -30,18 +30,28 @@ def _suite(report: Report) -> str:
     body = "".join(_case(report, tool, found) for tool, found in cases.items())
     clean = report.tools - len([tool for tool in cases if tool])
     counts = f'tests="{max(clean, 0) + len(cases)}" failures="{len(report.findings)}"'
-    return f"<testsuite name={_quoted(report.server)} {counts}>\n{body}</testsuite>\n"
+    return f"<testsuite name={quoted_xml(report.server)} {counts}>\n{body}</testsuite>\n"
 
 
 def _case(report: Report, tool: str, found: Sequence[Finding]) -> str:
     failures = "".join(
-        f"<failure type={_quoted(f'{one.code} {one.name}')} message={_quoted(one.message)}/>\n"
+        f"<failure type={quoted_xml(f'{one.code} {one.name}')} "
+        f"message={quoted_xml(one.message)}/>\n"
         for one in found
     )
-    name, of = _quoted(tool or "(the whole list)"), _quoted(report.server)
+    name, of = quoted_xml(tool or "(the whole list)"), quoted_xml(report.server)
     return f"<testcase classname={of} name={name}>\n{failures}</testcase>\n"
 
 
-def _quoted(text: str) -> str:
-    """A value for an attribute, without what XML cannot hold."""
-    return quoteattr(_NO_XML.sub("�", plain(text)))
+def quoted_xml(text: str) -> str:
+    """A value for an attribute, in its quotes, without what XML cannot hold."""
+    return quoteattr(_spelt(text))
+
+
+def escaped_xml(text: str) -> str:
+    """One line of text for an element, without what XML cannot hold."""
+    return escape(_spelt(text))
+
+
+def _spelt(text: str) -> str:
+    return _NO_XML.sub("�", plain(text))

@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0 (OASIS), for code scanning."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 from urllib.parse import quote
@@ -28,11 +28,23 @@ def as_sarif(reports: Sequence[Report], profile: Profile) -> str:
     told = {one.code for report in reports for one in _all(report)}
     rules = [one for one in all_rules() if one.code in told]
     places = {rule.code: index for index, rule in enumerate(rules)}
+    results = [result for report in reports for result in _results(report, places)]
+    return write_sarif(_rules(rules), results, properties={"profile": profile.name})
+
+
+def write_sarif(
+    rules: Sequence[Mapping[str, Any]],
+    results: Sequence[Mapping[str, Any]],
+    *,
+    properties: Mapping[str, Any],
+) -> str:
+    """A whole document of one run of avow, from its rules and results as SARIF has them."""
+    driver = {"name": "avow", "semanticVersion": __version__, "rules": rules}
     run = {
-        "tool": {"driver": _driver(rules)},
+        "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "properties": {"profile": profile.name},
-        "results": [result for report in reports for result in _results(report, places)],
+        "properties": properties,
+        "results": results,
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
@@ -41,22 +53,18 @@ def _all(report: Report) -> list[Finding]:
     return [*report.findings, *(one for one, _ in report.allowed)]
 
 
-def _driver(rules: Sequence[Rule]) -> dict[str, Any]:
-    return {
-        "name": "avow",
-        "semanticVersion": __version__,
-        "rules": [
-            {
-                "id": one.code,
-                "name": one.name,
-                "shortDescription": {"text": one.summary},
-                "fullDescription": {"text": one.summary},
-                "help": {"text": one.page, "markdown": one.page},
-                "defaultConfiguration": {"level": _LEVELS[one.severity]},
-            }
-            for one in rules
-        ],
-    }
+def _rules(rules: Sequence[Rule]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": one.code,
+            "name": one.name,
+            "shortDescription": {"text": one.summary},
+            "fullDescription": {"text": one.summary},
+            "help": {"text": one.page, "markdown": one.page},
+            "defaultConfiguration": {"level": _LEVELS[one.severity]},
+        }
+        for one in rules
+    ]
 
 
 def _results(report: Report, places: dict[str, int]) -> list[dict[str, Any]]:

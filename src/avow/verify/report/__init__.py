@@ -1,0 +1,25 @@
+"""How a run is told: to a person while it goes on, to programs, test runners, and browsers.
+
+`avow.verify.report.terminal` consumes events as they come; the formats take the whole report.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from avow.verify.report.html import as_html
+from avow.verify.report.json import as_json
+from avow.verify.report.junit import as_junit
+from avow.verify.report.sarif import as_sarif
+from avow.verify.verdict import Report
+
+Write = Callable[[Report], str]
+
+FORMATS: Final[Mapping[str, Write]] = {
+    "json": as_json,
+    "junit": as_junit,
+    "sarif": as_sarif,
+    "html": as_html,
+}
+"""How to write a report, by the name of the format; each text ends with a line break."""
+
+__all__ = ["FORMATS", "Write"]
