@@ -8,7 +8,8 @@ AvowError
 │   │       ├── PolicyError        a policy
 │   │       └── AccessError        who may call
 │   ├── PortInUseError             the address to listen on is taken
-│   └── KeysError                  keys that are missing, broken or open to others
+│   ├── KeysError                  keys that are missing, broken or open to others
+│   └── UncontainedError           an unknown server would run, and nothing here contains it
 ├── AuthenticationError   exit 3   the other side wants credentials it was not given
 ├── UnreachableError      exit 4   a server that cannot be started, reached or understood
 │   ├── CommandNotFoundError       the command of a stdio server is not installed
@@ -117,6 +118,12 @@ class KeysError(UsageError):
     """Keys that are missing, broken or open to others; the error never holds a key."""
 
     code = "keys"
+
+
+class UncontainedError(UsageError):
+    """An unknown server would run, and this machine lacks what contains it."""
+
+    code = "uncontained"
 
 
 class AuthenticationError(AvowError):

@@ -1,0 +1,62 @@
+"""Folders of this machine that a server needs to run, and those that it must never see whole."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_SYSTEM: Final = tuple(
+    Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
+)
+
+_PERSONAL: Final = (".cache", ".config", ".gnupg", ".local", ".local/share", ".ssh")
+
+_CROWDED: Final = frozenset(
+    Path("/", name)
+    for name in (
+        *("", "dev", "etc", "home", "mnt", "opt", "proc", "run", "srv", "sys", "tmp", "var"),
+        "var/tmp",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A path that is seen inside as it is outside. A package may be put under an overlay."""
+
+    path: Path
+    is_package: bool = False
+
+
+def is_system(path: Path) -> bool:
+    """Whether it is there in any box."""
+    return any(path.is_relative_to(one) for one in _SYSTEM)
+
+
+def is_crowded(path: Path) -> bool:
+    """Whether it holds more than one program's files: a home, what lies above it, /tmp."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - no error where there is no home
+    homes = {home, home.resolve()}
+    return (
+        path in _CROWDED
+        or any(one.is_relative_to(path) for one in homes)
+        or any(path == one / name for one in homes for name in _PERSONAL)
+    )
+
+
+def folder_or_file(file: Path) -> Path:
+    """The folder of a file, or the file alone where others' files lie beside it."""
+    return file if is_crowded(file.parent) else file.parent
+
+
+def tidy(binds: Iterable[Bind]) -> tuple[Bind, ...]:
+    """Without what is there anyway, or lies in another; outer folders first."""
+    kept: list[Bind] = []
+    for one in sorted(
+        dict.fromkeys(binds), key=lambda each: (len(each.path.parts), str(each.path))
+    ):
+        is_held = any(one.path.is_relative_to(each.path) for each in kept)
+        if not is_held and not is_system(one.path) and one.path.exists():
+            kept.append(one)
+    return tuple(kept)

@@ -1,0 +1,75 @@
+"""The words of bubblewrap: the system that is seen inside, and what is cut off."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+USER: Final = "user"
+HOME: Final = "/home/user"
+UID: Final = "1000"
+
+_LINKED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/libx32", "/lib64")
+
+_ETC_BOUND: Final = (
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/pki/tls/certs",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/timezone",
+)
+
+_ETC_WRITTEN: Final = {
+    "passwd": f"{USER}:x:{UID}:{UID}:{USER}:{HOME}:/bin/sh\n",
+    "group": f"{USER}:x:{UID}:\n",
+    "hosts": "127.0.0.1 localhost box\n::1 localhost\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+    # Nobody listens there: a name that is looked up fails at once, and is seen.
+    "resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
+}
+
+USERS_APART: Final = ("--unshare-user", "--uid", UID, "--gid", UID, "--cap-drop", "ALL")
+PROCESSES_APART: Final = (
+    *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--hostname", "box", "--die-with-parent", "--new-session"),
+)
+NETWORK_APART: Final = ("--unshare-net",)
+SEALED: Final = ("--remount-ro", "/")
+"""Last of all that is mounted: the folders between mounts are in memory, where nobody looks."""
+
+
+def system_words() -> tuple[str, ...]:
+    """Mount what any program needs, read-only: /usr, its links, fresh /proc and /dev."""
+    words = ["--ro-bind", "/usr", "/usr"]
+    for name in _LINKED:
+        path = Path(name)
+        if path.is_symlink():
+            words += ["--symlink", os.readlink(path), name]  # noqa: PTH115 - as it is written
+        elif path.is_dir():
+            words += ["--ro-bind", name, name]
+    if Path("/nix/store").is_dir():
+        words += ["--ro-bind", "/nix/store", "/nix/store"]
+    return (*words, "--proc", "/proc", "--dev", "/dev")
+
+
+def etc_words(folder: Path, *, is_online: bool = False) -> tuple[str, ...]:
+    """Write a small /etc into `folder` and mount it: one user, this machine's name, no other.
+
+    `is_online` leaves names to be looked up where this machine looks them up.
+    """
+    folder.mkdir()
+    words: list[str] = []
+    for name, text in _ETC_WRITTEN.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        is_given = is_online and name in ("hosts", "resolv.conf")
+        source = f"/etc/{name}" if is_given else str(folder / name)
+        words += ["--ro-bind-try", source, f"/etc/{name}"]
+    for path in _ETC_BOUND:
+        words += ["--ro-bind-try", path, path]
+    return tuple(words)

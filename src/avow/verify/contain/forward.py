@@ -1,0 +1,145 @@
+"""The few addresses on loopback that a box may reach: listened at inside, answered outside.
+
+The box waits before it starts its server (bubblewrap's `--block-fd`) until its network namespace
+holds the sockets. They are served by avow, so no process of ours is among those that are watched.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+import anyio
+import msgspec
+
+from avow.errors import UsageError
+from avow.verify.contain import enter
+
+_PIECE: Final = 65536
+_SECONDS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Two pipes between a box and avow: the box says who it is in `info`, and waits for `go`."""
+
+    info: Path
+    go: Path
+
+    def words(self) -> tuple[str, ...]:
+        """What tells bubblewrap of them, as the file descriptors of `redirections`."""
+        return ("--info-fd", "8", "--block-fd", "7")
+
+    def redirections(self) -> str:
+        """For the shell that starts it. Open for both ways, a pipe waits for nobody."""
+        return f"8<>{self.info} 7<>{self.go}"
+
+
+class _Info(msgspec.Struct):
+    """What bubblewrap says of the box it has made."""
+
+    pid: int = msgspec.field(name="child-pid")
+
+
+def make_gate(folder: Path) -> Gate:
+    """Make the pipes in a folder."""
+    gate = Gate(folder / "info", folder / "go")
+    os.mkfifo(gate.info, 0o600)
+    os.mkfifo(gate.go, 0o600)
+    return gate
+
+
+def check_address(address: str) -> str:
+    """An allowed address as it is listened at. Raises `UsageError` unless it is on loopback."""
+    host, _, port = address.rpartition(":")
+    plain = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    with contextlib.suppress(ValueError):
+        if ip_address(plain).is_loopback and 0 < int(port) < 65536:  # noqa: PLR2004 - ports end there
+            return f"[{plain}]:{port}" if ":" in plain else f"{plain}:{port}"
+    raise UsageError(
+        "only addresses on this machine's loopback can be allowed",
+        where=address,
+        fix="Write 127.0.0.1:PORT.",
+    )
+
+
+async def forward(gate: Gate, addresses: Sequence[str]) -> None:
+    """Serve each box that comes to the gate, until cancelled; one runs at a time."""
+    info = os.open(gate.info, os.O_RDWR | os.O_NONBLOCK)
+    go = os.open(gate.go, os.O_RDWR | os.O_NONBLOCK)
+    servers: list[asyncio.Server] = []
+    try:
+        while True:
+            pid = await _read_pid(info)
+            _close(servers)
+            sockets = await anyio.to_thread.run_sync(_listen_in, pid, addresses)
+            for one, address in zip(sockets, addresses, strict=True):
+                servers.append(await _serve(one, address))
+            os.write(go, b".")
+    finally:
+        _close(servers)
+        os.close(info)
+        os.close(go)
+
+
+async def _read_pid(info: int) -> int:
+    said = b""
+    while not said.rstrip().endswith(b"}"):
+        await anyio.wait_readable(info)
+        said += os.read(info, _PIECE)
+    return msgspec.json.decode(said, type=_Info).pid
+
+
+def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
+    """Sockets that listen at the addresses in the network of a process."""
+    mine, theirs = socket.socketpair()
+    words = [sys.executable, "-I", "-S", enter.__file__, str(theirs.fileno()), str(pid)]
+    with mine, theirs:
+        mine.settimeout(_SECONDS)
+        done = subprocess.run(  # noqa: S603 - avow's own words
+            [*words, *addresses],
+            pass_fds=[theirs.fileno()],
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        if done.returncode != 0:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            raise OSError(f"no way into the box's network: {said[-1] if said else 'no reason'}")
+        _, fds, _, _ = socket.recv_fds(mine, 1, len(addresses))
+    return [socket.socket(fileno=fd) for fd in fds]
+
+
+async def _serve(listening: socket.socket, address: str) -> asyncio.Server:
+    host, _, port = address.rpartition(":")
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            back, forth = await asyncio.open_connection(host.strip("[]"), int(port))
+            await asyncio.gather(_pump(reader, forth), _pump(back, writer))
+        writer.close()
+
+    listening.settimeout(0)
+    return await asyncio.start_server(answer, sock=listening)
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while piece := await reader.read(_PIECE):
+            writer.write(piece)
+            await writer.drain()
+        if writer.can_write_eof():
+            writer.write_eof()
+
+
+def _close(servers: list[asyncio.Server]) -> None:
+    for one in servers:
+        one.close()
+    servers.clear()

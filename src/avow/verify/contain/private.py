@@ -1,0 +1,88 @@
+"""One private folder on the host for all that a box writes, gone again however avow ends."""
+
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+_CLEAR: Final = """
+read -r _
+tries=0
+while [ -e "$1" ] && [ "$tries" -lt 50 ]; do
+    chmod -R u+rwx "$1"
+    rm -rf -- "$1" || sleep 0.1
+    tries=$((tries + 1))
+done
+"""
+"""Waits until nobody holds the other end of its pipe, which a killed avow does not either.
+
+The tries are for files that the last processes of the box, dying too, still make.
+"""
+
+_TRIES: Final = 20
+
+
+@asynccontextmanager
+async def private_folder() -> AsyncGenerator[Path]:
+    """Make a folder that only this user can open; on leaving, also when cancelled, it is removed.
+
+    A process beside avow removes it where avow itself no longer can.
+    """
+    folder, guardian = await anyio.to_thread.run_sync(_make)
+    try:
+        yield folder
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(remove, folder)
+            await anyio.to_thread.run_sync(guardian.communicate)
+
+
+def _make() -> tuple[Path, subprocess.Popen[bytes]]:
+    folder = Path(tempfile.mkdtemp(prefix="avow-box-")).resolve()
+    return folder, _start_guardian(folder)
+
+
+def _start_guardian(folder: Path) -> subprocess.Popen[bytes]:
+    # In a session of its own: what ends avow's process group must not end it.
+    return subprocess.Popen(  # noqa: S603 - avow's own words
+        ["/bin/sh", "-c", _CLEAR, "sh", str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+        env={"PATH": "/usr/bin:/bin"},
+    )
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, with what a server has made unreadable in it.
+
+    Raises `OSError` where something keeps on writing there.
+    """
+    for _ in range(_TRIES):
+        try:
+            _open_up(folder)
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            if not folder.exists():
+                return
+        except OSError:
+            continue
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _open_up(folder: Path) -> None:
+    """Let the owner into all folders below. Symbolic links are not followed."""
+    waiting = [folder]
+    while waiting:
+        one = waiting.pop()
+        one.chmod(stat.S_IRWXU)
+        waiting += [each for each in one.iterdir() if each.is_dir() and not each.is_symlink()]
