@@ -19,7 +19,7 @@ from avow.verify.layers import Layer
 from avow.verify.observe.files import open_files
 from avow.verify.observe.site import SiteWatcher
 from avow.verify.observe.sqlite import open_sqlite
-from avow.verify.observe.syscalls import SyscallWatcher
+from avow.verify.observe.syscalls.watcher import SyscallWatcher
 from avow.verify.stage import Rest, Stage, open_stage
 from avow.verify.terms import Terms
 from avow.verify.watch import Watcher
@@ -47,7 +47,7 @@ class Contained:
 
     @asynccontextmanager
     async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
-        """Start it in a fresh box; on leaving nothing of it is left. Raises what starting raises."""
+        """Start it in a fresh box, which goes with all that is in it. Raises what starting raises."""
         async with AsyncExitStack() as stack:
             box = await stack.enter_async_context(open_box(self.wish, self.layers))
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="avow-seen-")))
@@ -68,7 +68,7 @@ class Contained:
                     scene,
                     tool_name=name,
                     arguments=arguments,
-                    argument_paths=scene.argument_paths | _paths(arguments, box.cwd_inside),
+                    argument_paths=scene.argument_paths | _paths(arguments, self.wish.cwd),
                     control=tuple(control),
                     usual=self.usual,
                     shown=tuple(text for tool, text in self.shown.items() if tool != name),
@@ -127,11 +127,11 @@ def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], Re
     return [syscalls, *watchers], syscalls.rest
 
 
-def _paths(value: Any, cwd: str) -> frozenset[str]:
+def _paths(value: Any, cwd: str | None) -> frozenset[str]:
     """The paths that arguments may name, as the server sees them."""
     found: set[str] = set()
     if isinstance(value, str) and value and "\0" not in value and "://" not in value:
-        found.add(str(PurePosixPath(cwd) / value))
+        found.add(str(PurePosixPath(cwd or "/") / value))
     elif isinstance(value, Mapping):
         for one in cast("Mapping[str, Any]", value).values():
             found |= _paths(one, cwd)

@@ -1,5 +1,6 @@
 """One verification from beginning to end: prepare, explore, confirm, judge, and tell of it all."""
 
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -98,7 +99,9 @@ async def _prepare(
     into.mkdir()
     if terms.prepare:
         project = None if terms.cwd is None else Path(terms.cwd)
-        return await prepare_by(terms.prepare, into, command, layers=layers, project=project)
+        return await prepare_by(
+            shlex.join(terms.prepare), into, command, layers=layers, project=project
+        )
     return await prepare_fetched(command, into, layers=layers)
 
 

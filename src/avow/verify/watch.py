@@ -15,7 +15,10 @@ class Watcher(Protocol):
     server has come to rest.
     """
 
-    layer: Layer
+    @property
+    def layer(self) -> Layer:
+        """That it watches, and how."""
+        ...
 
     async def begin(self) -> None:
         """Look before a call."""

@@ -115,7 +115,18 @@ def _uv_line(fetched: Fetched, *, allows_scripts: bool) -> str:
     python = f"{INSIDE}/bin/python"
     built = [] if allows_scripts else ["--only-binary", ":all:"]
     make = ["uv", "venv", "--quiet", "--allow-existing", "--python", _base(), INSIDE]
-    install = ["uv", "pip", "install", "--quiet", "--link-mode", "copy", "--compile-bytecode", "--python", python, *built]
+    install = [
+        "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--link-mode",
+        "copy",
+        "--compile-bytecode",
+        "--python",
+        python,
+        *built,
+    ]
     return f"{shlex.join(make)} && {shlex.join([*install, '--', *fetched.specs])}"
 
 
