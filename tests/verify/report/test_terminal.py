@@ -2,18 +2,22 @@
 
 import io
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from tests.terminals import run_on_terminal
 from tests.verify.report.samples import events, honest, hostile, large, report
 
 from avow.verify.event import Called, Ended, Event, Judged, Phase
 from avow.verify.report.terminal import Terminal
 from avow.verify.verdict import Report
 
+ROOT = Path(__file__).parents[3]
 STEERING = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -177,3 +181,22 @@ def test_a_thousand_tools_do_not_make_a_summary_that_nobody_reads() -> None:
     _, _, summary = results.partition("Not reached:")
     assert len(summary.splitlines()) < 30
     assert "more tools; --json has them all" in summary
+
+
+PROGRAM = """
+from avow.cli.terminal import out, talk
+from avow.verify.report.terminal import Terminal
+from tests.verify.report.samples import events, report
+with Terminal(out(), talk()) as terminal:
+    for event in events(report()):
+        terminal.take(event)
+"""
+
+
+def test_bar_and_lines_share_one_real_terminal() -> None:
+    ended, told = run_on_terminal([sys.executable, "-c", PROGRAM], {}, cwd=ROOT)
+    assert ended == 0, told
+    left = [STEERING.sub("", line) for line in re.split(r"\r|\n|\x1b\[\d*[AK]", told)]
+    assert len([line for line in left if re.match(r"customer_get +14/16", line)]) == 1
+    assert "/48" in told
+    assert told.index("✗ 7 refuted") > told.rindex("━")

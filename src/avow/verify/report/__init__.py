@@ -10,11 +10,13 @@ from avow.verify.report.html import as_html
 from avow.verify.report.json import as_json
 from avow.verify.report.junit import as_junit
 from avow.verify.report.sarif import as_sarif
+from avow.verify.report.text import as_text
 from avow.verify.verdict import Report
 
 Write = Callable[[Report], str]
 
 FORMATS: Final[Mapping[str, Write]] = {
+    "text": as_text,
     "json": as_json,
     "junit": as_junit,
     "sarif": as_sarif,

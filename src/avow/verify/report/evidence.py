@@ -73,7 +73,7 @@ def behind(found: HintVerdict) -> str:
     return "; ".join(told)
 
 
-def as_text(value: Any) -> str:
+def in_line(value: Any) -> str:
     """A JSON value in one line, to be read; what a terminal must not get is still in it."""
     return json.dumps(value, ensure_ascii=False, default=str)
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from avow.intent import HintName
 from avow.lint.formats.junit import escaped_xml, quoted_xml
-from avow.verify.report.evidence import again, as_text, behind, cut, notes_on, whence
+from avow.verify.report.evidence import again, behind, cut, in_line, notes_on, whence
 from avow.verify.report.summary import hints_of
 from avow.verify.report.words import HINTS, STATES, standing, state_of
 from avow.verify.verdict import HintVerdict, Report, ToolReport
@@ -52,7 +52,7 @@ def _outcome(tool: ToolReport, name: HintName, found: HintVerdict) -> str:
 def _evidence(tool: ToolReport, found: HintVerdict) -> Iterator[str]:
     call = again(tool, found)
     if call is not None:
-        yield cut(f"tools/call {as_text(call)}", _LONGEST)
+        yield cut(f"tools/call {in_line(call)}", _LONGEST)
     for one in found.evidence[:_MOST]:
         told = "; ".join([whence(one), *notes_on(one)])
         yield cut(f"{one.kind} {one.target} ({told})", _LONGEST)

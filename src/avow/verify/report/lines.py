@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from avow.schema.plain import plain
-from avow.verify.report.evidence import again, as_text, behind, cut, notes_on, whence
+from avow.verify.report.evidence import again, behind, cut, in_line, notes_on, whence
 from avow.verify.report.summary import Refutation, Summary, hints_of, summarise, why_no_success
 from avow.verify.report.words import HINTS, STATES, State, count_of, standing, state_of
 from avow.verify.verdict import HintVerdict, Report, ToolReport
@@ -100,7 +100,7 @@ def _behind(tool: ToolReport, found: HintVerdict) -> Iterator[str]:
     call = again(tool, found)
     if call is not None:
         smallest = "smallest arguments" if found.arguments is not None else "arguments"
-        yield f"{smallest}: {cut(as_text(call['arguments']), _LONGEST)}"
+        yield f"{smallest}: {cut(in_line(call['arguments']), _LONGEST)}"
     for effect in found.evidence[:_MOST_EFFECTS]:
         told = "; ".join(notes_on(effect))
         yield cut(
@@ -109,7 +109,7 @@ def _behind(tool: ToolReport, found: HintVerdict) -> Iterator[str]:
     if len(found.evidence) > _MOST_EFFECTS:
         yield f"and {len(found.evidence) - _MOST_EFFECTS:,} more; --json has them all"
     if call is not None:
-        yield f"to see it again: tools/call {cut(as_text(call), _LONGEST)}"
+        yield f"to see it again: tools/call {cut(in_line(call), _LONGEST)}"
     yield f"behind it: {cut(behind(found), _LONGEST)}"
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from avow.intent import HINT_NAMES, HintName
 from avow.lint.formats.sarif import write_sarif
-from avow.verify.report.evidence import again, as_text, behind, cut, notes_on, whence
+from avow.verify.report.evidence import again, behind, cut, in_line, notes_on, whence
 from avow.verify.report.summary import hints_of
 from avow.verify.report.words import HINTS, STATES, State, standing, state_of
 from avow.verify.verdict import HintVerdict, Report, ToolReport
@@ -102,7 +102,7 @@ def _message(one: _Told) -> str:
     ]
     call = again(one.tool, one.found)
     if call is not None:
-        shown.append(f"tools/call {as_text(call)}")
+        shown.append(f"tools/call {in_line(call)}")
     lines = [f"{subject}, {STATES[one.state].name}: {one.found.reason}", *shown]
     return "\n".join(cut(line, _LONGEST) for line in lines)
 
