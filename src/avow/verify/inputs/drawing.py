@@ -47,6 +47,7 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
     def collect(value: Any) -> None:
         found.append(deepcopy(value))
 
+    check = hypothesis.HealthCheck
     settings = hypothesis.settings(
         max_examples=max(count, 1),
         backend=_BACKEND,
@@ -54,7 +55,13 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
         deadline=None,
         derandomize=False,
         phases=[hypothesis.Phase.generate],
-        suppress_health_check=[*hypothesis.HealthCheck.__members__.values()],
+        suppress_health_check=[
+            check.data_too_large,
+            check.filter_too_much,
+            check.large_base_example,
+            check.nested_given,
+            check.too_slow,
+        ],
     )
     with _home(), warnings.catch_warnings(), suppress(HypothesisException):
         warnings.simplefilter("ignore", HypothesisWarning)

@@ -208,7 +208,8 @@ _NUMBERS: Final[Mapping[Role, tuple[str, ...]]] = {
 def _of_number(seen: _Seen) -> Meaning:
     if seen.last in ("id", "iid") or (seen.last == "number" and _is_numbered(seen)):
         return _id(seen)
-    if seen.last == "page" or seen.words in (("page", "number"), ("page", "num")):
+    is_page = seen.last == "page" and "per" not in seen.words
+    if is_page or seen.words in (("page", "number"), ("page", "num")):
         return Meaning(Role.PAGE)
     found = (role for role, words in _NUMBERS.items() if seen.has(*words))
     return Meaning(next(found, None))
@@ -352,7 +353,7 @@ def _id_rule(seen: _Seen) -> Meaning | None:
 
 _LAST: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.URL: ("url", "uri", "link", "href", "endpoint", "website", "webhook", "homepage"),
-    Role.HOST: ("host", "hostname", "ip", "domain", "server"),
+    Role.HOST: ("host", "hostname", "ip", "domain"),
     Role.PORT: ("port",),
     Role.EMAIL: ("email", "recipient", "cc", "bcc", "mail"),
 }
@@ -412,9 +413,14 @@ def _word_rule(seen: _Seen) -> Meaning | None:
     return None
 
 
+_LEAST_ENTITY: Final = 4
+"""What is shorter is mostly the name of a language or a protocol: `sql`, `api`."""
+
+
 def _is_entity(seen: _Seen) -> bool:
     """Whether a parameter is named as what its tool is about: `customer` of `get_customer`."""
-    return len(seen.words) == 1 and seen.last in seen.tool and verb_of(seen.last) is None
+    is_long = len(seen.last) >= _LEAST_ENTITY
+    return len(seen.words) == 1 and is_long and seen.last in seen.tool and not verb_of(seen.last)
 
 
 _SAID: Final = (
@@ -423,7 +429,7 @@ _SAID: Final = (
         Role.DIRECTORY,
     ),
     (r"\b(file ?path|path (to|of)|path where)\b", Role.FILE),
-    (r"\bhttps?://|\burl\b", Role.URL),
+    (r"^(the |a |an )?(full |base |absolute )?(url|uri)\b|\burls? (of|to)\b", Role.URL),
     (r"\be-?mail address", Role.EMAIL),
     (r"\biana\b|\btime ?zone\b", Role.ZONE),
     (r"\biso[- ]?8601|\brfc ?3339|date[- ]?time|\btimestamp\b", Role.TIME),

@@ -125,11 +125,14 @@ def _png(width: int, height: int) -> bytes:
 def _pdf(text: str) -> bytes:
     """One page with one line of text, with a table of where each object begins."""
     drawn = f"BT /F1 18 Tf 40 140 Td ({text}) Tj ET".encode("ascii")
+    page = (
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R"
+        b" /Resources << /Font << /F1 5 0 R >> >> >>"
+    )
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R\n"
-        + b"/Resources << /Font << /F1 5 0 R >> >> >>",
+        page,
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]

@@ -97,7 +97,8 @@ def _document() -> dict[str, str]:
     cells = "".join(
         f"<w:tc><w:tcPr/><w:p><w:r><w:t>{one}</w:t></w:r></w:p></w:tc>" for one in ("paper", "12.5")
     )
-    table = f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid><w:tr>{cells}</w:tr></w:tbl>"
+    grid = "<w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>"
+    table = f"<w:tbl>{grid}<w:tr>{cells}</w:tr></w:tbl>"
     return {
         "[Content_Types].xml": _types(
             {
