@@ -223,6 +223,29 @@ def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
     assert set(left.values()) == {"no definition of this name is found in the file"}
 
 
+def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path) -> None:
+    server.write_text(
+        SERVER.replace(
+            'a note."""\n    return', 'a note."""\n    open("/srv/notes", "w")\n    return', 1
+        )
+        .replace('"""List notes."""', '"""List notes from the internet."""')
+        .replace("destructiveHint=True", "readOnlyHint=True")
+    )
+
+    done = avow("infer", "--write", "--yes", str(server))
+
+    assert "get_note: read_only stays undeclared, since " in done.err
+    assert "opens " in done.err
+    assert (
+        "list_notes: open_world stays undeclared, since its description says “from the internet”"
+        in done.err
+    )
+    found = avow("lint", "--select", "AV115,AV116", str(server))
+    assert (found.code, found.out) == (0, "nothing found in 3 tools, profile spec\n")
+    document = avow("infer", "--write", "--json", str(server)).json
+    assert [one["hint"] for one in document["doubted"]] == ["read_only", "open_world"]
+
+
 def test_a_server_that_does_not_start_is_not_changed(server: Path) -> None:
     server.write_text("raise SystemExit(1)\n")
 

@@ -82,7 +82,7 @@ def infer(
         Seconds to wait for a server.
     write
         Propose annotations for the tools of server.py that lack them, as a change to the file
-        (needs the extra infer): shows it, and asks. What its author declared stays.
+        (needs the extra patch): shows it, and asks. What its author declared stays.
     dry_run
         With --write: show the change and leave it at that.
     yes

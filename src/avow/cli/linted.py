@@ -67,13 +67,13 @@ def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
     if len(words) != 1:
         return None
     if match := _PYTHON.fullmatch(words[0]):
-        return _python(match["path"])
+        return read_source(match["path"])
     path = words[0].partition("#")[0]
     is_file = "://" not in path and not isinstance(targets[0], SavedTarget) and Path(path).is_file()
     return Source(path, {}) if is_file else None
 
 
-def _python(path: str) -> Source:
+def read_source(path: str) -> Source:
     """A server's file, with what the handlers in it and around it do, where it is Python."""
     text = read_text(path)
     definitions = read_definitions(text)
