@@ -61,7 +61,8 @@ def test_a_rules_page_tells_where_it_looks_and_how_it_was_judged() -> None:
     assert "Warning, on by default, error under anthropic." in page
     assert "of 20 that were judged, 1 were false alarms." in page
     assert "off under openai" in page_of(find_rule("no-hints"))
-    assert "On real tools it found nothing." in page_of(find_rule("AV109"))
+    assert "On real tools it found nothing." in page_of(find_rule("AV103"))
+    assert "Not measured: " in page_of(find_rule("AV109"))
 
 
 def test_profiles_say_where_they_are_from_and_what_a_store_means() -> None:

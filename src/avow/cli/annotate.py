@@ -15,6 +15,7 @@ from avow.cli.terminal import out, plain, print_json, talk
 from avow.clients.swap import read, replace
 from avow.errors import AvowError, DeniedError
 from avow.intent import HINT_NAMES, WIRE_NAMES, Guess, HintName, read_tool
+from avow.schema.plain import plain_code
 
 if TYPE_CHECKING:
     from avow.source import Patch
@@ -114,7 +115,7 @@ def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
         handlers = read_source(path).handlers
     entries = [_annotated(tool, guesses) for tool in found.entries]
     listing = make_listing(path, entries, handlers=handlers)
-    names = {WIRE_NAMES[name]: name for name in HINT_NAMES}
+    names: Mapping[str, HintName] = {WIRE_NAMES[name]: name for name in HINT_NAMES}
     doubts: dict[tuple[str, HintName], str] = {}
     for one in lint(listing, choose(find_profile("spec"), select=_AGAINST), allows=False).findings:
         hint = names[str(one.at[-1])]
@@ -130,14 +131,14 @@ def _annotated(tool: object, guesses: Guesses) -> object:
         return tool
     raw = cast("Mapping[str, Any]", tool)
     said = raw.get("annotations")
-    declared = cast("Mapping[str, Any]", said) if isinstance(said, Mapping) else {}
+    declared = cast("dict[str, Any]", said) if isinstance(said, dict) else dict[str, Any]()
     new = {WIRE_NAMES[name]: one.value for name, one in hints.items()}
     return {**raw, "annotations": {**declared, **new}}
 
 
 def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
     gone = {(one.tool, one.hint) for one in doubts}
-    kept = {
+    kept: Guesses = {
         tool: {name: one for name, one in hints.items() if (tool, name) not in gone}
         for tool, hints in guesses.items()
     }
@@ -146,7 +147,7 @@ def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
 
 def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
     for line in patch.diff:
-        out().print(Text(plain(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
+        out().print(Text(plain_code(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
     for one in patch.added:
         for name in one.hints:
             guess = guesses[one.name][name]

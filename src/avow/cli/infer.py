@@ -216,7 +216,8 @@ def _print(
             console.print()
         noun = "tool" if len(one.entries) == 1 else "tools"
         console.print(Text(plain(f"{name}: {len(one.entries)} {noun}"), style="bold"))
-        console.print(_table(one.entries, guesser))
+        if one.entries:
+            console.print(_table(one.entries, guesser))
 
 
 def _table(entries: Sequence[object], guesser: Guesser) -> Table:

@@ -17,7 +17,7 @@ from avow.connect import parse_target
 from avow.errors import AvowError, UsageError
 from avow.lint import Choice, Report, Severity, choose, find_profile
 from avow.lint import lint as lint_listing
-from avow.schema.plain import plain
+from avow.schema.plain import plain_code
 
 _ROUNDS = 5
 
@@ -77,7 +77,7 @@ def lint(  # noqa: PLR0913 - each is an option of its own
         listed = [_mended(one, choice, writes=fix, allows=not no_allow) for one in listed]
     if fix and any(one.python for one in listed):  # the server says something else now
         listed = _linted(found := _ask(target, command, timeout))
-    reports = [_report(one, choice, allows=not no_allow) for one in listed]
+    reports = [_report(one, choice, allows=not no_allow, is_mended=fix) for one in listed]
     reports = _past(reports, choice, baseline, writes=write_baseline)
     if reports or format != "text":
         _print(reports, format, profile)
@@ -102,8 +102,9 @@ def _words(given: list[str] | None) -> list[str]:
     return [word for one in given or () for word in one.split(",") if word.strip()]
 
 
-def _report(one: Linted, choice: Choice, *, allows: bool) -> Report:
-    is_mendable = one.saved is not None or one.python is not None
+def _report(one: Linted, choice: Choice, *, allows: bool, is_mended: bool = False) -> Report:
+    """What is found; where it was mended, what is left cannot be."""
+    is_mendable = not is_mended and (one.saved is not None or one.python is not None)
     return lint_listing(
         one.listing, choice, places=one.places, allows=allows, is_mendable=is_mendable
     )
@@ -190,7 +191,7 @@ def _mend_source(path: str, report: Report, *, writes: bool) -> None:
     file = Path(path).resolve()
     patch = fix_source(path, read(file), report.findings)
     lines = [*patch.diff, *(f"{one.name}: left as it is, {one.why}" for one in patch.left)]
-    sys.stderr.writelines(f"{plain(line)}\n" for line in lines)
+    sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
     if writes and patch.added:
         replace(file, patch.before, patch.after)
 
@@ -199,7 +200,7 @@ def _show(before: str, after: str, name: str) -> None:
     lines = difflib.unified_diff(
         before.split("\n"), after.split("\n"), f"{name} (as it is)", f"{name} (mended)", lineterm=""
     )
-    sys.stderr.writelines(f"{plain(line)}\n" for line in lines)
+    sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
 
 
 def _write(path: str, text: str) -> None:
