@@ -62,6 +62,12 @@ def test_a_fix_shows_the_difference_and_a_diff_leaves_the_file_alone(saved: str)
     }
 
 
+def test_a_document_is_asked_for_as_of_every_command(saved: str) -> None:
+    short, long = avow("lint", saved, "--json"), avow("lint", saved, "--format", "json")
+    assert (short.code, short.json) == (long.code, long.json)
+    assert avow("lint", saved, "--json", "--format", "sarif").code == 2
+
+
 def test_a_fix_keeps_the_files_mark_and_line_breaks(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     text = json.dumps({"tools": [{**BROKEN, "description": "x"}]}, indent=1)
