@@ -118,6 +118,25 @@ def test_the_table_says_what_is_inferred_how_surely_and_why(saved: str) -> None:
     assert "100" not in done.out
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("infer", ["inferred", "read_only", "why"]), ("inspect", ["level", "destructive"])],
+)
+def test_in_a_narrow_terminal_a_long_name_leaves_room_for_the_rest(
+    command: str, words: list[str], tmp_path: Path
+) -> None:
+    name = "organization_repository_branch_protection_rule_update"
+    saved = write_json(tmp_path / "tools.json", {"tools": [{"name": name}]})
+
+    _, shown = run_on_terminal(["/usr/bin/env", "COLUMNS=80", *COMMAND, command, saved], {})
+
+    table = shown.partition("1 tool")[2]
+    assert all(word in table for word in words), shown
+    assert "".join(line[:27].split(" ")[0] for line in table.splitlines()[2:]).find(name) >= 0, (
+        table
+    )
+
+
 def test_several_servers_are_told_each_under_its_name(tmp_path: Path, server: Path) -> None:
     servers = configuration(
         tmp_path / "mcp.json", notes=(sys.executable, str(server)), gone=(sys.executable, "-c", "")
