@@ -118,6 +118,25 @@ def test_the_table_says_what_is_inferred_how_surely_and_why(saved: str) -> None:
     assert "100" not in done.out
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("infer", ["inferred", "read_only", "why"]), ("inspect", ["level", "destructive"])],
+)
+def test_in_a_narrow_terminal_a_long_name_leaves_room_for_the_rest(
+    command: str, words: list[str], tmp_path: Path
+) -> None:
+    name = "organization_repository_branch_protection_rule_update"
+    saved = write_json(tmp_path / "tools.json", {"tools": [{"name": name}]})
+
+    _, shown = run_on_terminal(["/usr/bin/env", "COLUMNS=80", *COMMAND, command, saved], {})
+
+    table = shown.partition("1 tool")[2]
+    assert all(word in table for word in words), shown
+    assert "".join(line[:27].split(" ")[0] for line in table.splitlines()[2:]).find(name) >= 0, (
+        table
+    )
+
+
 def test_several_servers_are_told_each_under_its_name(tmp_path: Path, server: Path) -> None:
     servers = configuration(
         tmp_path / "mcp.json", notes=(sys.executable, str(server)), gone=(sys.executable, "-c", "")
@@ -221,6 +240,29 @@ def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
     left = {one["name"]: one["why"] for one in done.json["left"]}
     assert {"get_note", "delete_note"} <= set(left)
     assert set(left.values()) == {"no definition of this name is found in the file"}
+
+
+def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path) -> None:
+    server.write_text(
+        SERVER.replace(
+            'a note."""\n    return', 'a note."""\n    open("/srv/notes", "w")\n    return', 1
+        )
+        .replace('"""List notes."""', '"""List notes from the internet."""')
+        .replace("destructiveHint=True", "readOnlyHint=True")
+    )
+
+    done = avow("infer", "--write", "--yes", str(server))
+
+    assert "get_note: read_only stays undeclared, since " in done.err
+    assert "opens " in done.err
+    assert (
+        "list_notes: open_world stays undeclared, since its description says “from the internet”"
+        in done.err
+    )
+    found = avow("lint", "--select", "AV115,AV116", str(server))
+    assert (found.code, found.out) == (0, "nothing found in 3 tools, profile spec\n")
+    document = avow("infer", "--write", "--json", str(server)).json
+    assert [one["hint"] for one in document["doubted"]] == ["read_only", "open_world"]
 
 
 def test_a_server_that_does_not_start_is_not_changed(server: Path) -> None:

@@ -1,6 +1,7 @@
 """`avow lint` and `avow rule`: what a person, a build and a code scanner get, and how it ends."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,12 @@ def test_a_fix_shows_the_difference_and_a_diff_leaves_the_file_alone(saved: str)
     }
 
 
+def test_a_document_is_asked_for_as_of_every_command(saved: str) -> None:
+    short, long = avow("lint", saved, "--json"), avow("lint", saved, "--format", "json")
+    assert (short.code, short.json) == (long.code, long.json)
+    assert avow("lint", saved, "--json", "--format", "sarif").code == 2
+
+
 def test_a_fix_keeps_the_files_mark_and_line_breaks(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     text = json.dumps({"tools": [{**BROKEN, "description": "x"}]}, indent=1)
@@ -98,6 +105,33 @@ def test_a_python_server_is_told_with_the_lines_of_its_functions(tmp_path: Path)
     assert "+@mcp.tool(" in mended.err
     assert (mended.code, "0 errors" in mended.out or "nothing" in mended.out) == (0, True)
     assert "title=" in file.read_text(encoding="utf-8")
+
+
+def test_servers_of_one_configuration_are_told_at_their_own_lines(tmp_path: Path) -> None:
+    source = SERVER.replace("{}", "") + "\n\nmcp.run()\n"
+    (tmp_path / "shop.py").write_text(source, encoding="utf-8")
+    launch = [sys.executable, str(tmp_path / "shop.py")]
+    entry = {"command": launch[0], "args": launch[1:]}
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"a": entry, "the b": entry}}, indent=1))
+    done = avow("lint", str(file), "--select", "AV110", "--format", "json")
+    lines = {one["name"]: one["findings"][0]["line"] for one in done.json["servers"]}
+    assert lines == {"a": 3, "the-b": 9}
+
+
+def test_what_a_fix_has_left_is_not_promised_to_the_next(tmp_path: Path) -> None:
+    file = tmp_path / "shop.py"
+    source = (
+        "from mcp.server import MCPServer\n\nmcp = MCPServer('shop')\nMORE = {'name': 'find'}\n"
+    )
+    source += "if True:\n\t@mcp.tool()\n\tdef orders_list(): ...\n"
+    source += "\t@mcp.tool(**MORE)\n\tdef find(): ...\n"
+    file.write_text(source)
+    assert "; --fix mends 2 of them" in avow("lint", str(file), "--select", "AV201").out
+    done = avow("lint", str(file), "--select", "AV201", "--fix")
+    assert '\n+\t@mcp.tool(title="List orders")\n' in done.err
+    assert "find: left as it is" in done.err
+    assert done.out.endswith("1 note in 2 tools, profile spec\n")
 
 
 def test_servers_of_one_configuration_know_each_others_tools(tmp_path: Path) -> None:

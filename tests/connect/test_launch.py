@@ -369,9 +369,9 @@ def test_an_installed_package_is_not_the_authors_own_code() -> None:
 
 def test_errors_with_a_known_cure_are_met_with_it() -> None:
     assert fix_for("import no_such_module", file="x.py") == (
-        "Where it is installed elsewhere: avow inspect -- THAT/bin/python x.py."
+        "Where it is installed elsewhere, start it there: -- THAT/bin/python x.py."
     )
-    assert "avow inspect -- python -m PACKAGE.MODULE" in fix_for("from . import x")
+    assert "-- python -m PACKAGE.MODULE" in fix_for("from . import x")
     assert "must not exit" in fix_for("exit()")
     assert fix_for("import no_such.part", file="no_such.py") == (
         "The file hides the package no_such: give it another name."

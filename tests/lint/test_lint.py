@@ -23,6 +23,31 @@ def allowing(**rules: str) -> dict[str, Any]:
     return {"_meta": {"io.avow/lint": {"allow": allow}}}
 
 
+def test_tools_that_are_named_by_position_or_made_as_data_have_their_lines_too() -> None:
+    source = """\
+from mcp import types
+from mcp.server import MCPServer
+
+mcp = MCPServer("shop")
+
+
+@mcp.tool("orders_delete")  # avow: allow no-hints: soon
+def delete(): ...
+
+
+TOOLS = [
+    # avow: allow title-missing: clients show the name
+    types.Tool(
+        name="orders_list",  # avow: allow no-hints: soon
+    ),
+]
+"""
+    found = read_definitions(source)
+    said = {name: (one.line, [a.word for a in one.allowed]) for name, one in found.items()}
+    assert said["orders_delete"] == (8, ["no-hints"])
+    assert said["orders_list"] == (13, ["title-missing", "no-hints"])
+
+
 def test_what_a_tool_allows_with_a_reason_is_not_told_but_counted() -> None:
     listing = make_listing(
         "shop", [tool(title=None) | allowing(title_missing="no client shows it")]

@@ -56,12 +56,20 @@ def test_a_rule_is_found_by_code_by_name_and_by_the_beginning_of_its_code() -> N
     assert caught.value.fix == "avow rule lists them."
 
 
+def test_hints_that_avow_itself_has_written_are_not_called_meaningless() -> None:
+    said = {"readOnlyHint": True, "idempotentHint": True}
+    ours = {"io.avow/intent": {"category": "orders"}}
+    tools = [tool("a_b", annotations=said), tool("c_d", annotations=said, _meta=ours)]
+    assert [one.tool for one in findings(tools) if one.code == "AV107"] == ["a_b"]
+
+
 def test_a_rules_page_tells_where_it_looks_and_how_it_was_judged() -> None:
     page = page_of(find_rule("confirm-parameter"))
     assert "Warning, on by default, error under anthropic." in page
     assert "of 20 that were judged, 1 were false alarms." in page
     assert "off under openai" in page_of(find_rule("no-hints"))
-    assert "On real tools it found nothing." in page_of(find_rule("AV109"))
+    assert "On real tools it found nothing." in page_of(find_rule("AV103"))
+    assert "Not measured: " in page_of(find_rule("AV109"))
 
 
 def test_profiles_say_where_they_are_from_and_what_a_store_means() -> None:

@@ -260,6 +260,80 @@ def test_what_is_too_long_for_a_line_is_written_as_a_formatter_would() -> None:
 def note_wipe""" in patch.after.decode()
 
 
+def test_what_is_written_into_a_list_of_tools_has_its_indentation() -> None:
+    source = """\
+from mcp import types
+
+
+async def tools():
+    return [
+        types.Tool(name="note_list", inputSchema={"type": "object", "required": ["number"]}),
+        types.Tool(
+            name="note_wipe",
+        ),
+    ]
+"""
+
+    patch = patched(source, note_list=READS, note_wipe=DESTROYS)
+
+    assert (
+        patch.after.decode().split("return ")[1]
+        == """[
+        types.Tool(
+            name="note_list",
+            inputSchema={"type": "object", "required": ["number"]},
+            annotations=types.ToolAnnotations(readOnlyHint=True),
+        ),
+        types.Tool(
+            name="note_wipe",
+            annotations=types.ToolAnnotations(
+                readOnlyHint=False,
+                destructiveHint=True,
+                idempotentHint=True,
+                openWorldHint=False,
+            ),
+        ),
+    ]
+"""
+    )
+
+
+def test_an_empty_call_on_two_lines_gets_its_argument_between_them() -> None:
+    source = OFFICIAL.replace("@server.tool()", "@server.tool(  # why\n)")
+
+    found = patched(source, note_get=READS).after.decode()
+
+    assert (
+        """
+@server.tool(  # why
+    annotations=ToolAnnotations(readOnlyHint=True),
+)
+def note_get"""
+        in found
+    )
+
+
+def test_long_entries_of_a_dictionary_are_written_on_lines_of_their_own() -> None:
+    plain = FAST.replace("@server.tool\n", '@server.tool(annotations={"title": "A note"})\n', 1)
+
+    found = patched(plain, note_get=DESTROYS).after.decode()
+
+    assert (
+        """
+@server.tool(
+    annotations={
+        "title": "A note",
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+)
+"""
+        in found
+    )
+
+
 def test_fastmcp_needs_no_import_and_takes_what_the_file_has() -> None:
     assert (
         b'@server.tool(annotations={"readOnlyHint": True})' in patched(FAST, note_get=READS).after
@@ -336,7 +410,19 @@ def test_an_authors_word_stays_even_one_that_says_nothing() -> None:
 
     (added,) = patch.added
     assert dict(added.hints) == {"idempotent": True, "open_world": False}
-    assert b"readOnlyHint=None, destructiveHint=False, idempotentHint=True" in patch.after
+    assert (
+        b"""
+@server.tool(
+    annotations=ToolAnnotations(
+        readOnlyHint=None,
+        destructiveHint=False,
+        idempotentHint=True,
+        openWorldHint=False,
+    ),
+)
+def word"""
+        in patch.after
+    )
 
 
 def test_entries_of_a_dictionary_keep_their_layout_and_quotes() -> None:
@@ -347,7 +433,7 @@ def test_entries_of_a_dictionary_keep_their_layout_and_quotes() -> None:
 
     found = patched(source, a=READS).after.decode()
 
-    assert "        'openWorldHint': False,\n        'readOnlyHint': True,  # here\n    }," in found
+    assert "        'openWorldHint': False,  # here\n        'readOnlyHint': True,\n    }," in found
 
 
 @pytest.mark.parametrize(

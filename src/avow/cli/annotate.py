@@ -1,6 +1,8 @@
 """`avow infer --write`: what is inferred and not declared, as a change to a server's source."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -12,7 +14,8 @@ from avow.cli.surface import Answer
 from avow.cli.terminal import out, plain, print_json, talk
 from avow.clients.swap import read, replace
 from avow.errors import AvowError, DeniedError
-from avow.intent import HINT_NAMES, Guess, HintName, read_tool
+from avow.intent import HINT_NAMES, WIRE_NAMES, Guess, HintName, read_tool
+from avow.schema.plain import plain_code
 
 if TYPE_CHECKING:
     from avow.source import Patch
@@ -20,7 +23,18 @@ if TYPE_CHECKING:
 _SCHEMA: Final = 1
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
 
+_AGAINST: Final = ("description-contradicts-hint", "handler-contradicts-hint")
+
 Guesses = Mapping[str, Mapping[HintName, Guess]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """A guess that is not written, and what speaks against it."""
+
+    tool: str
+    hint: HintName
+    why: str
 
 
 def annotate(
@@ -44,16 +58,18 @@ def annotate(
     file = Path(path).resolve()
     data = read(file)
     guesses = missing(found, guesser)
+    doubts = _doubts(path, found, guesses)
+    guesses = _without(guesses, doubts)
     patch = annotate_source(path, data, {name: _values(one) for name, one in guesses.items()})
     is_written = bool(patch.added) and not is_dry and (is_sure or not is_json)
     if not is_json:
-        _show(patch, guesses)
+        _show(patch, guesses, doubts)
     if is_written and not is_sure and not agrees(f"Change {path}?"):
         raise DeniedError("nothing was changed", fix="You did not say yes.")
     if is_written:
         replace(file, patch.before, patch.after)
     if is_json:
-        print_json(_document(patch, guesses, is_written=is_written))
+        print_json(_document(patch, guesses, doubts, is_written=is_written))
     elif is_written:
         _say(f"Done. {path} declares them now; read them as you would a colleague's change.")
     return 0
@@ -85,21 +101,69 @@ def _missing(tool: Mapping[str, Any], guesser: Guesser) -> dict[HintName, Guess]
     return {name: one for name, one in new.items() if name not in meaningless}
 
 
-def _show(patch: "Patch", guesses: Guesses) -> None:
+def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
+    """The guesses that the linter would call wrong as soon as they stood in the source.
+
+    A description may say the contrary in so many words, and a handler do it.
+    """
+    from avow.cli.linted import read_source
+    from avow.lint import choose, find_profile, lint
+    from avow.lint.entries import make_listing
+
+    handlers = None
+    with contextlib.suppress(AvowError):  # an encoding that is read for the change alone
+        handlers = read_source(path).handlers
+    entries = [_annotated(tool, guesses) for tool in found.entries]
+    listing = make_listing(path, entries, handlers=handlers)
+    names: Mapping[str, HintName] = {WIRE_NAMES[name]: name for name in HINT_NAMES}
+    doubts: dict[tuple[str, HintName], str] = {}
+    for one in lint(listing, choose(find_profile("spec"), select=_AGAINST), allows=False).findings:
+        hint = names[str(one.at[-1])]
+        if hint in guesses.get(one.tool, {}):
+            doubts.setdefault((one.tool, hint), one.message.partition(", but ")[2])
+    return [_Doubt(tool, hint, why) for (tool, hint), why in doubts.items()]
+
+
+def _annotated(tool: object, guesses: Guesses) -> object:
+    """An entry of `tools/list` as it would be with its guesses."""
+    hints = guesses.get(name_of(tool) or "")
+    if not hints:
+        return tool
+    raw = cast("Mapping[str, Any]", tool)
+    said = raw.get("annotations")
+    declared = cast("dict[str, Any]", said) if isinstance(said, dict) else dict[str, Any]()
+    new = {WIRE_NAMES[name]: one.value for name, one in hints.items()}
+    return {**raw, "annotations": {**declared, **new}}
+
+
+def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
+    gone = {(one.tool, one.hint) for one in doubts}
+    kept: Guesses = {
+        tool: {name: one for name, one in hints.items() if (tool, name) not in gone}
+        for tool, hints in guesses.items()
+    }
+    return {tool: hints for tool, hints in kept.items() if hints}
+
+
+def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
     for line in patch.diff:
-        out().print(Text(plain(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
+        out().print(Text(plain_code(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
     for one in patch.added:
         for name in one.hints:
             guess = guesses[one.name][name]
             word = "yes" if guess.value else "no"
             _say(f"{one.name}: {name} {word}, since {'; '.join(guess.reasons)}")
+    for one in doubts:
+        _say(f"{one.tool}: {one.hint} stays undeclared, since {one.why}")
     for one in patch.left:
         _say(f"{one.name}: left as it is, {one.why}")
     if not patch.added:
         _say(f"Nothing to write into {patch.file}.")
 
 
-def _document(patch: "Patch", guesses: Guesses, *, is_written: bool) -> dict[str, Any]:
+def _document(
+    patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt], *, is_written: bool
+) -> dict[str, Any]:
     def hint(tool: str, name: HintName) -> dict[str, Any]:
         one = guesses[tool][name]
         return {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
@@ -113,6 +177,7 @@ def _document(patch: "Patch", guesses: Guesses, *, is_written: bool) -> dict[str
             {"name": one.name, "line": one.line, "hints": {h: hint(one.name, h) for h in one.hints}}
             for one in patch.added
         ],
+        "doubted": [{"name": one.tool, "hint": one.hint, "why": one.why} for one in doubts],
         "left": [{"name": one.name, "why": one.why} for one in patch.left],
     }
 

@@ -26,6 +26,10 @@ _LEAST: Final = 0.5
 _SUREST: Final = 0.999
 """What is guessed is never certain, whatever rounding would say."""
 
+_BESIDE: Final = 44
+"""The columns between name and reasons."""
+_NARROWEST: Final = 12
+
 Guesser = Callable[[object], dict[HintName, Guess]]
 
 _PYTHON: Final = re.compile(r"(?P<path>.+\.py)(?::.*)?", re.DOTALL)
@@ -82,7 +86,7 @@ def infer(
         Seconds to wait for a server.
     write
         Propose annotations for the tools of server.py that lack them, as a change to the file
-        (needs the extra infer): shows it, and asks. What its author declared stays.
+        (needs the extra patch): shows it, and asks. What its author declared stays.
     dry_run
         With --write: show the change and leave it at that.
     yes
@@ -216,13 +220,16 @@ def _print(
             console.print()
         noun = "tool" if len(one.entries) == 1 else "tools"
         console.print(Text(plain(f"{name}: {len(one.entries)} {noun}"), style="bold"))
-        console.print(_table(one.entries, guesser))
+        if one.entries:
+            console.print(_table(one.entries, guesser, console.width))
 
 
-def _table(entries: Sequence[object], guesser: Guesser) -> Table:
+def _table(entries: Sequence[object], guesser: Guesser, width: int) -> Table:
+    """The guesses of all tools; a long name takes lines rather than the room of the reasons."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("tool", "hint", "declared", "inferred", "sure"):
-        table.add_column(name, no_wrap=True, overflow="fold")
+    table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, (width - _BESIDE) // 2))
+    for name in ("hint", "declared", "inferred", "sure"):
+        table.add_column(name, no_wrap=True)
     table.add_column("why", overflow="fold")
     for tool in entries:
         name = plain(name_of(tool) or "(no name)")

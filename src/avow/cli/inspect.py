@@ -23,6 +23,9 @@ _MARKS: Final = {
     Source.VERIFIED: ("+", "verified by running it"),
     Source.OPERATOR: ("!", "set by the operator"),
 }
+_BESIDE: Final = 53
+"""The columns behind the name."""
+_NARROWEST: Final = 12
 _COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE: "red"}
 
 
@@ -83,16 +86,17 @@ def _print(found: list[Surface | AvowError]) -> None:
         if index:
             console.print()
         console.print(Text(plain(surface.headline), style="bold"))
-        console.print(_table(surface.tools))
+        console.print(_table(surface.tools, console.width))
         if legend := _legend(surface.tools):
             console.print(Text(legend, style="dim"))
         for line in _remarks(surface):
             console.print(Text(plain(line), style="yellow"))
 
 
-def _table(tools: list[Tool]) -> Table:
+def _table(tools: list[Tool], width: int) -> Table:
+    """The hints of all tools; a long name takes lines rather than the room of the hints."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("tool", overflow="fold", no_wrap=True)
+    table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, width - _BESIDE))
     for name in ("level", *(name.replace("_", "\n") for name in HINT_NAMES)):
         table.add_column(name, vertical="bottom")
     for tool in tools:

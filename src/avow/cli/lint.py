@@ -17,7 +17,7 @@ from avow.connect import parse_target
 from avow.errors import AvowError, UsageError
 from avow.lint import Choice, Report, Severity, choose, find_profile
 from avow.lint import lint as lint_listing
-from avow.schema.plain import plain
+from avow.schema.plain import plain_code
 
 _ROUNDS = 5
 
@@ -26,6 +26,7 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     *target: str,
     profile: str = "spec",
     format: Literal["text", "json", "sarif", "github", "junit"] = "text",  # noqa: A002 - a flag's name
+    json: bool = False,
     select: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     ignore: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     fail_on: Literal["error", "warning", "note"] = "error",
@@ -39,9 +40,6 @@ def lint(  # noqa: PLR0913 - each is an option of its own
 ) -> int:
     """Say what is wrong with the tools of a server; calls none of them.
 
-    Exit code 1 where a finding is as loud as --fail-on, 2 where the words cannot be understood,
-    4 where the server cannot be reached.
-
     Parameters
     ----------
     target
@@ -51,6 +49,8 @@ def lint(  # noqa: PLR0913 - each is an option of its own
         spec, strict, openai or anthropic.
     format
         How to tell it: text, json, sarif, github (annotations) or junit.
+    json
+        Print one JSON document, as --format json does.
     select
         Only these rules, by code, beginning of a code, or name; several with commas.
     ignore
@@ -71,17 +71,23 @@ def lint(  # noqa: PLR0913 - each is an option of its own
         Seconds to wait for a server.
     """
     check_seconds(timeout, "--timeout")
+    form = _form(format, is_json=json)
     choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
     listed = _linted(found := _ask(target, command, timeout))
     if fix or diff:
         listed = [_mended(one, choice, writes=fix, allows=not no_allow) for one in listed]
     if fix and any(one.python for one in listed):  # the server says something else now
         listed = _linted(found := _ask(target, command, timeout))
-    reports = [_report(one, choice, allows=not no_allow) for one in listed]
+    reports = [_report(one, choice, allows=not no_allow, is_mended=fix) for one in listed]
     reports = _past(reports, choice, baseline, writes=write_baseline)
-    if reports or format != "text":
-        _print(reports, format, profile)
-    return _code(reports, found, Severity(fail_on), is_data=format != "text")
+    _print(reports, form, profile)
+    return _code(reports, found, Severity(fail_on), is_data=form != "text")
+
+
+def _form(said: str, *, is_json: bool) -> str:
+    if is_json and said not in ("text", "json"):
+        raise UsageError(f"--json and --format {said} ask for two forms", fix="Keep one of them.")
+    return "json" if is_json else said
 
 
 def _ask(
@@ -102,17 +108,20 @@ def _words(given: list[str] | None) -> list[str]:
     return [word for one in given or () for word in one.split(",") if word.strip()]
 
 
-def _report(one: Linted, choice: Choice, *, allows: bool) -> Report:
-    is_mendable = one.saved is not None or one.python is not None
+def _report(one: Linted, choice: Choice, *, allows: bool, is_mended: bool = False) -> Report:
+    """What is found; where it was mended, what is left cannot be."""
+    is_mendable = not is_mended and (one.saved is not None or one.python is not None)
     return lint_listing(
         one.listing, choice, places=one.places, allows=allows, is_mendable=is_mendable
     )
 
 
 def _print(reports: Sequence[Report], name: str, profile: str) -> None:
+    """Tell it; of no server at all nothing, except to programs."""
     from avow.lint.formats import FORMATS
 
-    sys.stdout.write(FORMATS[name](reports, find_profile(profile)))
+    if reports or name != "text":
+        sys.stdout.write(FORMATS[name](reports, find_profile(profile)))
 
 
 def _code(
@@ -190,7 +199,7 @@ def _mend_source(path: str, report: Report, *, writes: bool) -> None:
     file = Path(path).resolve()
     patch = fix_source(path, read(file), report.findings)
     lines = [*patch.diff, *(f"{one.name}: left as it is, {one.why}" for one in patch.left)]
-    sys.stderr.writelines(f"{plain(line)}\n" for line in lines)
+    sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
     if writes and patch.added:
         replace(file, patch.before, patch.after)
 
@@ -199,7 +208,7 @@ def _show(before: str, after: str, name: str) -> None:
     lines = difflib.unified_diff(
         before.split("\n"), after.split("\n"), f"{name} (as it is)", f"{name} (mended)", lineterm=""
     )
-    sys.stderr.writelines(f"{plain(line)}\n" for line in lines)
+    sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
 
 
 def _write(path: str, text: str) -> None:

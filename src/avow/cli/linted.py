@@ -9,7 +9,8 @@ from pathlib import Path
 from avow.cli.nearby import read_nearby
 from avow.cli.surface import Answer, read_answers
 from avow.connect import SavedTarget, Target
-from avow.connect.jsonfile import parse_json, read_text
+from avow.connect.config import lines_of_servers
+from avow.connect.jsonfile import parse_json, read_json, read_text
 from avow.connect.saved import read_saved, steps_to_tools
 from avow.errors import AvowError
 from avow.lint import Listing
@@ -34,12 +35,16 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file that a target was named by, the tools defined in it, and what these do."""
+    """The file that a target was named by, the tools defined in it, and what these do.
+
+    `servers` are the lines of those that a configuration names.
+    """
 
     file: str
     definitions: Mapping[str, Definition]
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
     is_python: bool = False
+    servers: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +72,18 @@ def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
     if len(words) != 1:
         return None
     if match := _PYTHON.fullmatch(words[0]):
-        return _python(match["path"])
+        return read_source(match["path"])
     path = words[0].partition("#")[0]
     is_file = "://" not in path and not isinstance(targets[0], SavedTarget) and Path(path).is_file()
-    return Source(path, {}) if is_file else None
+    if not is_file:
+        return None
+    lines: Mapping[str, int] = {}
+    with contextlib.suppress(AvowError, OSError):  # another kind of file
+        lines = lines_of_servers(read_json(path))
+    return Source(path, {}, servers=lines)
 
 
-def _python(path: str) -> Source:
+def read_source(path: str) -> Source:
     """A server's file, with what the handlers in it and around it do, where it is Python."""
     text = read_text(path)
     definitions = read_definitions(text)
@@ -118,7 +128,10 @@ def _linted(
         one.index: definitions[one.name].line for one in listing.tools if one.name in definitions
     }
     python = source.file if source and source.is_python else None
-    return Linted(listing, Places(source.file if source else None, lines), python=python)
+    if source is None:
+        return Linted(listing, Places())
+    first = source.servers.get(target.name, 1)
+    return Linted(listing, Places(source.file, lines, first), python=python)
 
 
 def _from_saved(target: SavedTarget, saved: Saved) -> Linted:

@@ -15,6 +15,7 @@ from avow.connect.envfile import read_env_file
 from avow.connect.jsonfile import JsonFile, fault_of_file, type_name
 from avow.connect.kinds import CommandTarget, UrlTarget
 from avow.connect.naming import plain_name
+from avow.connect.positions import locate
 from avow.connect.variables import Scope
 from avow.errors import ConfigError, TargetError
 
@@ -70,6 +71,12 @@ def read_entry(file: JsonFile, name: str) -> CommandTarget | UrlTarget:
     if entry.is_disabled:
         raise entry.fault("the server is disabled", fix="Enable it in the file.", of_key=True)
     return _target(entry)
+
+
+def lines_of_servers(file: JsonFile) -> dict[str, int]:
+    """The line where each server of a configuration stands, by its target's name."""
+    key, servers = _servers(file)
+    return {plain_name(name): locate(file.text, (key, name), of_key=True).line for name in servers}
 
 
 def read_target(file: JsonFile, steps: tuple[str, ...], scope: Scope) -> CommandTarget | UrlTarget:

@@ -133,9 +133,9 @@ def _fix_for(error: BaseException, path: str) -> str | None:
         missing = error.name.partition(".")[0]
         if missing == Path(path).stem:
             return f"The file hides the package {missing}: give it another name."
-        return f"Where it is installed elsewhere: avow inspect -- THAT/bin/python {path}."
+        return f"Where it is installed elsewhere, start it there: -- THAT/bin/python {path}."
     if isinstance(error, ImportError) and "relative import" in str(error):
-        return "For a module of a package: avow inspect -- python -m PACKAGE.MODULE."
+        return "For a module of a package: -- python -m PACKAGE.MODULE."
     if isinstance(error, SystemExit):
         return "The file must not exit while it is loaded or serves."
     return None

@@ -1,7 +1,8 @@
 """Where tools are defined in Python source, and which rules comments there allow. Nothing is run.
 
 A definition begins with the comments right above its first decorator and ends at the first
-statement of its body; `# avow: allow RULE: why` in it allows the rule for the tool.
+statement of its body, or it is a call, such as `Tool(…)`, with the comments right above it;
+`# avow: allow RULE: why` in it allows the rule for the tool.
 """
 
 import ast
@@ -12,7 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from avow.errors import ConfigError
 from avow.lint.subject import Allowance
+from avow.source.definitions import find_definitions
+from avow.source.program import read_module
 
 _ALLOW: Final = re.compile(r"#\s*avow:\s*allow\s+([\w-]+)\s*:?\s*(.*)")
 
@@ -21,17 +25,17 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The line of a tool's `def`, and what comments on it allow."""
+    """The line of a tool's `def`, or of its call, and what comments on it allow."""
 
     line: int
     allowed: tuple[Allowance, ...] = ()
 
 
 def read_definitions(source: str) -> Mapping[str, Definition]:
-    """The functions of `source` by the name that they have as tools.
+    """The functions and calls of `source` that define tools, by the names of these.
 
-    That is the `name` which a decorator gives, or the function's own. Of two with one name the
-    last counts, as it does for Python. Source that is not Python defines nothing.
+    That is the name which a decorator or a call gives, or the function's own. Of two functions
+    with one name the last counts, as it does for Python. Source that is not Python defines nothing.
     """
     try:
         tree = ast.parse(source)
@@ -39,11 +43,29 @@ def read_definitions(source: str) -> Mapping[str, Definition]:
     except (SyntaxError, ValueError, RecursionError, tokenize.TokenError):
         return {}
     lines = source.splitlines()
-    return {
-        _name(one): Definition(one.lineno, tuple(_allowed(one, comments, lines)))
+    found = {
+        _name(one): Definition(one.lineno, tuple(_allowed(*_extent(one), comments, lines)))
         for one in ast.walk(tree)
         if isinstance(one, _Function)
     }
+    for name, line, (first, end) in _told(source):
+        told = found.get(name, Definition(line))
+        allowed = [one for one in _allowed(first, end, comments, lines) if one not in told.allowed]
+        found[name] = Definition(told.line, (*told.allowed, *allowed))
+    return found
+
+
+def _told(source: str) -> Iterator[tuple[str, int, tuple[int, int]]]:
+    """What names a tool in other ways: its name, the line to tell, and the lines around it."""
+    try:
+        module = read_module("server.py", source)
+    except ConfigError:
+        return
+    for one in find_definitions(module):
+        if one.name and isinstance(one.handler, _Function):
+            yield one.name, one.line, _extent(one.handler)
+        elif one.name:
+            yield one.name, one.line, (one.place.lineno, (one.place.end_lineno or one.line) + 1)
 
 
 def _comments(source: str) -> Iterator[tuple[int, str]]:
@@ -61,12 +83,17 @@ def _name(function: _Function) -> str:
     return function.name
 
 
-def _allowed(
-    function: _Function, comments: Mapping[int, str], lines: list[str]
-) -> Iterator[Allowance]:
+def _extent(function: _Function) -> tuple[int, int]:
+    """The lines of a function's definition, without its body: the first, and the one after."""
     first = min(one.lineno for one in (function, *function.decorator_list))
+    return first, max(function.body[0].lineno, function.lineno + 1)
+
+
+def _allowed(
+    first: int, end: int, comments: Mapping[int, str], lines: list[str]
+) -> Iterator[Allowance]:
     while first > 1 and lines[first - 2].lstrip().startswith("#"):
         first -= 1
-    for number in range(first, max(function.body[0].lineno, function.lineno + 1)):
+    for number in range(first, end):
         if match := _ALLOW.search(comments.get(number, "")):
             yield Allowance(match[1], match[2].strip())

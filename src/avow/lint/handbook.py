@@ -26,6 +26,8 @@ alarm in ten is not on by default; one that found nothing there is on where its 
 doubt.
 """
 
+_BESIDE: Final = frozenset({"AV109", "AV116", "AV901", "AV902", "AV903"})
+"""Rules about what stands beside a list: receipts, source, permissions."""
 
 _TABLE: Final = """\
 | code | name | severity | default | what it finds |
@@ -86,6 +88,8 @@ def _facts(rule: Rule) -> Iterator[str]:
 
 
 def _judged(rule: Rule) -> str:
+    if rule.code in _BESIDE:
+        return "Not measured: the real tools come without what it looks at."
     said = evidence().get(rule.code)
     if said is None or not said["found"]:
         return "On real tools it found nothing."

@@ -8,16 +8,20 @@ from avow.connect.positions import Step, members
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """A file, and the line of each tool in it by its place in the list; no file for a URL."""
+    """A file, and the line of each tool in it by its place in the list; no file for a URL.
+
+    `first` is the line of what is about the whole server, and of tools that have none.
+    """
 
     file: str | None = None
     lines: Mapping[int, int] = field(default_factory=dict[int, int])
+    first: int = 1
 
     def line(self, index: int | None) -> int | None:
-        """The line of a tool; the first of the file for what is about all, `None` for no file."""
+        """The line of a tool, or of the server; `None` for no file."""
         if self.file is None:
             return None
-        return self.lines.get(index, 1) if index is not None else 1
+        return self.first if index is None else self.lines.get(index, self.first)
 
 
 def places_in(file: str, text: str, steps: Sequence[Step]) -> Places:

@@ -28,6 +28,15 @@ def plain(text: str) -> str:
     return "".join(f"\\u{ord(char):04x}" if is_unseen(char) else char for char in text)
 
 
+def plain_code(line: str) -> str:
+    r"""The same of a line of a file, whose tabs stay: they move nothing but what follows.
+
+    >>> plain_code("\tprint('\x1b')")
+    "\tprint('\\u001b')"
+    """
+    return "\t".join(plain(part) for part in line.split("\t"))
+
+
 def sayable(text: str) -> str:
     """`text` with a question mark for each half of a surrogate pair: no transport can send one."""
     return text.encode(errors="replace").decode()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionProvider
 from typing_extensions import override
 
 from avow.intent import WIRE_NAMES, HintName
@@ -30,7 +30,7 @@ def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
     lines = _LINE_END.split(data.decode(wrapper.module.encoding))
     places = {_span(lines, one.place): one for one in edits}
     style = _style(module)
-    writer = _Writer(places, style, wrapper.module.default_indent)
+    writer = _Writer(places, style, wrapper.module.default_indent, lines)
     after = wrapper.visit(writer)
     if writer.uses_class and not style.has_class:
         after = _with_import(after, style.home)
@@ -75,24 +75,58 @@ def _span(lines: Sequence[str], node: ast.expr) -> Span:
     return node.lineno, column(node.lineno, node.col_offset), end, column(end, last)
 
 
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a call begins: its column, and how far its line is indented.
+
+    `block` is the indentation of its block, which libcst writes by itself, and `base` what the
+    line has beyond it, as inside a list of several lines.
+    """
+
+    column: int
+    block: str
+    base: str
+    step: str
+
+    @property
+    def inner(self) -> str:
+        """The indentation of an argument on a line of its own."""
+        return self.base + self.step
+
+
 class _Writer(cst.CSTTransformer):
     """Writes hints into the calls and decorators at given places."""
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
-    def __init__(self, places: Mapping[Span, Edit], style: _Style, indent: str) -> None:
+    def __init__(
+        self, places: Mapping[Span, Edit], style: _Style, indent: str, lines: Sequence[str]
+    ) -> None:
         super().__init__()
         self.places = places
         self.style = style
         self.indent = indent
+        self.lines = lines
+        self.blocks: list[str] = []
         self.uses_class = False
+
+    @override
+    def visit_IndentedBlock(self, node: cst.IndentedBlock) -> None:
+        self.blocks.append(self.indent if node.indent is None else node.indent)
+
+    @override
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        self.blocks.pop()
+        return updated_node
 
     @override
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         edit = self._edit_at(original_node)
         if edit is None:
             return updated_node
-        return self._written(updated_node, edit, self._column(original_node))
+        return self._written(updated_node, edit, self._spot(original_node))
 
     @override
     def leave_Decorator(
@@ -103,52 +137,33 @@ class _Writer(cst.CSTTransformer):
         if edit is None:
             return updated_node
         call = cst.Call(updated_node.decorator)
-        written = self._written(call, edit, self._column(decorator))
+        written = self._written(call, edit, self._spot(decorator))
         return updated_node.with_changes(decorator=written)
 
     def _edit_at(self, node: cst.CSTNode) -> Edit | None:
         place = self.get_metadata(PositionProvider, node)
         return self.places.get(_span_of(place)) if isinstance(place, CodeRange) else None
 
-    def _column(self, node: cst.CSTNode) -> int:
+    def _spot(self, node: cst.CSTNode) -> _Spot:
         place = self.get_metadata(PositionProvider, node)
-        return place.start.column if isinstance(place, CodeRange) else 0
+        start = place.start if isinstance(place, CodeRange) else CodePosition(1, 0)
+        line, block = self.lines[start.line - 1], "".join(self.blocks)
+        lead = line[: len(line) - len(line.lstrip(" \t"))]
+        base = lead.removeprefix(block) if lead.startswith(block) else ""
+        return _Spot(start.column, block, base, self.indent)
 
-    def _written(self, call: cst.Call, edit: Edit, column: int) -> cst.Call:
+    def _written(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
         if edit.title is not None:
             value = cst.SimpleString(json.dumps(edit.title, ensure_ascii=False))
-            call = self._with_keyword(call, "title", value, column)
-        return self._with_hints(call, edit, column) if edit.hints else call
+            call = _with_keyword(call, "title", value, spot)
+        return self._with_hints(call, edit, spot) if edit.hints else call
 
-    def _with_hints(self, call: cst.Call, edit: Edit, column: int) -> cst.Call:
+    def _with_hints(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
         for arg in call.args:
             if arg.keyword is not None and arg.keyword.value == "annotations":
-                value = self._extended(arg.value, edit)
-                return self._with_keyword(call, "annotations", value, column)
-        return self._with_keyword(call, "annotations", self._made(edit), column)
-
-    def _with_keyword(
-        self, call: cst.Call, name: str, value: cst.BaseExpression, column: int
-    ) -> cst.Call:
-        """A call with a keyword more; one that is there gets the value instead."""
-        for index, arg in enumerate(call.args):
-            if arg.keyword is not None and arg.keyword.value == name:
-                args = [*call.args[:index], arg.with_changes(value=value), *call.args[index + 1 :]]
-                return call.with_changes(args=args)
-        longer = _appended(call, cst.Arg(value, cst.Name(name), _KEYWORD))
-        if "\n" in _code(call) or column + len(_code(longer)) <= _WIDTH:
-            return self._fitted(longer, column)
-        return self._fitted(_spread(longer, self.indent, ""), column)
-
-    def _fitted(self, call: cst.Call, column: int) -> cst.Call:
-        """The same, with a hint on each line where they are too long for one."""
-        value = call.args[-1].value
-        if column + _longest(call) <= _WIDTH or not isinstance(value, cst.Call):
-            return call
-        spread = call.args[-1].with_changes(
-            value=_spread(value, self.indent * 2, self.indent),
-        )
-        return call.with_changes(args=[*call.args[:-1], spread])
+                value = self._extended(arg.value, edit, spot)
+                return _with_keyword(call, "annotations", value, spot)
+        return _with_keyword(call, "annotations", self._made(edit), spot)
 
     def _made(self, edit: Edit) -> cst.BaseExpression:
         """`ToolAnnotations(…)`; for FastMCP, where the file has no such word, `{…}`."""
@@ -159,7 +174,7 @@ class _Writer(cst.CSTTransformer):
         self.uses_class = True
         return cst.parse_expression(f"{self.style.name}({said})")
 
-    def _extended(self, value: cst.BaseExpression, edit: Edit) -> cst.BaseExpression:
+    def _extended(self, value: cst.BaseExpression, edit: Edit, spot: _Spot) -> cst.BaseExpression:
         """Annotations of the author's with what is missing behind it."""
         if isinstance(value, cst.Dict):
             return _with_entries(value, edit.hints)
@@ -169,8 +184,47 @@ class _Writer(cst.CSTTransformer):
         is_snake = any(name.endswith("_hint") for name in names)
         for name, hint in edit.hints.items():
             keyword = cst.Name(f"{name}_hint" if is_snake else WIRE_NAMES[name])
-            value = _appended(value, cst.Arg(cst.Name(str(hint)), keyword, _KEYWORD))
+            new = cst.Arg(cst.Name(str(hint)), keyword, _KEYWORD)
+            value = _appended(value, new, spot.inner + spot.step)
         return value
+
+
+def _with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, spot: _Spot) -> cst.Call:
+    """A call with a keyword more; one that is there gets the value instead."""
+    for index, arg in enumerate(call.args):
+        if arg.keyword is not None and arg.keyword.value == name:
+            args = [*call.args[:index], arg.with_changes(value=value), *call.args[index + 1 :]]
+            return _fitted(call.with_changes(args=args), index, spot)
+    longer = _appended(call, cst.Arg(value, cst.Name(name), _KEYWORD), spot.inner)
+    return _fitted(longer, len(longer.args) - 1, spot)
+
+
+def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
+    """The same on several lines where one is too short for it, and for the hints again."""
+    code = _code(call)
+    if "\n" not in code and spot.column + len(code) > _WIDTH:
+        call = _spread_call(call, spot.inner, spot.base)
+    arg, first = call.args[index], call.whitespace_before_args
+    if not _is_long(call, arg.value, spot):
+        return call
+    is_open = isinstance(first, cst.ParenthesizedWhitespace)
+    outer = first.last_line.value if is_open else spot.inner
+    value: cst.BaseExpression = arg.value
+    if isinstance(value, cst.Call):
+        value = _spread_call(value, outer + spot.step, outer)
+    elif isinstance(value, cst.Dict):
+        value = _spread_dict(value, outer + spot.step, outer)
+    args = [*call.args[:index], arg.with_changes(value=value), *call.args[index + 1 :]]
+    return call.with_changes(args=args)
+
+
+def _is_long(call: cst.Call, value: cst.BaseExpression, spot: _Spot) -> bool:
+    """Whether a value that stands on one line of a call makes it too long."""
+    said = _code(value)
+    return any(
+        said in line and len(line) + (len(spot.block) if number else spot.column) > _WIDTH
+        for number, line in enumerate(_code(call).split("\n"))
+    )
 
 
 def _span_of(place: CodeRange) -> Span:
@@ -181,16 +235,16 @@ def _code(node: cst.CSTNode) -> str:
     return cst.Module([]).code_for_node(node)
 
 
-def _longest(node: cst.CSTNode) -> int:
-    return max(len(line) for line in _code(node).split("\n"))
-
-
-def _appended(call: cst.Call, new: cst.Arg) -> cst.Call:
-    """A call with one argument more, laid out as those that it has."""
-    if not call.args:
-        return call.with_changes(args=[new])
-    *before, last = call.args
+def _appended(call: cst.Call, new: cst.Arg, inner: str) -> cst.Call:
+    """A call with one argument more, laid out as those that it has; else at `inner`."""
     first = call.whitespace_before_args
+    if not call.args:
+        if isinstance(first, cst.ParenthesizedWhitespace):
+            end = cst.ParenthesizedWhitespace(indent=first.indent, last_line=first.last_line)
+            new = new.with_changes(comma=cst.Comma(whitespace_after=end))
+            first = first.with_changes(indent=True, last_line=cst.SimpleWhitespace(inner))
+        return call.with_changes(whitespace_before_args=first, args=[new])
+    *before, last = call.args
     if not isinstance(first, cst.ParenthesizedWhitespace):
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
         tail = last.comma
@@ -224,18 +278,32 @@ def _on_a_line(
     return kept, new.with_changes(comma=cst.Comma(whitespace_after=tail))
 
 
-def _spread(call: cst.Call, inner: str, outer: str) -> cst.Call:
+def _line(indent: str) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(indent))
+
+
+def _spread_call(call: cst.Call, inner: str, outer: str) -> cst.Call:
     """A call on one line with each argument on a line of its own."""
-    line, end = (
-        cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(one))
-        for one in (inner, outer)
+    comma = cst.Comma(whitespace_after=_line(inner))
+    args = [one.with_changes(comma=comma) for one in call.args]
+    args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=_line(outer)))
+    return call.with_changes(whitespace_before_args=_line(inner), args=args)
+
+
+def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
+    """A dictionary on one line with each entry on a line of its own."""
+    comma = cst.Comma(whitespace_after=_line(inner))
+    elements = [one.with_changes(comma=comma) for one in value.elements]
+    elements[-1] = elements[-1].with_changes(comma=cst.Comma())
+    return value.with_changes(
+        lbrace=cst.LeftCurlyBrace(whitespace_after=_line(inner)),
+        elements=elements,
+        rbrace=cst.RightCurlyBrace(whitespace_before=_line(outer)),
     )
-    args = [one.with_changes(comma=cst.Comma(whitespace_after=line)) for one in call.args]
-    args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=end))
-    return call.with_changes(whitespace_before_args=line, args=args)
 
 
 def _with_entries(value: cst.Dict, hints: Mapping[HintName, bool]) -> cst.Dict:
+    """A dictionary with entries more, laid out as those that it has."""
     quote = next(
         (
             one.key.quote
@@ -244,18 +312,46 @@ def _with_entries(value: cst.Dict, hints: Mapping[HintName, bool]) -> cst.Dict:
         ),
         '"',
     )
-    space = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    elements = list(value.elements)
-    for name, hint in hints.items():
-        key = cst.SimpleString(f"{quote}{WIRE_NAMES[name]}{quote}")
-        new = cst.DictElement(key, cst.Name(str(hint)))
-        if elements:
-            last = elements[-1]
-            new = new.with_changes(comma=last.comma)
-            comma = elements[-2].comma if len(elements) > 1 else space
-            elements[-1] = last.with_changes(comma=comma)
-        elements.append(new)
-    return value.with_changes(elements=elements)
+    entries = [
+        cst.DictElement(cst.SimpleString(f"{quote}{WIRE_NAMES[name]}{quote}"), cst.Name(str(hint)))
+        for name, hint in hints.items()
+    ]
+    if not value.elements:
+        return value.with_changes(elements=_joined(entries, cst.SimpleWhitespace(" ")))
+    after, brace = _between(value)
+    *before, last = value.elements
+    entries[-1] = entries[-1].with_changes(comma=last.comma)
+    last = last.with_changes(comma=cst.Comma(whitespace_after=after))
+    line = _bare(after)
+    return value.with_changes(elements=[*before, last, *_joined(entries, line)], rbrace=brace)
+
+
+def _joined(
+    entries: Sequence[cst.DictElement], space: cst.BaseParenthesizableWhitespace
+) -> list[cst.DictElement]:
+    comma = cst.Comma(whitespace_after=space)
+    return [*[one.with_changes(comma=comma) for one in entries[:-1]], entries[-1]]
+
+
+def _bare(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    """The same indentation without the comments and empty lines."""
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return space
+    return cst.ParenthesizedWhitespace(indent=space.indent, last_line=space.last_line)
+
+
+def _between(value: cst.Dict) -> tuple[cst.BaseParenthesizableWhitespace, cst.RightCurlyBrace]:
+    """What stands behind the last entry when one follows, and then before the end.
+
+    A comment there is about that entry, and stays with it.
+    """
+    first, end = value.lbrace.whitespace_after, value.rbrace.whitespace_before
+    if not isinstance(first, cst.ParenthesizedWhitespace):
+        return cst.SimpleWhitespace(" "), value.rbrace
+    if not isinstance(end, cst.ParenthesizedWhitespace):
+        return _bare(first), value.rbrace
+    after = end.with_changes(indent=first.indent, last_line=first.last_line)
+    return after, value.rbrace.with_changes(whitespace_before=_bare(end))
 
 
 def _with_import(module: cst.Module, home: str) -> cst.Module:

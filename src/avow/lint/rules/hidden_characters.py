@@ -40,6 +40,9 @@ _HIDDEN: Final = re.compile(
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{2,8}")
 """A flag such as Scotland's is a black one with tags behind it."""
 
+_KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a surrogate pair"}
+"""What has no name of its own."""
+
 
 def check(tool: Subject) -> Iterator[Remark]:
     """One remark for each text that holds some."""
@@ -55,7 +58,7 @@ def check(tool: Subject) -> Iterator[Remark]:
 
 
 def _told(char: str) -> str:
-    name = unicodedata.name(char, unicodedata.category(char))
+    name = unicodedata.name(char, _KINDS.get(unicodedata.category(char), "unassigned"))
     return f"U+{ord(char):04X} {name.lower()}"
 
 

@@ -36,7 +36,9 @@ def check(server: Listing) -> Iterator[Remark]:
     """One remark with how much it is."""
     tokens = sum(one.tokens for one in server.tools)
     if tokens > _MOST:
-        message = f"its {len(server.tools)} tools come to about {tokens:,} tokens in every request"
+        count = len(server.tools)
+        what = f"its {count} tools come" if count > 1 else "its one tool comes"
+        message = f"{what} to about {tokens:,} tokens in every request"
         yield Remark(message)
 
 

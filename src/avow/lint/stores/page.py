@@ -72,7 +72,8 @@ def _lines(made: Submission) -> Iterator[str]:
 
 def _state(made: Submission) -> str:
     tools = count_of(len(made.tools), "tool")
-    waits = f"{made.to_confirm} of {tools} hold proposals, marked **to confirm**"
+    verb = "holds" if made.to_confirm == 1 else "hold"
+    waits = f"{made.to_confirm} of {tools} {verb} proposals, marked **to confirm**"
     rest = f"{waits}: each is a guess until its author says so." if made.to_confirm else tools + "."
     return f"{rest} Blanks ({BLANK}) are yours to fill in. No tool was called for this document."
 
