@@ -3,62 +3,34 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import anyio
 from cyclopts import Parameter
 
 from avow.cli.address import check_seconds
 from avow.cli.terminal import out, talk
-from avow.connect import SavedTarget, parse_target
+from avow.connect import SavedTarget, Target, parse_target
 from avow.errors import UsageError
 
 if TYPE_CHECKING:
     from avow.verify.terms import Terms
     from avow.verify.verdict import Report
 
-_MOST_CALLS = 1000
+_MOST_CALLS: Final = 1000
 
 Many = Annotated[list[str] | None, Parameter(consume_multiple=False)]
 
 
-def verify(  # noqa: PLR0913 - each is an option of its own
-    *target: str,
-    fixture: Many = None,
-    env: Many = None,
-    cwd: str | None = None,
-    own: Many = None,
-    prepare: str | None = None,
-    tool: Many = None,
-    hints: str | None = None,
-    profile: Literal["default", "spec"] = "default",
-    calls: int = 12,
-    seed: int = 0,
-    timeout: float = 30.0,
-    postgres: bool = False,
-    probe: str | None = None,
-    all_tools: bool = False,
-    uncontained: bool = False,
-    format: Literal["text", "json", "junit", "sarif", "html"] = "text",  # noqa: A002 - a flag's name
-    json: bool = False,
-    output: Annotated[str | None, Parameter(alias="-o")] = None,
-    evidence: bool = False,
-    receipt: str | None = None,
-    key: str | None = None,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
-) -> int:
-    """Run a server's tools in containment, and show which of its hints are false.
-
-    Each tool is called with made-up arguments, in a box without network and with copies of all
-    that it may change. Exit code 1 where a hint is refuted, 2 where the words cannot be understood
-    or nothing here contains a server, 4 where it cannot be started.
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """How the server is started, and what it is given.
 
     Parameters
     ----------
-    target
-        server.py or server.py:object, an http(s) URL, or one entry of a client's configuration
-        (mcp.json#name). A command goes after --; {world} in it is a folder of samples.
     fixture
         A folder that the server works on: it gets a copy at the same path. May be repeated.
     env
@@ -68,7 +40,29 @@ def verify(  # noqa: PLR0913 - each is an option of its own
     own
         A path that holds the server's own state, which nobody else would miss. May be repeated.
     prepare
-        A command that installs what the server needs, before, with the network and no tool run.
+        A command that installs what the server needs, before: with the network, and no tool run.
+    postgres
+        Start a PostgreSQL for the server, and watch its rows; DATABASE_URL tells it where.
+    uncontained
+        Run the server without containment, with all rights that you have.
+    """
+
+    fixture: Many = None
+    env: Many = None
+    cwd: str | None = None
+    own: Many = None
+    prepare: str | None = None
+    postgres: bool = False
+    uncontained: bool = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """Which tools are called, how often, and with what.
+
+    Parameters
+    ----------
     tool
         Only this tool. May be repeated.
     hints
@@ -81,14 +75,29 @@ def verify(  # noqa: PLR0913 - each is an option of its own
         What made-up arguments are made from: the same seed makes the same.
     timeout
         Seconds to wait for the server, and for each call.
-    postgres
-        Start a PostgreSQL for the server, and watch its rows (DATABASE_URL says where it is).
     probe
         A command whose output is the state that a server behind a URL changes.
     all_tools
         Call also the tools behind a URL that may write. They are not contained.
-    uncontained
-        Run the server without containment, with all rights that you have.
+    """
+
+    tool: Many = None
+    hints: str | None = None
+    profile: Literal["default", "spec"] = "default"
+    calls: int = 12
+    seed: int = 0
+    timeout: float = 30.0
+    probe: str | None = None
+    all_tools: bool = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Telling:
+    """How it is told, and to whom.
+
+    Parameters
+    ----------
     format
         How to tell it: text, json, junit, sarif or html.
     json
@@ -102,73 +111,91 @@ def verify(  # noqa: PLR0913 - each is an option of its own
     key
         The private key that signs it (avow receipt keygen).
     """
-    check_seconds(timeout, "--timeout")
-    if not 1 <= calls <= _MOST_CALLS:
-        raise UsageError(f"--calls is {calls}", fix=f"Give a number from 1 to {_MOST_CALLS}.")
-    if (receipt is None) is not (key is None):
+
+    format: Literal["text", "json", "junit", "sarif", "html"] = "text"
+    json: bool = False
+    output: Annotated[str | None, Parameter(alias="-o")] = None
+    evidence: bool = False
+    receipt: str | None = None
+    key: str | None = None
+
+
+_START: Final = Start()
+_TRIAL: Final = Trial()
+_TELLING: Final = Telling()
+
+
+def verify(
+    *target: str,
+    start: Start = _START,
+    trial: Trial = _TRIAL,
+    telling: Telling = _TELLING,
+    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+) -> int:
+    """Run a server's tools in containment, and show which of its hints are false.
+
+    Each tool is called with made-up arguments, in a box without network and with copies of all
+    that it may change. Exit code 1 where a hint is refuted, 2 where the words cannot be understood
+    or nothing here contains a server, 4 where it cannot be started.
+
+    Parameters
+    ----------
+    target
+        server.py or server.py:object, an http(s) URL, or one entry of a client's configuration
+        (mcp.json#name). A command goes after --; {world} in it is a folder of samples.
+    """
+    check_seconds(trial.timeout, "--timeout")
+    if not 1 <= trial.calls <= _MOST_CALLS:
+        raise UsageError(f"--calls is {trial.calls}", fix=f"Give a number from 1 to {_MOST_CALLS}.")
+    if (telling.receipt is None) is not (telling.key is None):
         what = "--receipt and --key belong together"
         raise UsageError(what, fix="Make a key with avow receipt keygen FILE.")
     words = target if command is None else [*target, *command]
-    terms = _terms(
-        words,
-        is_command=command is not None and not target,
-        fixtures=fixture or [],
-        env=env or [],
-        cwd=cwd,
-        own=tuple(own or ()),
-        prepare=prepare,
-        only=tuple(tool or ()),
-        hints=None if hints is None else Path(hints),
-        profile=profile,
-        calls=calls,
-        seed=seed,
-        timeout=timeout,
-        has_postgres=postgres,
-        probe=probe,
-        calls_writes=all_tools,
-        is_uncontained=uncontained,
-    )
-    how = "json" if json else format
-    report = anyio.run(_run, terms, how == "text" and output is None, evidence)
-    if how != "text" or output is not None:
-        _write(report, how, output)
-    if receipt is not None and key is not None:
+    found = parse_target(words, is_command=command is not None and not target, command="verify")
+    terms = _terms(_only(found, words), start, trial)
+    how = "json" if telling.json else telling.format
+    report = anyio.run(_run, terms, how == "text" and telling.output is None, telling.evidence)
+    if how != "text" or telling.output is not None:
+        _write(report, how, telling.output)
+    if telling.receipt is not None and telling.key is not None:
         from avow.verify.receipt import write_receipt
 
-        write_receipt(report, Path(key), Path(receipt))
+        write_receipt(report, Path(telling.key), Path(telling.receipt))
     return int(report.is_refuted)
 
 
-def _terms(
-    words: Sequence[str],
-    *,
-    is_command: bool,
-    fixtures: Sequence[str],
-    env: Sequence[str],
-    prepare: str | None,
-    probe: str | None,
-    profile: str,
-    **more: Any,
-) -> "Terms":
+def _only(targets: Sequence[Target], words: Sequence[str]) -> Target:
+    if len(targets) == 1:
+        return targets[0]
+    names = ", ".join(one.name for one in targets)
+    what = f"one server at a time is verified, and this names {len(targets)}"
+    raise UsageError(what, where=words[0], fix=f"Name one: {words[0]}#NAME ({names}).")
+
+
+def _terms(target: Target, start: Start, trial: Trial) -> "Terms":
     from avow.verify.judge import Profile
     from avow.verify.terms import Terms
 
-    targets = parse_target(words, is_command=is_command, command="verify")
-    if len(targets) != 1:
-        names = ", ".join(one.name for one in targets)
-        what = f"one server at a time is verified, and this names {len(targets)}"
-        raise UsageError(what, where=words[0], fix=f"Name one: {words[0]}#NAME ({names}).")
-    if isinstance(targets[0], SavedTarget):
+    if isinstance(target, SavedTarget):
         what, fix = "a saved list has no server behind it", "Name the server itself."
-        raise UsageError(what, where=targets[0].path, fix=fix)
+        raise UsageError(what, where=target.path, fix=fix)
     return Terms(
-        target=targets[0],
-        fixtures=tuple(_folder(one) for one in fixtures),
-        env=dict(_variable(one) for one in env),
-        prepare=tuple(shlex.split(prepare or "")),
-        probe=tuple(shlex.split(probe or "")),
-        profile=Profile(profile),
-        **more,
+        target=target,
+        fixtures=tuple(_folder(one) for one in start.fixture or ()),
+        env=dict(_variable(one) for one in start.env or ()),
+        cwd=start.cwd,
+        own=tuple(start.own or ()),
+        prepare=start.prepare or "",
+        has_postgres=start.postgres,
+        is_uncontained=start.uncontained,
+        only=tuple(trial.tool or ()),
+        hints=None if trial.hints is None else Path(trial.hints),
+        profile=Profile(trial.profile),
+        calls=trial.calls,
+        seed=trial.seed,
+        timeout=trial.timeout,
+        probe=tuple(shlex.split(trial.probe or "")),
+        calls_writes=trial.all_tools,
     )
 
 

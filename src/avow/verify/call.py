@@ -51,6 +51,8 @@ class Made:
     effects: tuple[Effect, ...] = ()
     raw: tuple[Effect, ...] = ()
     """The effects as observers gave them, to be graded again when more is known."""
+    control: tuple[Effect, ...] = ()
+    """What was seen in the same box without a call."""
 
     @property
     def is_success(self) -> bool:

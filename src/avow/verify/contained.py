@@ -32,8 +32,9 @@ _LEAST_TOOLS: Final = 3
 class Contained:
     """What is needed to start the server again. `layers` are those that were found to work.
 
-    `usual` and `shown` are what is known once all tools were called: where each of them leaves a
-    line, and what they tell.
+    `holding` and `observing` are what was active in the box that was opened last. `usual` and
+    `shown` are what is known once all tools were called: where each of them leaves a line, and
+    what they tell.
     """
 
     terms: Terms
@@ -42,12 +43,14 @@ class Contained:
     site: Site | None = None
     usual: frozenset[str] | None = None
     shown: Mapping[str, str] = field(default_factory=dict[str, str])
-    active: tuple[Layer, ...] = ()
+    holding: tuple[Layer, ...] = ()
+    observing: tuple[Layer, ...] = ()
+    scene: Scene | None = None
     notes: tuple[str, ...] = ()
 
     @asynccontextmanager
     async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
-        """Start it in a fresh box, which goes with all that is in it. Raises what starting raises."""
+        """Start it in a fresh box, which goes with all in it. Raises what starting raises."""
         async with AsyncExitStack() as stack:
             box = await stack.enter_async_context(open_box(self.wish, self.layers))
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="avow-seen-")))
@@ -55,37 +58,24 @@ class Contained:
             target = CommandTarget(
                 self.terms.target.name, box.command[0], box.command[1:], box.env, box.cwd
             )
-            scene = self._scene(box)
-
-            def grade(
-                effects: Sequence[Effect],
-                name: str,
-                arguments: Mapping[str, Any],
-                *,
-                control: Sequence[Effect],
-            ) -> tuple[Effect, ...]:
-                known = replace(
-                    scene,
-                    tool_name=name,
-                    arguments=arguments,
-                    argument_paths=scene.argument_paths | _paths(arguments, self.wish.cwd),
-                    control=tuple(control),
-                    usual=self.usual,
-                    shown=tuple(text for tool, text in self.shown.items() if tool != name),
-                )
-                return grade_all(effects, known)
-
+            self.scene = Scene(
+                box.places,
+                "",
+                allowed=frozenset(self.wish.allowed),
+                argument_paths=frozenset(one for one in box.server[1:] if one.startswith("/")),
+            )
             stage = await stack.enter_async_context(
                 open_stage(
                     target,
                     watchers=watchers,
                     rest=rest,
-                    grade=grade,
+                    grade=self._grade,
                     timeout=self.terms.timeout,
                     number=number,
                 )
             )
-            self.active = (*box.layers, *(one.layer for one in watchers))
+            self.holding = tuple(one for one in box.layers if one.name != "syscalls")
+            self.observing = tuple(one.layer for one in watchers)
             self.notes = box.notes
             yield stage
 
@@ -106,14 +96,30 @@ class Contained:
         }
         self.usual = frozenset(usual) or None
 
-    def _scene(self, box: Box) -> Scene:
-        words = [word for word in box.server[1:] if word.startswith("/")]
-        return Scene(
-            box.places,
-            "",
-            allowed=frozenset(self.wish.allowed),
-            argument_paths=frozenset(words),
+    def again(self, made: Made) -> Made:
+        """A call graded again, by all that is known now."""
+        graded = self._grade(made.raw, made.tool, made.case.arguments, control=made.control)
+        return replace(made, effects=graded)
+
+    def _grade(
+        self,
+        effects: Sequence[Effect],
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        control: Sequence[Effect],
+    ) -> tuple[Effect, ...]:
+        assert self.scene is not None  # noqa: S101 - effects come from a box that was opened
+        scene = replace(
+            self.scene,
+            tool_name=name,
+            arguments=arguments,
+            argument_paths=self.scene.argument_paths | _paths(arguments, self.wish.cwd),
+            control=tuple(control),
+            usual=self.usual,
+            shown=tuple(text for tool, text in self.shown.items() if tool != name),
         )
+        return grade_all(effects, scene)
 
 
 def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], Rest]:

@@ -1,27 +1,26 @@
 """One verification from beginning to end: prepare, explore, confirm, judge, and tell of it all."""
 
-import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
 from avow.catalog import Tool
 from avow.connect import CommandTarget
 from avow.errors import UsageError
-from avow.intent import HintName
 from avow.verify.call import Made
 from avow.verify.confirm import Suspicion, confirm
 from avow.verify.contain.prepare import prepare_by, prepare_fetched
 from avow.verify.contain.probe import check_layers, probe_layers
 from avow.verify.contain.wish import Prepared, Wish
 from avow.verify.contained import Contained
+from avow.verify.effect import Effect, Life
 from avow.verify.event import Called, Ended, Event, Judged, Phase, Started
 from avow.verify.explore import Log, explore, is_deadly
 from avow.verify.inputs.harvest import Harvest
@@ -30,16 +29,20 @@ from avow.verify.inputs.order import order_tools
 from avow.verify.inputs.plan import Plan, plan_cases
 from avow.verify.inputs.shrink import shrink
 from avow.verify.inputs.world import INSIDE, World, make_world, serve_world
-from avow.verify.judge import Confirmed, Hearing, judge, suspects
+from avow.verify.judge import Confirmed, Hearing, claims_of, judge, suspects
 from avow.verify.layers import Layer
 from avow.verify.stage import Stage
 from avow.verify.terms import Terms
 from avow.verify.verdict import Reach, Report, ToolReport
 
+if TYPE_CHECKING:
+    from avow.intent import HintName
+
 Tell = Callable[[Event], None]
 
 _MOST_SHRINKS: Final = 4
 """Trials to make refuting arguments smaller; each starts the server anew."""
+_LEAST: Final = 4
 _SECOND: Final = 2
 """A tool that comes a second time is called so many times less often than the first."""
 
@@ -99,9 +102,7 @@ async def _prepare(
     into.mkdir()
     if terms.prepare:
         project = None if terms.cwd is None else Path(terms.cwd)
-        return await prepare_by(
-            shlex.join(terms.prepare), into, command, layers=layers, project=project
-        )
+        return await prepare_by(terms.prepare, into, command, layers=layers, project=project)
     return await prepare_fetched(command, into, layers=layers)
 
 
@@ -121,13 +122,12 @@ class _Run:
         """Explore, then confirm and judge one tool after the other."""
         self.tell(Phase("start"))
         tools, server = await self._explore()
-        self.contained.learn(self.log.made)
         self.tell(Phase("confirm"))
         reports = [await self._judge(tool, at, len(tools)) for at, tool in enumerate(tools, 1)]
         return Report(
             target=self.terms.target.name,
             server=server,
-            layers=self.contained.active,
+            layers=(*self.contained.holding, *self.contained.observing),
             tools=tuple(reports),
             profile=str(self.terms.profile),
             seed=self.terms.seed,
@@ -135,17 +135,46 @@ class _Run:
         )
 
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
-        """Call all tools; the server is started again where it has died."""
+        """Call all tools; the server is started again where it has died.
+
+        Tools of which nothing came get a second chance in a box of their own: what they need may
+        have been used up by others.
+        """
         left: list[Tool] | None = None
         tools: list[Tool] = []
         server: Mapping[str, Any] = {}
         while left is None or left:
-            async with self.contained.stage(number=len(self.log.made)) as stage:
+            async with self._stage() as stage:
                 if left is None:
                     tools, server = list(stage.tools), stage.server
                     left = self._begin(stage)
                 await self._go_on(stage, left)
-        return [one for one in tools if self._is_wanted(one)], server
+        wanted = [one for one in tools if self._is_wanted(one)]
+        for tool in wanted:
+            if self._is_idle(tool):
+                async with self._stage() as stage:
+                    await self._go_on(stage, [tool])
+        return wanted, server
+
+    @asynccontextmanager
+    async def _stage(self) -> AsyncGenerator[Stage]:
+        """A fresh box; before it goes, its calls are graded by all that is known by then."""
+        first = len(self.log.made)
+        async with self.contained.stage(number=first) as stage:
+            yield stage
+            self.contained.learn(self.log.made)
+            self.log.made[first:] = [self.contained.again(one) for one in self.log.made[first:]]
+
+    def _is_idle(self, tool: Tool) -> bool:
+        """Whether no call of a tool succeeded, or none changed anything that it may change."""
+        made = self.log.of(tool.name)
+        if self.hints.of(tool.name).skip or is_deadly(made):
+            return False
+        if not any(one.is_success for one in made):
+            return True
+        if claims_of(tool)["read_only"].value is True:
+            return False
+        return not any(effect.life is Life.USER for one in made for effect in one.effects)
 
     def _begin(self, stage: Stage) -> list[Tool]:
         names = [one.name for one in stage.tools]
@@ -155,7 +184,12 @@ class _Run:
                 fix = f"It has {', '.join(sorted(names))}."
                 raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
         wanted = [one for one in stage.tools if self._is_wanted(one)]
-        self.tell(Started(self.contained.active, tuple(one.name for one in wanted)))
+        self.tell(
+            Started(
+                (*self.contained.holding, *self.contained.observing),
+                tuple(one.name for one in wanted),
+            )
+        )
         return order_tools(wanted, self.hints.order)
 
     def _is_wanted(self, tool: Tool) -> bool:
@@ -178,21 +212,21 @@ class _Run:
     def _plan(self, tool: Tool) -> Plan:
         budget = self.terms.calls
         if tool.name in self.plans:
-            budget = max(1, budget // _SECOND)
+            budget = max(_LEAST, budget // _SECOND)
         plan = self.plans[tool.name] = plan_cases(
             tool, self.world, self.harvest, self.hints, seed=self.terms.seed, budget=budget
         )
         return plan
 
     async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
-        made = [self._again(one) for one in self.log.of(tool.name)]
-        observers = frozenset(one.name for one in self.contained.active if one.is_active)
+        made = self.log.of(tool.name)
+        observers = frozenset(one.name for one in self.contained.observing if one.is_active)
         hearing = Hearing(tool, made, observers, self.terms.profile)
         confirmed: dict[HintName, Confirmed] = {}
         doubts: dict[HintName, str] = {}
         for name, suspect in suspects(hearing).items():
             before = made[: next(i for i, one in enumerate(made) if one is suspect)]
-            prelude = self.log.changing_before(self.log.of(tool.name)[len(before)])
+            prelude = self.log.changing_before(suspect)
             suspicion = Suspicion(name, suspect, before, prelude)
             told = await confirm(suspicion, hearing, self.contained.stage, self._shrink(tool))
             if isinstance(told, str):
@@ -203,10 +237,6 @@ class _Run:
         report = self._tell_of(hearing)
         self.tell(Judged(report, at, of))
         return report
-
-    def _again(self, made: Made) -> Made:
-        """A call graded again, by all that is known now."""
-        return made
 
     def _shrink(self, tool: Tool) -> Any:
         plan = self.plans[tool.name]
@@ -231,7 +261,7 @@ class _Run:
         )
 
 
-def _ignored(made: Sequence[Made]) -> tuple[Any, ...]:
+def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
     """What was seen and refutes nothing, each once."""
     found = {
         (effect.kind, effect.target): effect

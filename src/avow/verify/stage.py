@@ -100,7 +100,7 @@ class Stage:
     def _with(self, made: Made, effects: Sequence[Effect]) -> Made:
         raw = (*made.raw, *(replace(one, call=made.number) for one in effects))
         graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
-        return replace(made, raw=raw, effects=graded)
+        return replace(made, raw=raw, effects=graded, control=tuple(self.control))
 
     async def _send(self, name: str, case: Case) -> tuple[Outcome, Mapping[str, Any], str]:
         params = {"name": name, "arguments": dict(case.arguments)}

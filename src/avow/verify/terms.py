@@ -19,8 +19,8 @@ class Terms:
     `fixtures` are folders that the server may write to as if they were its own: it gets copies.
     `own` are paths that hold the server's own state. `only` names the tools to call, all without
     it. `probe` is a command whose output is the state of a server that is reached by URL; its
-    tools that may write are called only where `calls_writes` says so. `prepare` is a command that
-    may use the network before, and runs no tool.
+    tools that may write are called only where `calls_writes` says so. `prepare` is a line of shell
+    that may use the network before, and runs no tool.
     """
 
     target: CommandTarget | UrlTarget
@@ -30,7 +30,7 @@ class Terms:
     own: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
-    prepare: tuple[str, ...] = ()
+    prepare: str = ""
     hints: Path | None = None
     probe: tuple[str, ...] = ()
     profile: Profile = Profile.DEFAULT

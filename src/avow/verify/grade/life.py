@@ -1,6 +1,6 @@
 """How long each effect lasts and whose it is, with the reason for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import PurePosixPath
@@ -18,6 +18,12 @@ from avow.verify.place import Role
 
 Grade = tuple[Life, str]
 OUTWARD: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP})
+SETTLED: Final[Mapping[Kind, Grade]] = {
+    Kind.INSTALL: (Life.EXTERNAL, "a package manager was run"),
+    Kind.EXECUTE: (Life.TRANSIENT, "a program was run; what it did is told by itself"),
+    Kind.SIGNAL: (Life.SESSION, "a signal within the containment"),
+    Kind.LISTEN: (Life.SESSION, "an address that goes with the process"),
+}
 OWN_FOLDERS: Final = (".cache", ".local/state", ".npm", ".config/configstore")
 """Below HOME: where programs keep what nobody misses (XDG Base Directory Specification)."""
 OTHERS_FILES: Final = [
@@ -62,12 +68,8 @@ def _life(effect: Effect, scene: Scene) -> Grade:
         return found
     if effect.kind in OUTWARD:
         return _outward(effect, scene)
-    if effect.kind is Kind.INSTALL:
-        return Life.EXTERNAL, "a package manager was run"
-    if effect.kind is Kind.EXECUTE:
-        return Life.TRANSIENT, "a program was run; what it did is told by itself"
-    if effect.kind is Kind.SIGNAL:
-        return Life.SESSION, "a signal within the containment"
+    if effect.kind in SETTLED:
+        return SETTLED[effect.kind]
     if effect.is_failed and effect.kind in ON_FILES:
         return _failed(effect, scene)
     if "#" in effect.target:

@@ -99,6 +99,10 @@ def _refuted(
 ) -> HintVerdict:
     speaking = [one for one, effects in _spoken(claim.name, hearing) if effects]
     first = confirmed.evidence[0]
+    if claim.declared is None:
+        # Nobody has said it, so nobody is contradicted but the inference.
+        reason = f"it is not declared; {_told(first)} speaks against what its text suggests"
+        return replace(blank, reason=reason, evidence=confirmed.evidence)
     reason = f"{_told(first)}, and again in a run of its own"
     return replace(
         blank,
