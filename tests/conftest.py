@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -13,6 +14,10 @@ __all__ = ["place", "postgres", "store"]
 # A time limit per example says how busy the machine is, not whether the code is right.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# What is started in the background ignores Ctrl-C, and so would all that the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
