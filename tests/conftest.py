@@ -19,6 +19,9 @@ settings.load_profile("unhurried")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+LONG = {"serve/test_examples.py", "console/test_oidc.py", "intent/test_wire.py"}
+"""Files of many tests that take long all the same: at the end one process is left with them."""
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files of few tests, where several processes share them.
@@ -28,7 +31,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     if hasattr(config, "workerinput"):
         count = Counter(item.path for item in items)
-        items.sort(key=lambda item: count[item.path])
+        long = {Path(__file__).parent / name for name in LONG}
+        items.sort(key=lambda item: (item.path not in long, count[item.path]))
 
 
 @pytest.fixture(scope="session")
