@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -14,6 +15,13 @@ __all__ = ["place", "postgres", "store"]
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+# What is started in the background ignores Ctrl-C, and so would all that the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+LONG = {"serve/test_examples.py", "console/test_oidc.py", "intent/test_wire.py"}
+"""Files of many tests that take long all the same: at the end one process is left with them."""
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files of few tests, where several processes share them.
@@ -23,7 +31,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     if hasattr(config, "workerinput"):
         count = Counter(item.path for item in items)
-        items.sort(key=lambda item: count[item.path])
+        long = {Path(__file__).parent / name for name in LONG}
+        items.sort(key=lambda item: (item.path not in long, count[item.path]))
 
 
 @pytest.fixture(scope="session")

@@ -32,12 +32,15 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    """An empty database of each kind."""
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """An empty database of each kind, taken away afterwards."""
     if request.param == "sqlite":
-        return Place("sqlite", f"sqlite:{tmp_path / 'avow.db'}")
+        yield Place("sqlite", f"sqlite:{tmp_path / 'avow.db'}")
+        return
     server: PostgresServer = request.getfixturevalue("postgres")
-    return Place("postgresql", server.fresh(), server)
+    place = Place("postgresql", server.fresh(), server)
+    yield place
+    server.drop(place.url)
 
 
 @pytest.fixture

@@ -40,6 +40,15 @@ class PostgresServer:
             db.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         return self.url(name)
 
+    def drop(self, url: str) -> None:
+        """Take a database away, and all connections to it: together they would fill a disk."""
+        import psycopg
+        from psycopg import sql
+
+        name = sql.Identifier(url.rpartition("/")[2])
+        with psycopg.connect(self.url(), autocommit=True) as db:
+            db.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+
     def start(self) -> None:
         # Only a crash of the machine would need fsync, and no test crashes it.
         options = (

@@ -188,7 +188,7 @@ async def test_a_hook_that_is_not_there_is_told_without_its_address(
 async def test_nobody_waits_for_a_hook_that_hangs(approvals: Approvals, hook: Hook) -> None:
     hook.statuses = [0]
     approval = await approvals.ask(question())
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         await channel(hook).offer(approvals, approval)
     await posted(hook)
     assert await approvals.answer(1, yes())

@@ -15,6 +15,8 @@ from tests.gateway.serving import Served, serve
 
 from avow.connect import UrlTarget
 from avow.connect.web import connection
+from avow.intent import Trust
+from avow.policy import Policy
 
 pytestmark = pytest.mark.anyio
 
@@ -241,9 +243,19 @@ async def test_a_server_that_says_a_byte_at_a_time_holds_up_its_own_call_alone(
 HOSTILE = "x\r\nSet-Cookie: a=b\r\n\r\n<script>"
 
 
+TRUSTED = Policy(trust={"web": Trust.TRUSTED})
+"""Its tools run without a question, whatever their names sound like."""
+
+
 async def test_line_breaks_in_what_a_server_says_make_no_headers(
-    served: Served, site: Site
+    site: Site, tmp_path: Path
 ) -> None:
+    target = UrlTarget("web", site.url)
+    async with serve(target, store=tmp_path / "a.db", policy=lambda: TRUSTED) as served:
+        await _say_line_breaks(served, site)
+
+
+async def _say_line_breaks(served: Served, site: Site) -> None:
     def listed(exchange: Exchange) -> None:
         tool = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
         exchange.result({"tools": [tool | {"name": HOSTILE}, tool | {"name": "get_echo"}]})
@@ -260,6 +272,8 @@ async def test_line_breaks_in_what_a_server_says_make_no_headers(
                 name = {"mcp-name": ""} if method == "tools/list" else {}
                 found = await client.ask(method, params)
                 assert "result" in found or "error" in found, name
+    # Once by its name there and once by its name here: both have reached the server.
+    assert len(site.asked("tools/call")) == 2
     sent = [one.headers for one in site.requests]
     assert all("set-cookie" not in one for one in sent)
     port = int(served.url.split(":")[2].split("/")[0])

@@ -82,7 +82,7 @@ class Started:
 
     def wait(self) -> Done:
         """Wait for the end."""
-        out, _ = self.process.communicate(timeout=15)
+        out, _ = self.process.communicate(timeout=45)
         return Done(self.process.returncode, self.first + out, self.err())
 
     def err(self) -> str:

@@ -157,7 +157,7 @@ async def test_a_question_that_waited_is_joined_after_the_restart(
 
 async def refused(browser: httpx2.AsyncClient) -> None:
     """Until `/readyz` says no."""
-    with anyio.fail_after(2):
+    with anyio.fail_after(15):
         while (await browser.get("/readyz")).status_code != 503:
             pass
 

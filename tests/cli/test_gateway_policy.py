@@ -53,7 +53,7 @@ async def works(client: Client, name: str) -> bool:
 
 
 async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
-    with anyio.fail_after(15):
+    with anyio.fail_after(45):
         while not await is_so():
             await anyio.lowlevel.checkpoint()
 

@@ -70,7 +70,7 @@ def free_port(host: str) -> int:
         return listener.getsockname()[1]
 
 
-async def until(is_so: Callable[[], bool], seconds: float = 10) -> None:
+async def until(is_so: Callable[[], bool], seconds: float = 30) -> None:
     """Wait for what happens outside the event loop; bounded, since it must come."""
     with anyio.fail_after(seconds):
         while not is_so():  # noqa: ASYNC110 - another process or thread sets no event

@@ -430,12 +430,12 @@ async def test_a_page_that_nobody_looks_at_lets_go_of_its_stream_and_still_count
         )
         await page.get_by_role("button", name="Notify me on this desktop").click()
         await expect(page.get_by_role("button", name="Stop desktop")).to_be_visible()
-        await page.wait_for_function("main._htmx.sse?.reader")
+        await page.wait_for_function("main._htmx?.sse?.reader")
         await page.evaluate(
             "Object.defineProperty(document, 'hidden', {value: true, configurable: true});"
             "document.dispatchEvent(new Event('visibilitychange'))"
         )
-        await page.wait_for_function("!main._htmx.sse.reader")
+        await page.wait_for_function("!main._htmx.sse?.reader")
         async with asking(served, 3):
             await expect(page).to_have_title("(1) Approvals · avow")
             assert await page.evaluate("told") == ["One call waits for your answer."]

@@ -1,15 +1,22 @@
 """Real servers to put a gateway in front of."""
 
-import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from tests.warm import Warm, warm
 
 from avow.connect import CommandTarget
 
 
+@pytest.fixture(scope="session")
+def warm_git() -> Generator[Warm]:
+    """mcp-server-git, ready to be started at once."""
+    with warm("mcp_server_git") as ready:
+        yield ready
+
+
 @pytest.fixture
-def git_server(repository: Path) -> CommandTarget:
+def git_server(warm_git: Warm, repository: Path) -> CommandTarget:
     """mcp-server-git over that repository."""
-    command = ("-m", "mcp_server_git", "--repository", str(repository))
-    return CommandTarget("git", sys.executable, command)
+    return warm_git.command("git", "--repository", str(repository))

@@ -29,14 +29,19 @@ class Served:
 
 @asynccontextmanager
 async def serve(
-    *targets: Target, store: Path, patience: float = 20.0, **more: Any
+    *targets: Target, store: Path, patience: float = 20.0, timeout: float = 20.0, **more: Any
 ) -> AsyncGenerator[Served]:
     """A gateway on a free loopback port."""
     kept = open_store(f"sqlite:{store}")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with open_gateway(
-            targets, kept, console=f"{base}/console/", timeout=20, patience=patience, **more
+            targets,
+            kept,
+            console=f"{base}/console/",
+            timeout=timeout,
+            patience=patience,
+            **more,
         ) as gateway:
             login = Login(lambda _: None, base, store=kept, keys=gateway.keys)
             app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
@@ -51,7 +56,7 @@ async def running(server: uvicorn.Server, listener: socket.socket) -> AsyncGener
     """The server, started; ended when this is left."""
     async with anyio.create_task_group() as group:
         group.start_soon(_serve, server, listener)
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while not server.started:
                 await anyio.lowlevel.checkpoint()
         try:

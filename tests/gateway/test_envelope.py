@@ -138,7 +138,7 @@ async def test_a_stranger_gets_no_answer(posts: tuple[Post, Post], line: bytes) 
     assert there.presence is not None
     host, _, port = there.presence.here.address.rpartition(":")
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         async with await anyio.connect_tcp(host, int(port)) as stream:
             await stream.send(line)
             with pytest.raises((anyio.EndOfStream, anyio.BrokenResourceError)):

@@ -223,7 +223,7 @@ async def test_an_answer_for_a_process_that_is_gone_is_told_so(pair: Pair, place
     await store.close()
 
     for number in ("killed-0123", "never-0123"):
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             said = await pair.post(pair.there, {"id": number, "result": {"action": "accept"}})
 
         assert said.status_code == 410

@@ -62,7 +62,7 @@ async def test_of_many_calls_at_once_one_approval_runs_one(world: World) -> None
     async with anyio.create_task_group() as group:
         for _ in range(16):
             group.start_soon(guard.call, AMY, name, {"customer_id": 7})
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             while not await guard.approvals.newest():
                 await anyio.lowlevel.checkpoint()
         await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
@@ -111,7 +111,7 @@ async def test_a_tool_that_changes_while_the_call_waits_does_not_run(world: Worl
 
     async with anyio.create_task_group() as group:
         group.start_soon(call)
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             while not await guard.approvals.newest():
                 await anyio.lowlevel.checkpoint()
         world.add(name, DELETE, description="Deletes all notes.")
@@ -258,7 +258,7 @@ async def _cancelled_while_running(world: World, annotations: Any) -> None:
     name = world.add("t", annotations)
     async with anyio.create_task_group() as group:
         group.start_soon(world.guard().call, AMY, name, {})
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await world.starts.wait()
         group.cancel_scope.cancel()
 
@@ -268,7 +268,7 @@ async def test_cancelled_while_it_waits_nothing_runs_and_the_question_stays(worl
     name = world.add("customer_delete", DELETE)
     async with anyio.create_task_group() as group:
         group.start_soon(guard.call, AMY, name, {})
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             while not await guard.approvals.newest():
                 await anyio.lowlevel.checkpoint()
         group.cancel_scope.cancel()

@@ -67,6 +67,6 @@ async def test_a_running_guard_hears_of_changes_and_of_mistakes(tmp_path: Path) 
 
 async def _until(is_so: object) -> None:
     assert callable(is_so)
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         while not is_so():
             await anyio.lowlevel.checkpoint()

@@ -27,7 +27,7 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
-def wait_for(port: int, seconds: float = 30) -> None:
+def wait_for(port: int, seconds: float = 60) -> None:
     """Until something listens there."""
     until = time.monotonic() + seconds
     while True:

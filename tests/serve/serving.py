@@ -11,7 +11,6 @@ from typing import Any
 
 import anyio
 import mcp_types as types
-from fastmcp import FastMCP
 from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
@@ -52,7 +51,12 @@ def make(kind: str, **more: Any) -> Any:
     """An empty server of one framework."""
     if kind == "Server":
         return Server("studio", **more)
-    return (MCPServer if kind == "MCPServer" else FastMCP)("studio", **more)
+    if kind == "MCPServer":
+        return MCPServer("studio", **more)
+    # To import it takes longer than all else: servers over stdio are started often.
+    from fastmcp import FastMCP
+
+    return FastMCP("studio", **more)
 
 
 def inside(server: Any) -> Any:
@@ -62,7 +66,7 @@ def inside(server: Any) -> Any:
 
 def app_of(server: Any) -> Any:
     """The same over HTTP."""
-    return server.http_app() if isinstance(server, FastMCP) else server.streamable_http_app()
+    return server.http_app() if hasattr(server, "http_app") else server.streamable_http_app()
 
 
 @dataclass

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -182,6 +183,28 @@ def run(project: pytest.Pytester, *words: str) -> tuple[int, str]:
     return int(done.ret), "\n".join([*done.outlines, *done.errlines])
 
 
+SEVERAL = """
+import contextlib, io, json, os, sys
+import pytest
+
+for delete, *words in json.loads(sys.argv[1]):
+    os.environ["DELETE"] = delete
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        code = pytest.main(["-p", "no:cacheprovider", *words])
+    with open("checks/surface.json") as recorded:
+        print(json.dumps([int(code), said.getvalue(), json.load(recorded)]))
+"""
+
+
+def run_several(project: pytest.Pytester, *runs: tuple[str, ...]) -> list[tuple[int, str, Any]]:
+    """Several runs after another in one process, as `run` each, and what was recorded after it.
+
+    Each begins with what the server's tool is declared as. To start is what takes long.
+    """
+    done = project.run(sys.executable, "-c", SEVERAL, json.dumps(runs))
+    return [json.loads(line) for line in done.outlines]
+
+
 def test_each_assertion_passes_and_fails_in_a_plain_test_with_its_own_words(shared: Run) -> None:
     found = shared.failures["assertions.py"]
     expected = {
@@ -262,24 +285,28 @@ def test_a_surface_is_written_held_and_written_anew(
         "    assert_surface(shop(delete), 'surface.json')\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(project.path), prepend=os.pathsep)
-    monkeypatch.setenv("DELETE", "WRITE")
-    code, shown = run(project, "--avow-update")
+    update = "--avow-update"
+    first, narrowed, recorded, widened = run_several(
+        project, ("WRITE", update), ("DELETE",), ("DELETE", update), ("WRITE",)
+    )
+
+    code, shown, surface = first
     assert code == 0
     assert "surface.json: written; review it" in shown
-    recorded = (folder / "surface.json").read_text()
-    assert json.loads(recorded)["tools"]["good_delete"]["level"] == "write"
+    assert surface["tools"]["good_delete"]["level"] == "write"
 
-    monkeypatch.setenv("DELETE", "DELETE")
-    code, shown = run(project)
+    code, shown, surface = narrowed
     assert code == 0
     assert "surface.json: 2 changes that permit no more; record them with pytest" in shown
-    assert (folder / "surface.json").read_text() == recorded
-    assert run(project, "--avow-update")[0] == 0
+    assert surface == first[2]
 
-    monkeypatch.setenv("DELETE", "WRITE")
-    code, shown = run(project)
+    assert recorded[0] == 0
+    assert recorded[2]["tools"]["good_delete"]["level"] == "destructive"
+
+    code, shown, surface = widened
     assert code == 1
     assert "destructiveHint loosened: was true, is false (level destructive → write)" in shown
+    assert surface == recorded[2]
 
 
 def test_the_plugin_costs_other_runs_next_to_nothing(project: pytest.Pytester) -> None:
