@@ -4,7 +4,6 @@ import os
 import sqlite3
 import subprocess
 import zipfile
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,10 @@ from avow.verify.grade.readers.gitindex import entries
 from avow.verify.grade.readers.parts import parse, read_parts
 
 SHEET = '<worksheet xmlns="urn:x"><sheetData>{rows}</sheetData></worksheet>'
-BOOK = '<workbook xmlns="urn:x" xmlns:r="urn:r"><sheets><sheet name="One" r:id="r1"/></sheets></workbook>'
+BOOK = (
+    '<workbook xmlns="urn:x" xmlns:r="urn:r"><sheets><sheet name="One" r:id="r1"/></sheets>'
+    "</workbook>"
+)
 LINKS = (
     '<Relationships xmlns="urn:x"><Relationship Id="r1" Target="worksheets/s.xml"/></Relationships>'
 )
@@ -245,10 +247,12 @@ def test_json_that_only_grows_loses_nothing(document: dict[str, Any], more: dict
 @given(rows=st.lists(st.integers(), unique=True, min_size=1, max_size=8), data=st.data())
 def test_a_line_taken_away_is_always_a_loss(rows: list[int], data: st.DataObject) -> None:
     gone = data.draw(st.sampled_from(rows))
-    write: Callable[[list[int]], str] = lambda numbers: "".join(f'{{"id": {n}}}\n' for n in numbers)  # noqa: E731
-    found = compare_contents(
-        "a.jsonl", write([0, *rows]).encode(), write([0, *[r for r in rows if r != gone]]).encode()
-    )
+    before, after = ([{"id": n} for n in (0, *rows) if n != out] for out in (None, gone))
+    found = compare_contents("a.jsonl", json_lines(before), json_lines(after))
 
     assert found is not None
     assert found[1].loss is LOST
+
+
+def json_lines(records: list[dict[str, int]]) -> bytes:
+    return "".join(f"{json.dumps(one)}\n" for one in records).encode()
