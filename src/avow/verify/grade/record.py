@@ -47,7 +47,7 @@ def is_own_record(effect: Effect, scene: Scene) -> str:
     if names_it and is_usual:
         return "a record of the call itself, as every call leaves one"
     if names_it and scene.usual is None and holds_call(text, scene):
-        return "a record of the call itself: it names the tool, its arguments and the time"
+        return "a record of the call itself: it names the tool, with its arguments or the time"
     if is_usual and effect.kind is Kind.APPEND and is_log(text):
         return "lines of a log that every call adds to"
     return ""
@@ -64,9 +64,10 @@ def is_log(text: str) -> bool:
 
 
 def holds_call(text: str, scene: Scene) -> bool:
-    """Whether a record holds a time and, where there are any, the arguments by their names."""
+    """Whether a record holds a time, or all arguments by their names."""
     has_time = re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b1[5-9]\d{8}(?:\d{3})?\b", text)
-    return bool(has_time) and all(f'"{name}' in text for name in scene.arguments)
+    names = scene.arguments
+    return has_time is not None or (bool(names) and all(f'"{name}' in text for name in names))
 
 
 def is_shown(effect: Effect, scene: Scene) -> bool:

@@ -14,7 +14,7 @@ from anyio import to_thread
 
 from avow.verify.effect import Effect, Kind, Loss, Observer
 from avow.verify.layers import Layer
-from avow.verify.observe.snapshot import Stat, scan
+from avow.verify.observe.snapshot import Stat, outermost, scan
 from avow.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, compare_files
 from avow.verify.place import Place, place_of
 
@@ -42,7 +42,7 @@ class SqliteWatcher:
     """Watches rows; a `Watcher`. The originals are copied, and never opened by SQLite."""
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
-        self._places = tuple(places)
+        self._places = outermost(places)
         self._folder = folder
         self._numbers = count(1)
         self._plain: dict[str, Stat] = {}
@@ -87,8 +87,7 @@ class SqliteWatcher:
             found |= {
                 path: (_state(path, present), place)
                 for path, status in present.items()
-                if place_of(self._places, place.inside_of(Path(path))) == place
-                and self._is_database(path, status)
+                if self._is_database(path, status)
             }
         effects: list[Effect] = []
         for path, (state, place) in found.items():
