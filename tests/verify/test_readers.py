@@ -35,7 +35,7 @@ def zipped(parts: dict[str, str]) -> bytes:
     return content.getvalue()
 
 
-def book(rows: list[list[str]], *, changed: str = "2026") -> bytes:
+def book(rows: list[list[str]], *, changed: str = "2026", name: str = "One") -> bytes:
     """A workbook, with shared strings as Excel writes them."""
     words = sorted({cell for row in rows for cell in row})
     lines = "".join(
@@ -50,7 +50,7 @@ def book(rows: list[list[str]], *, changed: str = "2026") -> bytes:
     strings = "".join(f"<si><t>{word}</t></si>" for word in words)
     return zipped(
         {
-            "xl/workbook.xml": BOOK,
+            "xl/workbook.xml": BOOK.replace("One", name),
             "xl/_rels/workbook.xml.rels": LINKS,
             "xl/sharedStrings.xml": f"<sst>{strings}</sst>",
             "xl/worksheets/s.xml": SHEET.format(rows=lines),
@@ -59,8 +59,9 @@ def book(rows: list[list[str]], *, changed: str = "2026") -> bytes:
     )
 
 
-def paper(*paragraphs: str, changed: str = "2026") -> bytes:
+def paper(*paragraphs: str, changed: str = "2026", cell: str = "") -> bytes:
     body = "".join(f"<w:p><w:r><w:t>{one}</w:t></w:r></w:p>" for one in paragraphs)
+    body += f"<w:tbl><w:tc><w:p><w:t>{cell}</w:t></w:p></w:tc></w:tbl>"
     document = f'<w:document xmlns:w="urn:w"><w:body>{body}</w:body></w:document>'
     return zipped({"word/document.xml": document, "docProps/core.xml": f"<m>{changed}</m>"})
 
@@ -121,6 +122,7 @@ NONE, OVERWROTE, LOST = Loss.NONE, Loss.OVERWROTE, Loss.LOST
             ("mbox", False, OVERWROTE),
         ),
         ("box", "From a\n\nhi\nFrom b\n\nho\n", "From b\n\nho\n", ("mbox", False, LOST)),
+        ("count", "5\n", "6\n", ("text", False, OVERWROTE)),
         ("a.bin", b"\x00\x01\x02", b"\x00\x03\x02", None),
         ("a.xlsx", book([["a", "b"]]), book([["a", "b"]], changed="2027"), ("xlsx", True, NONE)),
         ("a.xlsx", book([["a", "b"]]), book([["a", "b"], ["0", "d"]]), ("xlsx", False, NONE)),
@@ -128,8 +130,10 @@ NONE, OVERWROTE, LOST = Loss.NONE, Loss.OVERWROTE, Loss.LOST
         ("a.xlsx", book([["a"], ["b"], ["c"]]), book([["a"], ["c"]]), ("xlsx", False, LOST)),
         ("a.docx", paper("one", "two"), paper("one", "two", changed="2027"), ("docx", True, NONE)),
         ("a.docx", paper("one", "two"), paper("one", "two", "three"), ("docx", False, NONE)),
+        ("a.docx", paper(cell="x"), paper(cell="quite another"), ("docx", False, OVERWROTE)),
         ("a.docx", paper("one", "two"), paper("two"), ("docx", False, LOST)),
         ("a.docx", paper("one", "two"), zipped({"x": "y"}), ("docx", False, LOST)),
+        ("a.xlsx", book([["a"]]), book([["a"]], name="Two"), ("xlsx", False, OVERWROTE)),
         ("a.xlsx", book([["a"]]), b"garbage", ("xlsx", False, LOST)),
     ],
 )
