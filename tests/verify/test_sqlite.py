@@ -14,6 +14,7 @@ from avow.verify.observe.sqlite import SqliteWatcher, open_sqlite
 from avow.verify.place import Place, Role
 
 NOTES = """
+    PRAGMA synchronous = OFF;
     CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT COLLATE NOCASE, body, n);
     INSERT INTO notes VALUES (1, 'a', 'one', 1), (2, 'b', 'two', 2), (3, 'c', x'00ff', 3);
     CREATE TABLE pairs (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID;
@@ -234,6 +235,7 @@ async def test_the_difference_of_two_tables_is_exactly_what_was_done(
         path = Path(name) / "w" / "base.db"
         path.parent.mkdir()
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("PRAGMA synchronous = OFF")
             db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, a COLLATE NOCASE, b)")
             fill(db, before)
             watcher = open_sqlite([Place("/w", path.parent, Role.FIXTURE)], Path(name) / "c")

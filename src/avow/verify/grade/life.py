@@ -8,7 +8,7 @@ from typing import Final
 
 from avow.verify.effect import Effect, Kind, Life, Loss, Observer
 from avow.verify.grade.loss import outcome, with_loss
-from avow.verify.grade.marks import is_bytecode, is_tagged_cache
+from avow.verify.grade.marks import is_bytecode, is_sidecar, is_tagged_cache
 from avow.verify.grade.merge import ON_FILES, database_of, merge
 from avow.verify.grade.record import added, is_log, is_own_record, is_shown
 from avow.verify.grade.scene import Scene, path_of
@@ -151,7 +151,7 @@ def _runtime(effect: Effect, scene: Scene) -> Grade | None:
     if is_bytecode(effect, scene):
         return Life.RUNTIME, "bytecode of a source that is there"
     base = database_of(effect.target)
-    if base is not None and _is_database(base, scene):
+    if base is not None and (_is_database(base, scene) or is_sidecar(effect)):
         return Life.RUNTIME, "a sidecar of SQLite; its rows are told by themselves"
     return None
 

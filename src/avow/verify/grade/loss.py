@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from avow.verify.effect import Blob, Effect, Kind, Loss, Observer
+from avow.verify.effect import Blob, Effect, Kind, Loss
 from avow.verify.grade import git
 from avow.verify.grade.readers import compare_contents
 from avow.verify.grade.readers.content import Outcome
@@ -32,7 +32,7 @@ def outcome(effect: Effect) -> tuple[str, Outcome] | None:
 
 def with_loss(effect: Effect, scene: Scene) -> Effect:
     """The effect with what it takes from the world, as far as its observer has not said so."""
-    if effect.is_failed or effect.loss is not Loss.NONE or effect.observer is Observer.SQLITE:
+    if effect.is_failed or effect.loss is not Loss.NONE or "#" in effect.target:
         return effect
     told = effect
     inside = git.split(effect.target)
@@ -42,8 +42,6 @@ def with_loss(effect: Effect, scene: Scene) -> Effect:
         told = replace(effect, loss=Loss.LOST)
     elif effect.kind is Kind.WRITE:
         told = _written(effect)
-    if told.loss in (Loss.NONE, Loss.OVERWROTE) and not told.before:
-        return told
     return told if told.loss is Loss.NONE else replace(told, recoverable=_way_back(told, scene))
 
 

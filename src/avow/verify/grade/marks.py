@@ -12,6 +12,8 @@ from avow.verify.place import Role
 
 CACHE_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55"
 """What begins a CACHEDIR.TAG (bford.info/cachedir)."""
+SIDECARS: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+"""What begins a log of SQLite, in either order of bytes, and a journal (sqlite.org/fileformat)."""
 HEADER: Final = 16
 CHECKED_BY_HASH: Final = 1
 
@@ -45,6 +47,12 @@ def _fits(content: bytes, source: Path | None) -> bool:
     except OSError:
         return False
     return (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF) == (seconds, size)
+
+
+def is_sidecar(effect: Effect) -> bool:
+    """Whether its content is that of a log or a journal of SQLite, of whatever database."""
+    content = content_of(effect.after) or content_of(effect.before)
+    return content is not None and content.startswith(SIDECARS)
 
 
 def is_tagged_cache(path: str, scene: Scene) -> bool:

@@ -13,6 +13,7 @@ ON_FILES: Final = frozenset(
     {Kind.CREATE, Kind.WRITE, Kind.APPEND, Kind.DELETE, Kind.RENAME, Kind.METADATA}
 )
 SIDECARS: Final = ("-wal", "-shm", "-journal")
+Paths = dict[int, set[str]]
 GONE: Final = "gone again by the end of the call"
 UNCHANGED: Final = "the file is as it was before the call"
 
@@ -23,27 +24,29 @@ def merge(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
     What they show to be without a trace keeps its life, `transient`, with the reason.
     """
     rows = {path_of(one) for one in effects if "#" in one.target}
-    seen = _by_path(effects)
+    seen, moved = _by_path(effects)
     merged: list[Effect] = []
     for effect in effects:
         if effect.observer is Observer.FILES and _is_told_by_rows(effect, rows):
             continue
         if effect.observer in (Observer.SYSCALLS, Observer.HOOK) and effect.kind in ON_FILES:
-            merged += _settled(effect, seen, scene)
+            merged += _settled(effect, seen, moved=moved, scene=scene)
         else:
             merged.append(effect)
     return tuple(_once(merged))
 
 
-def _by_path(effects: Sequence[Effect]) -> dict[int, set[str]]:
-    """Paths at which the files themselves differ, and the new names of what was moved."""
-    found: dict[int, set[str]] = defaultdict(set)
+def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
+    """Paths at which the files themselves differ, and those of what was moved, by call."""
+    found: Paths = defaultdict(set)
+    moved: Paths = defaultdict(set)
     for one in effects:
         if one.observer in (Observer.FILES, Observer.SQLITE):
             found[one.call].add(path_of(one))
             if one.kind is Kind.RENAME:
-                found[one.call].add(one.detail.removeprefix("to "))
-    return found
+                moved[one.call] |= {one.target, one.detail.removeprefix("to ")}
+        found[one.call] |= moved[one.call]
+    return found, moved
 
 
 def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
@@ -58,14 +61,14 @@ def database_of(path: str) -> str | None:
     return next((path.removesuffix(end) for end in SIDECARS if path.endswith(end)), None)
 
 
-def _settled(effect: Effect, seen: dict[int, set[str]], scene: Scene) -> Iterator[Effect]:
+def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iterator[Effect]:
     """What a system call on a file comes to, by what the file itself is now."""
     path = effect.target
     if effect.is_failed or Observer.FILES not in scene.observers or scene.place(path) is None:
         yield effect
         return
     there = seen[effect.call]
-    if path in there or any(str(one) in there for one in PurePosixPath(path).parents):
+    if path in there or any(str(one) in moved[effect.call] for one in PurePosixPath(path).parents):
         return
     base = database_of(path)
     if base is not None and base in there:

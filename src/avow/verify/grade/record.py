@@ -12,6 +12,8 @@ from avow.verify.grade.scene import Scene, thing_of
 TELLING: Final = 4
 """Characters that a value needs to be recognised where it is shown."""
 MOST_WORDS: Final = 10_000
+CHANGE: Final = re.compile(r"; |: | → ")
+"""What stands between the names and values of a row that was changed."""
 LOG_LINE: Final = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d|\d{10,13}\b"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\b)",
@@ -45,7 +47,7 @@ def is_own_record(effect: Effect, scene: Scene) -> str:
     if names_it and is_usual:
         return "a record of the call itself, as every call leaves one"
     if names_it and scene.usual is None and holds_call(text, scene):
-        return "a record of the call itself: it names the tool, its arguments and the time"
+        return "a record of the call itself: it names the tool, with its arguments or the time"
     if is_usual and effect.kind is Kind.APPEND and is_log(text):
         return "lines of a log that every call adds to"
     return ""
@@ -62,21 +64,35 @@ def is_log(text: str) -> bool:
 
 
 def holds_call(text: str, scene: Scene) -> bool:
-    """Whether a record holds a time and, where there are any, the arguments by their names."""
+    """Whether a record holds a time, or all arguments by their names."""
     has_time = re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b1[5-9]\d{8}(?:\d{3})?\b", text)
-    return bool(has_time) and all(f'"{name}' in text for name in scene.arguments)
+    names = scene.arguments
+    return has_time is not None or (bool(names) and all(f'"{name}' in text for name in names))
 
 
 def is_shown(effect: Effect, scene: Scene) -> bool:
     """Whether what was recorded is what other tools show: then it is not for the server alone."""
-    after = content_of(effect.after)
-    text = effect.detail if "#" in effect.target else (after or b"").decode("utf-8", "replace")
-    before = (content_of(effect.before) or b"").decode("utf-8", "replace")
     return any(
         any(value in result for result in scene.shown)
-        for value in _values(text)
-        if value not in before and value != scene.tool_name and not LOG_LINE.match(value)
+        for value in _differing(effect)
+        if value != scene.tool_name and not LOG_LINE.match(value)
     )
+
+
+def _differing(effect: Effect) -> Iterator[str]:
+    """Values that came or went with an effect."""
+    if "#" in effect.target:
+        if effect.kind is Kind.UPDATE:
+            yield from (one for one in CHANGE.split(effect.detail) if len(one) >= TELLING)
+        else:
+            yield from _values(effect.detail)
+        return
+    before, after = (
+        (content_of(one) or b"").decode("utf-8", errors="replace")
+        for one in (effect.before, effect.after)
+    )
+    yield from (value for value in _values(after) if value not in before)
+    yield from (value for value in _values(before) if value not in after)
 
 
 def _values(text: str) -> Iterator[str]:

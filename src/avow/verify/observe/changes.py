@@ -138,7 +138,7 @@ def _content(
         same = (old.stat.size, old.stat.mtime_ns) == (new.stat.size, new.stat.mtime_ns)
         return None if same else (Kind.WRITE, "its bytes were not compared")
     if old.digest != new.digest:
-        if old.stat.size and begins(old.digest, new.digest):
+        if begins(old.digest, new.digest):
             return Kind.APPEND, f"{new.stat.size - old.stat.size} bytes"
         return Kind.WRITE, f"{old.stat.size} → {new.stat.size} bytes"
     if is_touched and old.stat.mtime_ns == new.stat.mtime_ns:

@@ -10,7 +10,7 @@ from avow.verify.effect import Blob, Effect, Kind, Observer
 from avow.verify.layers import Layer
 from avow.verify.observe.changes import Change, compare
 from avow.verify.observe.pool import Pool
-from avow.verify.observe.snapshot import Entry, look
+from avow.verify.observe.snapshot import Entry, look, outermost
 from avow.verify.place import Place, place_of
 
 
@@ -21,7 +21,7 @@ class FilesWatcher:
     """
 
     def __init__(self, places: Sequence[Place], pool: Pool) -> None:
-        self._places = _outermost(places)
+        self._places = outermost(places)
         self._pool = pool
         self._seen: dict[Place, dict[str, Entry]] = {}
         self._suspects: set[str] = set()
@@ -97,17 +97,3 @@ def open_files(places: Sequence[Place], folder: Path) -> FilesWatcher:
     `close` it at the end.
     """
     return FilesWatcher(places, Pool(folder))
-
-
-def _outermost(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Places that lie in no other, so that nothing is told twice."""
-    hosts = [f"{one.host}/" for one in places]
-    return tuple(
-        place
-        for number, place in enumerate(places)
-        if not any(
-            hosts[number].startswith(host) and (hosts[number] != host or other < number)
-            for other, host in enumerate(hosts)
-            if other != number
-        )
-    )

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import stat
+import weakref
 from pathlib import Path
 from typing import Final
 
@@ -36,8 +37,9 @@ class Pool:
         self._end = 0
         self.notes: dict[str, str] = {}
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(folder / "pack", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        self._pack = os.fdopen(descriptor, "r+b", buffering=0)
+        self._pack = os.open(folder / "pack", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        # Closed with the pool, also where nobody says so.
+        self.close = weakref.finalize(self, os.close, self._pack)
 
     def add(self, path: str) -> str:
         """Read a regular file and keep it; its digest, or `UNREAD`."""
@@ -73,8 +75,9 @@ class Pool:
         if self._end + len(content) > self._total_bytes:
             self.notes[path] = "not kept: there is too much to keep it all"
             return digest
-        self._pack.seek(self._end)
-        self._pack.write(content)
+        written = 0
+        while written < len(content):
+            written += os.pwrite(self._pack, content[written:], self._end + written)
         self._spans[digest] = (self._end, len(content))
         self._end += len(content)
         return digest
@@ -84,8 +87,7 @@ class Pool:
         if digest not in self._spans:
             return None
         start, size = self._spans[digest]
-        self._pack.seek(start)
-        return self._pack.read(size)
+        return os.pread(self._pack, size, start)
 
     def blob(self, digest: str, size: int) -> Blob | None:
         """A content as a file of its own, where it was kept."""
@@ -99,10 +101,6 @@ class Pool:
             path.touch(mode=0o600)
             path.write_bytes(content)
         return Blob(digest, size, path)
-
-    def close(self) -> None:
-        """Close the file; what `blob` gave stays as long as the folder."""
-        self._pack.close()
 
 
 def _read(descriptor: int, most: int) -> bytes:

@@ -3,10 +3,12 @@
 import os
 import stat
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
+
+from avow.verify.place import Place
 
 UNSETTLED_NS: Final = 50_000_000
 """The clock of a file system stands still for some milliseconds: a change within that time of a
@@ -142,3 +144,17 @@ def _xattrs(path: str) -> tuple[tuple[str, bytes], ...]:
         return tuple((name, os.getxattr(path, name, follow_symlinks=False)) for name in names)
     except OSError:
         return ()
+
+
+def outermost(places: Sequence[Place]) -> tuple[Place, ...]:
+    """Places that lie in no other, so that nothing is told twice."""
+    hosts = [f"{one.host}/" for one in places]
+    return tuple(
+        place
+        for number, place in enumerate(places)
+        if not any(
+            hosts[number].startswith(host) and (hosts[number] != host or other < number)
+            for other, host in enumerate(hosts)
+            if other != number
+        )
+    )

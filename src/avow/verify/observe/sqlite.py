@@ -8,13 +8,13 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from anyio import to_thread
 
 from avow.verify.effect import Effect, Kind, Loss, Observer
 from avow.verify.layers import Layer
-from avow.verify.observe.snapshot import Stat, scan
+from avow.verify.observe.snapshot import Stat, outermost, scan
 from avow.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, compare_files
 from avow.verify.place import Place, place_of
 
@@ -30,11 +30,19 @@ STRANGER: Final = 4
 State = tuple[tuple[str, Stat | None], ...]
 
 
+class Source(NamedTuple):
+    """Where rows were seen to change, and by whom."""
+
+    table: str
+    observer: Observer
+    call: int
+
+
 class SqliteWatcher:
     """Watches rows; a `Watcher`. The originals are copied, and never opened by SQLite."""
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
-        self._places = tuple(places)
+        self._places = outermost(places)
         self._folder = folder
         self._numbers = count(1)
         self._plain: dict[str, Stat] = {}
@@ -79,8 +87,7 @@ class SqliteWatcher:
             found |= {
                 path: (_state(path, present), place)
                 for path, status in present.items()
-                if place_of(self._places, place.inside_of(Path(path))) == place
-                and self._is_database(path, status)
+                if self._is_database(path, status)
             }
         effects: list[Effect] = []
         for path, (state, place) in found.items():
@@ -193,33 +200,36 @@ def _reformed(inside: str, reform: Reform, *, call: int) -> Effect:
     return Effect(Kind.SCHEMA, target, Observer.SQLITE, call, detail, loss=lost)
 
 
-def row_effects(table: str, found: Difference, *, call: int) -> Iterator[Effect]:
+def row_effects(
+    table: str, found: Difference, *, call: int, observer: Observer = Observer.SQLITE
+) -> Iterator[Effect]:
     """One effect for each row, and beyond a few one for all the others of a kind."""
     columns = found.table.columns
     changed = [one for one in found.changed if not _is_stranger(found, one[1], one[2])]
     strangers = [one for one in found.changed if _is_stranger(found, one[1], one[2])]
     removed = [*found.removed, *((key, row) for key, row, _ in strangers)]
     inserted = [*found.inserted, *((key, row) for key, _, row in strangers)]
+    source = Source(table, observer, call)
     rows = [(key, _told(columns, row)) for key, row in removed]
-    yield from _some(Kind.REMOVE, table, rows, more=found.more_removed, call=call)
+    yield from _some(Kind.REMOVE, source, rows, more=found.more_removed)
     pairs = [(key, _change(columns, old, new)) for key, old, new in changed]
-    yield from _some(Kind.UPDATE, table, pairs, more=0, call=call)
+    yield from _some(Kind.UPDATE, source, pairs, more=0)
     rows = [(key, _told(columns, row)) for key, row in inserted]
-    yield from _some(Kind.INSERT, table, rows, more=found.more_inserted, call=call)
+    yield from _some(Kind.INSERT, source, rows, more=found.more_inserted)
 
 
 def _some(
-    kind: Kind, table: str, rows: Sequence[tuple[Key, str]], *, more: int, call: int
+    kind: Kind, source: Source, rows: Sequence[tuple[Key, str]], *, more: int
 ) -> Iterator[Effect]:
     losses = {Kind.REMOVE: Loss.LOST, Kind.UPDATE: Loss.OVERWROTE}
     loss = losses.get(kind, Loss.NONE)
-    for key, detail in rows[:EXAMPLES]:
-        target = f"{table}/{','.join(_shown(one) for one in key)}"
-        yield Effect(kind, target, Observer.SQLITE, call, detail, loss=loss)
+    told = [(",".join(_shown(one) for one in key), detail) for key, detail in rows[:EXAMPLES]]
     others = len(rows) - EXAMPLES + more
     if others > 0:
-        detail = f"{others} more rows"
-        yield Effect(kind, f"{table}/*", Observer.SQLITE, call, detail, loss=loss)
+        told.append(("*", f"{others} more rows"))
+    for key, detail in told:
+        target = f"{source.table}/{key}"
+        yield Effect(kind, target, source.observer, source.call, detail, loss=loss)
 
 
 def _is_stranger(found: Difference, old: Row, new: Row) -> bool:

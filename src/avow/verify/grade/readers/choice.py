@@ -3,6 +3,7 @@
 from pathlib import PurePosixPath
 from typing import Final
 
+from avow.verify.effect import Loss
 from avow.verify.grade.readers.content import Outcome, Reader
 from avow.verify.grade.readers.gitindex import MAGIC as INDEX
 from avow.verify.grade.readers.gitindex import GitIndexReader
@@ -14,6 +15,8 @@ from avow.verify.grade.readers.sqlite import SqliteReader
 from avow.verify.grade.readers.table import CsvReader, IniReader, TomlReader
 from avow.verify.grade.readers.text import TextReader
 
+BINARY: Final = (SQLITE, b"PK\x03\x04")
+"""Formats of which nothing is left where the bytes are no longer of them."""
 NAMES: Final[dict[str, Reader]] = {
     ".csv": CsvReader(),
     ".tsv": CsvReader(),
@@ -29,8 +32,17 @@ def compare_contents(path: str, before: bytes, after: bytes) -> tuple[str, Outco
         try:
             return reader.name, reader.compare(before, after)
         except (ValueError, RecursionError):
-            continue
+            if before.startswith(BINARY) and _reads(reader, before):
+                lost = f"no longer readable as {reader.name}"
+                return reader.name, Outcome(Loss.LOST, lost)
     return None
+
+
+def _reads(reader: Reader, content: bytes) -> bool:
+    try:
+        return reader.compare(content, content).is_same
+    except (ValueError, RecursionError):
+        return False
 
 
 def _candidates(path: str, content: bytes) -> list[Reader]:

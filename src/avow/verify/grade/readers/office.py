@@ -3,16 +3,26 @@
 import hashlib
 from collections.abc import Mapping
 from posixpath import basename
-from typing import Final
+from typing import Final, NamedTuple
 
 from avow.verify.effect import Loss
-from avow.verify.grade.readers.content import Outcome
+from avow.verify.grade.readers.content import Outcome, compare_rows
 from avow.verify.grade.readers.parts import Node, parse, read_parts
-from avow.verify.grade.readers.text import TextReader
+from avow.verify.grade.readers.text import is_alike
 
 Sheet = dict[int, tuple[str, ...]]
 """Rows by their number: cells as `A=value`, without their row."""
 TEXTS: Final = ("document", "footnotes", "endnotes", "comments", "header", "footer")
+
+
+class Paragraph(NamedTuple):
+    """Text, and whether it stands in a table."""
+
+    text: str
+    is_cell: bool
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class XlsxReader:
@@ -26,8 +36,12 @@ class XlsxReader:
         if (old, _media(first)) == (new, _media(second)):
             return Outcome(is_same=True)
         gone = [name for name in old if name not in new and old[name]]
+        came = [sheet for name, sheet in new.items() if name not in old]
+        lost = [name for name in gone if old[name] not in came]
+        if lost:
+            return Outcome(Loss.LOST, f"sheet {lost[0]} lost")
         if gone:
-            return Outcome(Loss.LOST, f"sheet {gone[0]} lost")
+            return Outcome(Loss.OVERWROTE, f"sheet {gone[0]} has another name")
         found = [_compare_sheet(name, old[name], new[name]) for name in old if name in new]
         return max(found, key=lambda one: _WORST.index(one.loss), default=Outcome())
 
@@ -42,8 +56,7 @@ class DocxReader:
         old, new = _paragraphs(first), _paragraphs(second)
         if (old, _media(first)) == (new, _media(second)):
             return Outcome(is_same=True)
-        found = TextReader().compare("\n".join(old).encode(), "\n".join(new).encode())
-        return Outcome(found.loss, found.detail)
+        return compare_rows(old, new, is_alike=_goes_on, word="paragraphs")
 
 
 _WORST: Final = (Loss.NONE, Loss.OVERWROTE, Loss.UNKNOWN, Loss.LOST)
@@ -132,7 +145,12 @@ def _number(text: str) -> str:
         return text
 
 
-def _paragraphs(parts: Mapping[str, bytes]) -> list[str]:
+def _goes_on(old: Paragraph, new: Paragraph) -> bool:
+    """A cell of a table goes on with whatever stands in it; text where half of it stayed."""
+    return (old.is_cell and new.is_cell) or is_alike(old.text, new.text)
+
+
+def _paragraphs(parts: Mapping[str, bytes]) -> list[Paragraph]:
     if "word/document.xml" not in parts:
         raise ValueError("not a document")
     names = sorted(
@@ -141,6 +159,11 @@ def _paragraphs(parts: Mapping[str, bytes]) -> list[str]:
         if name.startswith("word/")
         and basename(name).removesuffix(".xml").rstrip("0123456789") in TEXTS
     )
-    return [
-        words for name in names for one in parse(parts[name]).all("p") if (words := one.words("t"))
-    ]
+    found: list[Paragraph] = []
+    for name in names:
+        root = parse(parts[name])
+        cells = {id(one) for cell in root.all("tc") for one in cell.all("p")}
+        found += [
+            Paragraph(words, id(one) in cells) for one in root.all("p") if (words := one.words("t"))
+        ]
+    return found

@@ -1,12 +1,15 @@
 """Plain text: lines."""
 
+import re
 from difflib import SequenceMatcher
 from typing import Final
 
+from avow.verify.effect import Loss
 from avow.verify.grade.readers.content import Outcome, compare_rows
 
 ALIKE: Final = 0.5
 """How much of a line must stay for it to be the same line, changed."""
+VALUE: Final = re.compile(r"[-+]?\d[\d.,:TZ+-]{0,40}|true|false|on|off", re.IGNORECASE)
 
 
 class TextReader:
@@ -16,7 +19,10 @@ class TextReader:
 
     def compare(self, before: bytes, after: bytes) -> Outcome:
         old, new = lines(before), lines(after)
-        found = compare_rows(old, new, is_alike=_is_alike, word="lines")
+        if is_value(old) and is_value(new):
+            loss = Loss.NONE if old == new else Loss.OVERWROTE
+            return Outcome(loss, is_same=before == after)
+        found = compare_rows(old, new, is_alike=is_alike, word="lines")
         return Outcome(found.loss, found.detail, is_same=before == after)
 
 
@@ -35,7 +41,13 @@ def lines(content: bytes) -> list[str]:
     return [line for one in decoded(content).splitlines() if (line := one.strip())]
 
 
-def _is_alike(old: str, new: str) -> bool:
+def is_value(lines: list[str]) -> bool:
+    """Whether a file holds one number, time or switch: then its name is its key."""
+    return len(lines) == 1 and VALUE.fullmatch(lines[0]) is not None
+
+
+def is_alike(old: str, new: str) -> bool:
+    """Whether enough of a line stayed for it to be the same one, changed."""
     if max(len(old), len(new)) > 1_000:  # noqa: PLR2004 - comparing long lines takes too long
         return False
     return SequenceMatcher(None, old, new).ratio() >= ALIKE
