@@ -105,6 +105,6 @@ async def test_other_threads_are_seen_and_nothing_after_the_end(tmp_path: Path) 
 
 async def test_an_event_in_a_form_that_nobody_knows_is_passed_over() -> None:
     assert read_event("os.rename", (1,)) == ()
-    assert read_event("socket.connect", (None, 7)) == ()
+    assert read_event("socket.connect", (None, object())) == ()
     assert read_event("nothing", ()) == ()
     assert "partial" in HookWatcher().layer.detail

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from avow.verify.effect import Effect, Kind, Observer
 from avow.verify.layers import Layer
@@ -175,10 +175,10 @@ def _address(address: Any) -> str | None:
     if isinstance(address, (str, bytes)):
         path = os.fsdecode(address)
         return None if is_noise_socket(path) else f"unix:{path.replace(chr(0), '@', 1)}"
-    if isinstance(address, tuple):
-        host, port = str(address[0]), int(address[1])
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    return None
+    if address is None:
+        return None
+    host, port = str(address[0]), int(address[1])
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
@@ -193,8 +193,7 @@ def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
 
 def _on_run(at: int) -> Telling:
     def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
-        given = arguments[at]
-        words = _words(given)
+        words = _words(arguments[at])
         if len(words) == 1:
             words = shlex.split(words[0])
         kind = Kind.INSTALL if is_install(words) else Kind.EXECUTE
@@ -204,8 +203,9 @@ def _on_run(at: int) -> Telling:
 
 
 def _words(given: Any) -> list[str]:
-    words = cast("Sequence[str]", given if isinstance(given, (list, tuple)) else (given,))
-    return [os.fsdecode(word) for word in words]
+    if isinstance(given, (str, bytes)) or hasattr(given, "__fspath__"):
+        return [os.fsdecode(given)]
+    return [os.fsdecode(word) for word in given]
 
 
 def _on_signal(arguments: tuple[Any, ...]) -> Sequence[Effect]:
