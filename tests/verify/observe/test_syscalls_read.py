@@ -216,6 +216,26 @@ async def test_the_kept_trace_of_a_python_program_means_what_the_program_did() -
     ]
 
 
+async def test_a_server_that_is_started_again_in_a_new_box_begins_anew(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    kept = SAMPLE.read_text(encoding="latin-1")
+    trace.write_text(kept, encoding="latin-1")
+    watcher = SyscallWatcher(trace)
+    first = list(await watcher.end(0))
+    with trace.open("a", encoding="latin-1") as file:
+        file.write(kept)
+    await watcher.begin()
+    # What comes between is asked for with the same number, so it is given.
+    assert [one.target for one in await watcher.end(0)] == [one.target for one in first]
+
+
+async def test_without_a_box_the_first_program_is_the_server(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    lines = ['execve("/bin/x", ["x"], 0x7ff /* 3 vars */) = 0', 'mkdir("/w/a", 0777) = 0']
+    trace.write_text("".join(f"7 1700000000.1 {line}\n" for line in lines), encoding="utf-8")
+    assert [one.target for one in await SyscallWatcher(trace).end(0)] == ["/w/a"]
+
+
 def test_forms_of_lines_are_told_apart() -> None:
     forms = {
         "1 1.0 read(3) = 0": Form.CALL,
