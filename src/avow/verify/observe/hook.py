@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
 from avow.verify.effect import Effect, Kind, Observer
@@ -104,23 +105,35 @@ def _tell(kind: Kind, target: str, detail: str = "") -> tuple[Effect, ...]:
     return (Effect(kind, target, Observer.HOOK, detail=detail),)
 
 
-def _on_file(kind: Kind, detail: str = "", at: int = 0) -> Telling:
+def _on_file(kind: Kind, detail: str = "", *, at: int = 0, folder: int | None = None) -> Telling:
+    """`at` is where the path stands, `folder` where the descriptor that it is relative to does."""
+
     def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
-        path = _path(arguments[at])
-        return () if path is None or is_noise(path) else _tell(kind, path, detail)
+        path = _path(arguments[at], -1 if folder is None else arguments[folder])
+        if path is None or is_noise(path) or _is_idle(kind, path, detail):
+            return ()
+        return _tell(kind, path, detail)
 
     return tell
 
 
-def _path(value: Any) -> str | None:
+def _is_idle(kind: Kind, path: str, detail: str) -> bool:
+    """Whether nothing can come of it: the event is told before it is known whether it works."""
+    if kind is Kind.DELETE:
+        return not os.path.lexists(path)
+    return kind is Kind.CREATE and detail == "folder" and os.path.lexists(path)
+
+
+def _path(value: Any, folder: int = -1) -> str | None:
     if isinstance(value, int) or value is None:
         return _path_of_descriptor(value)
-    return os.path.abspath(os.fsdecode(value))
+    at = _path_of_descriptor(folder) if folder >= 0 else None
+    return os.path.normpath(Path(at or Path.cwd(), os.fsdecode(value)))
 
 
 def _path_of_descriptor(number: int | None) -> str | None:
     try:
-        target = os.readlink(f"/proc/self/fd/{number}")
+        target = str(Path(f"/proc/self/fd/{number}").readlink())
     except OSError:
         return None
     return target if target.startswith("/") else None
@@ -135,7 +148,7 @@ def _on_open(arguments: tuple[Any, ...]) -> Sequence[Effect]:
 
 
 def _on_rename(arguments: tuple[Any, ...]) -> Sequence[Effect]:
-    old, new = _path(arguments[0]), _path(arguments[1])
+    old, new = _path(arguments[0], arguments[2]), _path(arguments[1], arguments[3])
     return (
         *_tell(Kind.RENAME, str(old), f"to {new}"),
         *_tell(Kind.RENAME, str(new), f"from {old}"),
@@ -162,10 +175,10 @@ def _address(address: Any) -> str | None:
     if isinstance(address, (str, bytes)):
         path = os.fsdecode(address)
         return None if is_noise_socket(path) else f"unix:{path.replace(chr(0), '@', 1)}"
-    if isinstance(address, tuple):
-        host, port = str(address[0]), int(address[1])
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    return None
+    if address is None:
+        return None
+    host, port = str(address[0]), int(address[1])
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
@@ -180,8 +193,7 @@ def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
 
 def _on_run(at: int) -> Telling:
     def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
-        given = arguments[at]
-        words = [os.fsdecode(given)] if isinstance(given, (str, bytes)) else [*map(_word, given)]
+        words = _words(arguments[at])
         if len(words) == 1:
             words = shlex.split(words[0])
         kind = Kind.INSTALL if is_install(words) else Kind.EXECUTE
@@ -190,8 +202,10 @@ def _on_run(at: int) -> Telling:
     return tell
 
 
-def _word(value: Any) -> str:
-    return os.fsdecode(value)
+def _words(given: Any) -> list[str]:
+    if isinstance(given, (str, bytes)) or hasattr(given, "__fspath__"):
+        return [os.fsdecode(given)]
+    return [os.fsdecode(word) for word in given]
 
 
 def _on_signal(arguments: tuple[Any, ...]) -> Sequence[Effect]:
@@ -201,24 +215,31 @@ def _on_signal(arguments: tuple[Any, ...]) -> Sequence[Effect]:
     return _tell(Kind.SIGNAL, f"process {pid}", str(number))
 
 
+def _on_database(arguments: tuple[Any, ...]) -> Sequence[Effect]:
+    # What SQLite writes, it writes past the interpreter.
+    path = os.fsdecode(arguments[0])
+    return () if path in ("", ":memory:") else _tell(Kind.BLIND, f"SQLite {path}")
+
+
 def _on_native(arguments: tuple[Any, ...]) -> Sequence[Effect]:
     return _tell(Kind.BLIND, f"ctypes {arguments[0]}")
 
 
-_METADATA: Final = (
-    *("os.chmod", "os.chown", "os.chflags", "os.utime", "os.setxattr", "os.removexattr"),
-)
-
 _TELLING: Final[dict[str, Telling]] = {
     "open": _on_open,
-    "os.remove": _on_file(Kind.DELETE),
-    "os.rmdir": _on_file(Kind.DELETE, "folder"),
-    "os.mkdir": _on_file(Kind.CREATE, "folder"),
-    "os.link": _on_file(Kind.CREATE, "link", 1),
-    "os.symlink": _on_file(Kind.CREATE, "link", 1),
+    "os.remove": _on_file(Kind.DELETE, folder=1),
+    "os.rmdir": _on_file(Kind.DELETE, "folder", folder=1),
+    "shutil.rmtree": _on_file(Kind.DELETE, "folder with all in it"),
+    "os.mkdir": _on_file(Kind.CREATE, "folder", folder=2),
+    "os.link": _on_file(Kind.CREATE, "link", at=1, folder=3),
+    "os.symlink": _on_file(Kind.CREATE, "link", at=1, folder=2),
     "os.truncate": _on_file(Kind.WRITE, "truncate"),
     "os.rename": _on_rename,
-    **{name: _on_file(Kind.METADATA, name.removeprefix("os.")) for name in _METADATA},
+    "os.chmod": _on_file(Kind.METADATA, "chmod", folder=2),
+    "os.chown": _on_file(Kind.METADATA, "chown", folder=3),
+    "os.utime": _on_file(Kind.METADATA, "utime", folder=3),
+    "os.setxattr": _on_file(Kind.METADATA, "setxattr"),
+    "os.removexattr": _on_file(Kind.METADATA, "removexattr"),
     "mmap.__new__": _on_map,
     "socket.connect": _on_address(Kind.CONNECT),
     "socket.sendto": _on_address(Kind.SEND),
@@ -230,5 +251,6 @@ _TELLING: Final[dict[str, Telling]] = {
     "os.posix_spawn": _on_run(1),
     "os.system": _on_run(0),
     "os.kill": _on_signal,
+    "sqlite3.connect": _on_database,
     "ctypes.dlopen": _on_native,
 }

@@ -19,7 +19,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _RESULT: Final = re.compile(
-    r"\s*= (-?\d+|0x[0-9a-f]+|\?)(?:(<.*>(?:\(deleted\))?))?(?: (E[A-Z0-9]+)\b)?"
+    r"\s*= (0x[0-9a-f]+|-?\d+|\?)(?:(<.*>(?:\(deleted\))?))?(?: (E[A-Z0-9]+)\b)?"
 )
 _OPENING: Final = frozenset("[{(")
 _CLOSING: Final = frozenset("]})")

@@ -1,6 +1,6 @@
 """The system calls that are traced: all that change the world, none that only read.
 
-Each stop costs some 40 µs, so what is called often and changes nothing is left out: `read`,
+Each stop costs 40 to 100 µs, so what is called often and changes nothing is left out: `read`,
 `stat`, `close`, `futex`, `ioctl` (one for each file that Python opens). With `ioctl` goes
 FICLONE: where its target was not opened for it, the observer of files sees what it did. `tgkill`
 is left out because Go's runtime wakes its own threads with it.

@@ -18,6 +18,8 @@ _COARSE: Final = 0.02
 _LARGEST: Final = 1 << 24
 """Bytes of a mapped file that are hashed; of a larger one only its time is looked at."""
 
+_WRITTEN: Final = frozenset({Kind.WRITE, Kind.APPEND})
+
 Digests = dict[str, bytes]
 
 
@@ -28,10 +30,13 @@ def settle(effects: Iterable[tuple[Effect, float]], places: Sequence[Place]) -> 
     was mapped and not written. Where the file cannot be seen, the effect stays as it was told;
     a mapping then only says that writes through it go unseen.
     """
+    effects = list(effects)
+    written = {effect.target for effect, _ in effects if effect.kind in _WRITTEN}
     settled: list[Effect] = []
     for effect, time in effects:
         if effect.detail.startswith(PERHAPS_MADE):
-            if not _is_as_before(effect, time, places):
+            # Where it was written too, that is what is sure.
+            if effect.target not in written and not _is_as_before(effect, time, places):
                 settled.append(effect)
         elif effect.detail.startswith(MAPPED):
             settled += _settle_mapping(effect, time, places)

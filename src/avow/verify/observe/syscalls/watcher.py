@@ -39,12 +39,13 @@ def _is_only_reading(text: str) -> bool:
 class SyscallWatcher:
     """Fulfils `Watcher`. `trace` is the file that strace writes, which may not be there yet.
 
-    What comes before the server's own `execve` is the box's, and left out; without a box
-    (`is_boxed` false) the first program is the server. What comes after one call was looked at
-    and before the next has begun is given by `end` with the same number, or else kept in `late`.
+    Where the first program is `bwrap`, all before the next one is the box's, and left out; else
+    the first program is the server. The same holds where it is started again. What comes after
+    one call was looked at and before the next has begun is given by `end` with the same number,
+    or else kept in `late`.
     """
 
-    def __init__(self, trace: Path, places: Sequence[Place] = (), *, is_boxed: bool = True) -> None:
+    def __init__(self, trace: Path, places: Sequence[Place] = ()) -> None:
         self.layer = Layer("syscalls", is_active=True, detail="strace with seccomp-bpf")
         self.late: list[Effect] = []
         self._places = places
@@ -60,7 +61,6 @@ class SyscallWatcher:
         self._root = 0
         self._last = 0
         self._setting_up = set[int]()
-        self._is_box_seen = not is_boxed
         self._is_started = False
 
     async def begin(self) -> None:
@@ -146,7 +146,9 @@ class SyscallWatcher:
         )
 
     def _meet(self, pid: int) -> None:
-        self._root = self._root or pid
+        if self._root not in self._family.members:
+            # The first of all, or the first after the box has ended.
+            self._root, self._is_started = pid, False
         member = self._family.meet(pid)
         if member is not None and not member.is_thread and member.parent:
             self._memory.inherit(pid, member.parent)
@@ -165,9 +167,6 @@ class SyscallWatcher:
         self._memory.learn(call)
         if call.name != "execve" or call.result != 0:
             return
-        name = PurePosixPath(quoted_path(call.argument(0)) or "").name
-        if name == "bwrap":
-            self._is_box_seen = True
-        elif self._is_box_seen:
+        if PurePosixPath(quoted_path(call.argument(0)) or "").name != "bwrap":
             self._is_started = True
             self._setting_up.discard(call.pid)
