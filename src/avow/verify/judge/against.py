@@ -1,13 +1,15 @@
 """Which effects speak against the looser value of a hint."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
 from avow.verify.effect import Effect, Kind, Life, Loss
 from avow.verify.judge.profile import Profile
 
-SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ")
+SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ", "TRACE ")
 """What a request may begin with that asks for nothing to be changed (RFC 9110, 9.2.1)."""
+_UNSAFE: Final = re.compile(r"[A-Z]+ /")
 
 _REACHING: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP, Kind.INSTALL})
 
@@ -15,8 +17,8 @@ _REACHING: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP, Kind.INSTALL
 def against_reading(effects: Iterable[Effect]) -> list[Effect]:
     """What changes something that somebody keeps, here or elsewhere.
 
-    To reach the outside is not to change it: a connection, a look-up of a name or a GET speaks
-    against `open_world` alone.
+    To reach the outside is not to change it: a connection, a look-up of a name, a datagram or a
+    GET speaks against `open_world` alone. What a request asks for must be known.
     """
     return [one for one in effects if one.life is Life.USER or _changes_elsewhere(one)]
 
@@ -39,7 +41,7 @@ def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
 def _changes_elsewhere(effect: Effect) -> bool:
     if effect.life is not Life.EXTERNAL or effect.kind is not Kind.SEND:
         return False
-    return not effect.detail.startswith(SAFE_METHODS)
+    return bool(_UNSAFE.match(effect.detail)) and not effect.detail.startswith(SAFE_METHODS)
 
 
 def _loses(effect: Effect, profile: Profile) -> bool:
