@@ -20,7 +20,7 @@ from avow.verify.contain.prepare import prepare_by, prepare_fetched
 from avow.verify.contain.probe import check_layers, probe_layers
 from avow.verify.contain.wish import Prepared, Wish
 from avow.verify.contained import Contained
-from avow.verify.effect import Effect, Life
+from avow.verify.effect import Effect
 from avow.verify.event import Called, Ended, Event, Judged, Phase, Started
 from avow.verify.explore import Log, explore, is_deadly
 from avow.verify.inputs.harvest import Harvest
@@ -45,6 +45,9 @@ _MOST_SHRINKS: Final = 4
 _LEAST: Final = 4
 _SECOND: Final = 2
 """A tool that comes a second time is called so many times less often than the first."""
+
+
+_PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
 
 
 def say_nothing(_event: Event) -> None:
@@ -137,8 +140,7 @@ class _Run:
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
         """Call all tools; the server is started again where it has died.
 
-        Tools of which nothing came get a second chance in a box of their own: what they need may
-        have been used up by others.
+        Some get a second chance in a box of their own: what they need may have been used up.
         """
         left: list[Tool] | None = None
         tools: list[Tool] = []
@@ -151,7 +153,7 @@ class _Run:
                 await self._go_on(stage, left)
         wanted = [one for one in tools if self._is_wanted(one)]
         for tool in wanted:
-            if self._is_idle(tool):
+            if self._has_more(tool):
                 async with self._stage() as stage:
                     await self._go_on(stage, [tool])
         return wanted, server
@@ -165,16 +167,23 @@ class _Run:
             self.contained.learn(self.log.made)
             self.log.made[first:] = [self.contained.again(one) for one in self.log.made[first:]]
 
-    def _is_idle(self, tool: Tool) -> bool:
-        """Whether no call of a tool succeeded, or none changed anything that it may change."""
+    def _has_more(self, tool: Tool) -> bool:
+        """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
+
+        What a tool could have destroyed, or done twice, others may have used up before.
+        """
         made = self.log.of(tool.name)
         if self.hints.of(tool.name).skip or is_deadly(made):
             return False
         if not any(one.is_success for one in made):
             return True
-        if claims_of(tool)["read_only"].value is True:
+        claims = claims_of(tool)
+        promises = [name for name in _PROMISES if claims[name].is_looser]
+        if claims["read_only"].value is True or not promises:
             return False
-        return not any(effect.life is Life.USER for one in made for effect in one.effects)
+        return not suspects(Hearing(tool, made, frozenset(), self.terms.profile)).keys() >= set(
+            promises
+        )
 
     def _begin(self, stage: Stage) -> list[Tool]:
         names = [one.name for one in stage.tools]
