@@ -1,7 +1,13 @@
 import json
 from pathlib import Path
 
-from avow.verify.contain.package import digest_files, npm_package, package_of_files, pypi_package
+from avow.verify.contain.package import (
+    digest_files,
+    find_package,
+    npm_package,
+    package_of_files,
+    pypi_package,
+)
 
 
 def fill(folder: Path, files: dict[str, str]) -> Path:
@@ -48,3 +54,28 @@ def test_a_package_has_its_name_and_version(tmp_path: Path) -> None:
         "version": "",
         "digest": {"sha256": digest_files([script])},
     }
+
+
+def test_the_package_of_a_command_is_what_it_starts(tmp_path: Path) -> None:
+    environment = fill(
+        tmp_path / "venv",
+        {
+            "pyvenv.cfg": "",
+            "bin/serve": "",
+            "bin/python": "",
+            "lib/python3.11/site-packages/a_server-2.0.dist-info/entry_points.txt": "serve = a:b",
+        },
+    )
+    modules = fill(tmp_path / "node_modules", {"@a/b/package.json": '{"version": "3"}'})
+    script = fill(tmp_path / "s", {"server.py": "", "data.json": ""}) / "server.py"
+    python = str(environment / "bin" / "python")
+
+    by_name = find_package([str(environment / "bin" / "serve")], [environment])
+    by_interpreter = find_package([python, str(environment / "bin" / "serve")], [environment])
+    of_node = find_package(["/usr/bin/node", str(modules / "@a/b/dist/index.js")], [modules])
+    of_files = find_package([python, str(script)], [environment, script.parent])
+
+    assert (by_name.kind, by_name.name, by_name.version) == ("pypi", "a-server", "2.0")
+    assert by_interpreter == by_name
+    assert (of_node.kind, of_node.name, of_node.version) == ("npm", "@a/b", "3")
+    assert of_files == package_of_files([script.parent])

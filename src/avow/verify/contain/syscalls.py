@@ -15,7 +15,7 @@ chdir fchdir chroot open_by_handle_at
 
 _BYTES: Final = """
 write pwrite64 writev pwritev ?pwritev2 sendfile ?copy_file_range splice tee vmsplice
-mmap msync ioctl io_submit ?io_uring_setup ?io_uring_enter ?io_uring_register
+mmap msync io_submit ?io_uring_setup ?io_uring_enter ?io_uring_register
 """
 
 _NETWORK: Final = "socket connect bind listen accept accept4 sendto sendmsg sendmmsg"
@@ -31,7 +31,8 @@ mq_open mq_timedsend mq_unlink shmget semop msgsnd
 TRACED: Final = tuple(f"{_FILES} {_BYTES} {_NETWORK} {_PROCESSES}".split())
 """Neither `read` nor `stat`: a call that only looks costs nothing. `?` goes before what an older
 strace does not know, or another processor does not have. `mprotect` is not among them, since
-just-in-time compilers live by it; a file written through such a mapping shows in its state."""
+just-in-time compilers live by it, nor `ioctl`, which Python does on each file that it opens; a
+file that was changed through these shows in its state."""
 
 
 def strace_words(program: str, trace: Path) -> tuple[str, ...]:
