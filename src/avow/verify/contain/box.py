@@ -65,6 +65,7 @@ def _make_box(wish: Wish, folder: Path, probed: Sequence[Layer], gate: Gate | No
         home=layout.home,
         world=layout.world,
         server=layout.root.command,
+        folders=tuple(one.path for one in layout.root.binds if one.is_package),
         notes=tuple(layout.notes),
     )
 

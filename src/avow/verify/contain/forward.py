@@ -10,7 +10,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -71,22 +71,29 @@ def check_address(address: str) -> str:
 
 
 async def forward(gate: Gate, addresses: Sequence[str]) -> None:
-    """Serve each box that comes to the gate, until cancelled; one runs at a time."""
-    info = os.open(gate.info, os.O_RDWR | os.O_NONBLOCK)
-    go = os.open(gate.go, os.O_RDWR | os.O_NONBLOCK)
-    servers: list[asyncio.Server] = []
-    try:
+    """Serve each box that comes to the gate, until cancelled; one runs at a time.
+
+    Raises `OSError` where there is no way into the box's network.
+    """
+    with _opened(gate.info) as info, _opened(gate.go) as go:
+        pid = await _read_pid(info)
         while True:
-            pid = await _read_pid(info)
-            _close(servers)
             sockets = await anyio.to_thread.run_sync(_listen_in, pid, addresses)
-            for one, address in zip(sockets, addresses, strict=True):
-                servers.append(await _serve(one, address))
-            os.write(go, b".")
+            async with anyio.create_task_group() as group:
+                for one, address in zip(sockets, addresses, strict=True):
+                    group.start_soon(_accept, one, address)
+                os.write(go, b".")
+                pid = await _read_pid(info)
+                group.cancel_scope.cancel()
+
+
+@contextlib.contextmanager
+def _opened(pipe: Path) -> Generator[int]:
+    fd = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        yield fd
     finally:
-        _close(servers)
-        os.close(info)
-        os.close(go)
+        os.close(fd)
 
 
 async def _read_pid(info: int) -> int:
@@ -117,29 +124,32 @@ def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
     return [socket.socket(fileno=fd) for fd in fds]
 
 
-async def _serve(listening: socket.socket, address: str) -> asyncio.Server:
-    host, _, port = address.rpartition(":")
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError):
-            back, forth = await asyncio.open_connection(host.strip("[]"), int(port))
-            await asyncio.gather(_pump(reader, forth), _pump(back, writer))
-        writer.close()
-
+async def _accept(listening: socket.socket, address: str) -> None:
     listening.settimeout(0)
-    return await asyncio.start_server(answer, sock=listening)
+    with listening:
+        async with anyio.create_task_group() as group:
+            while True:
+                near, _ = await asyncio.get_running_loop().sock_accept(listening)
+                group.start_soon(_join, near, address)
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _join(near: socket.socket, address: str) -> None:
+    """Join a connection from inside with one of ours; where that fails, it ends."""
+    host, _, port = address.rpartition(":")
+    family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+    with near, socket.socket(family) as far, contextlib.suppress(OSError):
+        far.settimeout(0)
+        await asyncio.get_running_loop().sock_connect(far, (host.strip("[]"), int(port)))
+        async with anyio.create_task_group() as group:
+            group.start_soon(_pump, near, far)
+            group.start_soon(_pump, far, near)
+
+
+async def _pump(source: socket.socket, target: socket.socket) -> None:
+    """Hand on what is said until it ends; then say so."""
+    loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):
-        while piece := await reader.read(_PIECE):
-            writer.write(piece)
-            await writer.drain()
-        if writer.can_write_eof():
-            writer.write_eof()
-
-
-def _close(servers: list[asyncio.Server]) -> None:
-    for one in servers:
-        one.close()
-    servers.clear()
+        while piece := await loop.sock_recv(source, _PIECE):
+            await loop.sock_sendall(target, piece)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)

@@ -163,4 +163,5 @@ def _add_own(layout: Layout, own: Sequence[str]) -> None:
             check_free(path)
             host = layout.folder / "own" / str(number)
             host.mkdir(parents=True)
+        host.parent.mkdir(parents=True, exist_ok=True)
         layout.places.append(Place(inside, host, Role.OWN))

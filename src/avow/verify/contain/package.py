@@ -84,6 +84,36 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def find_package(command: Sequence[str], folders: Sequence[Path]) -> Package:
+    """The package that a command starts: `folders` are what it has been given as the server's own.
+
+    A program of npm or of a virtual environment is told with all that it is installed with; else
+    the digest is that of the folders, environments left out.
+    """
+    for word in map(Path, command[:2]):
+        environment = word.parent.parent
+        if (environment / "pyvenv.cfg").is_file() and not _is_interpreter(word):
+            packages = next(iter(environment.glob("lib*/python3*/site-packages")), environment)
+            return pypi_package(packages, _owner(packages, word.name))
+        if "node_modules" in word.parts:
+            modules = [one for one in word.parents if one.name == "node_modules"][-1]
+            parts = word.relative_to(modules).parts
+            return npm_package(modules, "/".join(parts[: 2 if parts[0].startswith("@") else 1]))
+    return package_of_files([one for one in folders if not (one / "pyvenv.cfg").is_file()])
+
+
+def _is_interpreter(program: Path) -> bool:
+    return program.name.startswith(("python", "pypy"))
+
+
+def _owner(packages: Path, program: str) -> str:
+    """The package that brings a program."""
+    for file in sorted(packages.glob("*.dist-info/entry_points.txt")):
+        if re.search(rf"^{re.escape(program)}\s*=", file.read_text(encoding="utf-8"), re.MULTILINE):
+            return file.parent.name.partition("-")[0]
+    return program
+
+
 def package_of_files(paths: Sequence[Path]) -> Package:
     """The package of a server that is started from files: its script, or its folder."""
     first = paths[0] if paths else Path()

@@ -39,6 +39,8 @@ def environment_inside(
         "PATH": search,
         "TMPDIR": temporary,
         **folders,
+        # What libuv does over io_uring no tracer sees (libuv, uv_loop_configure).
+        "UV_USE_IO_URING": "0",
         **given,
     }
 

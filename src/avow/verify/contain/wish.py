@@ -67,4 +67,6 @@ class Box:
     world: str | None = None
     server: tuple[str, ...] = ()
     """The server's own words, as they are started inside."""
+    folders: tuple[Path, ...] = ()
+    """The server's own folders on this machine, for `package.find_package`."""
     notes: tuple[str, ...] = ()
