@@ -271,7 +271,9 @@ def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list
     """What the schema itself proposes, where it counts: what lies in the world comes first."""
     good = [one for one in found if one.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
-        known = [one for one in good if one.label in ("existing", "directory", "new", "select")]
+        labels = {"existing", "directory", "new"}
+        labels |= {good[0].label} if meaning.role is Role.SQL else set()
+        known = [one for one in good if one.label in labels]
         return [*known, *said, *found]
     return [*said, *found]
 

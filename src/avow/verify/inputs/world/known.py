@@ -83,7 +83,7 @@ STATEMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "delete": ("DELETE FROM notes WHERE id = 3",),
     "create": ("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT)",),
     "drop": ("DROP TABLE notes",),
-    "alter": ("ALTER TABLE notes ADD COLUMN colour TEXT",),
+    "alter": ("ALTER TABLE customers ADD COLUMN colour TEXT",),
 }
 """Statements that `data.db` takes, by their verb."""
 
