@@ -13,10 +13,7 @@ def told(name: str, schema: dict[str, Any], tool: str, about: str = "", *sibling
     whole = {
         "name": tool,
         "description": about,
-        "inputSchema": {
-            "type": "object",
-            "properties": {one: {"type": "string"} for one in (name, *siblings)},
-        },
+        "inputSchema": {"type": "object", "properties": properties},
     }
     return role_of(name, schema, whole)
 
