@@ -268,3 +268,20 @@ def test_the_end_of_a_span_comes_after_its_start() -> None:
     first = next(plan_of(one)).arguments
 
     assert first["start_date"] < first["end_date"]
+
+
+def test_a_file_beside_a_repository_is_one_of_its_own() -> None:
+    one = made(
+        "git_add",
+        {"repo_path": TEXT, "files": {"type": "array", "items": TEXT}},
+        "repo_path",
+        "files",
+    )
+
+    assert next(plan_of(one)).arguments == {"repo_path": "/world/repo", "files": ["README.md"]}
+
+
+def test_words_in_quotes_are_tried_where_no_enum_says_what_is_taken() -> None:
+    node = {"type": "string", "description": "Either 'local' or 'remote' ones"}
+
+    assert next(plan_of(made("show", {"scope": node}, "scope"))).arguments == {"scope": "local"}
