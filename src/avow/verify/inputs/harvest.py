@@ -19,6 +19,9 @@ _MOST: Final = 2000
 _LONGEST: Final = 400
 _DEEPEST: Final = 8
 _LARGEST: Final = 200_000
+_MOST_LINES: Final = 200
+_LONGEST_LINE: Final = 1000
+"""What looks for values in a line takes time by the square of its length."""
 
 _IDS: Final = frozenset(["id", "identifier", "uid", "uuid", "iid", "guid", "sha", "hash", "slug"])
 _NAMES: Final = frozenset(["name", "title", "label"])
@@ -33,7 +36,7 @@ _UUID: Final = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re
 _SHA: Final = re.compile(r"\b[0-9a-f]{40}\b")
 _PATH: Final = re.compile(r"(?<![\w:/.<])/(?:[\w.+@~-]+/)*[\w.+@~-]+")
 _URL: Final = re.compile(r"https?://[^\s<>\"')\]]+")
-_NUMBERED: Final = re.compile(r"(?P<what>[A-Za-z]+)?\s?#(?P<number>\d{1,12})\b")
+_NUMBERED: Final = re.compile(r"(?P<what>[A-Za-z]{1,40})?\s?#(?P<number>\d{1,12})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Harvest:
             words = word_list(wanted)
         else:
             meaning = wanted if isinstance(wanted, Meaning) else Meaning(wanted)
-            words = [*word_list(meaning.entity), str(meaning.role or "")]
+            words = []
         entity = meaning.entity or entity_of(word_list(tool))
         ranked = [
             (rank, at, one.value)
@@ -105,7 +108,7 @@ class Harvest:
 def _rank(one: Found, words: list[str], role: Role | None, entity: str) -> int | None:
     """How well a value fits, 0 the best; `None` for not at all."""
     key = word_list(one.key)
-    if key == words and (len(key) > 1 or one.entity == entity or not entity):
+    if words and key == words and (len(key) > 1 or one.entity == entity or not entity):
         return 0
     kind = _role_of_key(one.key)
     if role is Role.ID:
@@ -124,7 +127,9 @@ def _rank(one: Found, words: list[str], role: Role | None, entity: str) -> int |
         return 1
     if role is Role.URL and kind is Role.URL:
         return 1
-    return 3 if role is not None and key[-1:] == [str(role)] else 4 if key == words else None
+    return (
+        3 if role is not None and key[-1:] == [str(role)] else 4 if words and key == words else None
+    )
 
 
 def _role_of_key(key: str) -> Role | None:
@@ -172,8 +177,8 @@ def _from_text(text: str, entity: str, tool: str) -> list[Found]:
         except (ValueError, RecursionError):
             pass
     found: list[Found] = []
-    for line in stripped.splitlines()[:200]:
-        found += _from_line(line, entity, tool)
+    for line in stripped.splitlines()[:_MOST_LINES]:
+        found += _from_line(line[:_LONGEST_LINE], entity, tool)
     return found
 
 

@@ -1,5 +1,6 @@
 """What one parameter can be given: a value for each class of its input, the likeliest first."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,6 +24,7 @@ from avow.verify.inputs.roles import (
 from avow.verify.inputs.schema import TYPES
 from avow.verify.inputs.world import World
 
+_QUOTED: Final = re.compile(r"(?<!\w)['\"`]([\w.-]{1,30})['\"`](?!\w)")
 _MOST: Final = 40
 _MOST_HARVESTED: Final = 5
 _DEEPEST: Final = 5
@@ -167,6 +169,8 @@ class Sources:
         least = int(schema.get("minLength", 0))
         most = schema.get("maxLength")
         samples = SAMPLES.get(str(schema.get("format", "")), _PLAIN)
+        if meaning.role is None:
+            samples = (*_quoted(schema), *samples)
         plain = list(_fitting((Option(one, "plain", "generated") for one in samples), schema))
         yield from plain[:3]
         if isinstance(pattern := schema.get("pattern"), str):
@@ -271,7 +275,9 @@ def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list
     """What the schema itself proposes, where it counts: what lies in the world comes first."""
     good = [one for one in found if one.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
-        known = [one for one in good if one.label in ("existing", "directory", "new", "select")]
+        labels = {"existing", "directory", "new"}
+        labels |= {good[0].label} if meaning.role is Role.SQL else set()
+        known = [one for one in good if one.label in labels]
         return [*known, *said, *found]
     return [*said, *found]
 
@@ -353,6 +359,12 @@ def _implied(schema: Schema) -> str:
     if "items" in schema or "prefixItems" in schema:
         return "array"
     return "integer" if "minimum" in schema or "maximum" in schema else "string"
+
+
+def _quoted(schema: Schema) -> tuple[str, ...]:
+    """Words that a description puts in quotes: mostly what it takes, where no enum says so."""
+    said = schema.get("description")
+    return tuple(_QUOTED.findall(said)[:3]) if isinstance(said, str) else ()
 
 
 def _branch_label(part: Schema, number: int, parts: list[Schema]) -> str:

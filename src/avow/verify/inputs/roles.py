@@ -225,6 +225,8 @@ def _of_text(seen: _Seen) -> Meaning:
         return _id(seen) if by_format is Role.ID else Meaning(by_format)
     for rule in (_path_rule, _git_rule, _data_rule, _id_rule, _net_rule, _word_rule):
         found = rule(seen)
+        if found is Role.FILE and any("repo" in one for one in seen.siblings):
+            return Meaning(found, "repository")
         if found is not None:
             return found if isinstance(found, Meaning) else Meaning(found)
     return Meaning(_from_text(seen))
@@ -296,7 +298,7 @@ def _is_directory(seen: _Seen) -> bool:
 def _is_new(seen: _Seen) -> bool:
     if seen.words[0] in _NEW or seen.last in _NEW:
         return True
-    makes = bool({"create", "new", "add", "mkdir", "make"} & set(seen.tool))
+    makes = bool({"create", "new", "mkdir", "make"} & set(seen.tool))
     return makes and not seen.is_about("sheet", "worksheet", "chart", "table", "comment")
 
 
@@ -405,6 +407,8 @@ def _word_rule(seen: _Seen) -> Meaning | None:
         return Meaning(Role.GLOB if is_glob else Role.REGEX)
     if seen.last == "token" and not seen.has("page", "next", "continuation", "skip", "cursor"):
         return Meaning(Role.SECRET)
+    if seen.words[:1] in (("old",), ("find",)) and seen.last in ("text", "string", "str"):
+        return Meaning(Role.QUERY)
     for role, words in _WORDS.items():
         if seen.last in words:
             return Meaning(role, entity_of(seen.tool) if role is Role.NAME else "")

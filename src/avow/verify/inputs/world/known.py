@@ -34,6 +34,8 @@ _FILES: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.MAILBOX: ("mail.mbox", "maildir"),
     Role.CALENDAR: ("calendar.ics",),
 }  # fmt: skip
+_IN_REPOSITORY: Final = ("README.md", "untracked.txt", "src/app.py")
+"""Files beside a parameter that names their repository: from its top."""
 _DIRECTORIES: Final = ("", "docs", "docs/old", "empty")
 _NEW: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.NEW_FILE: ("new.txt", "docs/new file.txt"),
@@ -83,7 +85,7 @@ STATEMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "delete": ("DELETE FROM notes WHERE id = 3",),
     "create": ("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT)",),
     "drop": ("DROP TABLE notes",),
-    "alter": ("ALTER TABLE notes ADD COLUMN colour TEXT",),
+    "alter": ("ALTER TABLE customers ADD COLUMN colour TEXT",),
 }
 """Statements that `data.db` takes, by their verb."""
 
@@ -95,6 +97,8 @@ def known_values(
     role = meaning.role
     if role is None:
         return {}
+    if role is Role.FILE and meaning.entity == "repository":
+        return {"existing": _IN_REPOSITORY, "missing": (_NO_NAME,)}
     if role in _FILES or role in _NEW or role in (Role.DIRECTORY, Role.REPOSITORY):
         return _paths(role, inside, git)
     if role is Role.ID or (role is Role.NAME and meaning.entity in _ENTITIES):

@@ -1,0 +1,70 @@
+from typing import Any
+
+import pytest
+from tests.sample_tools import READ, tool
+
+from avow.verify.inputs.order import Stage, needs_of, order_tools, stage_of
+
+
+def named(name: str, *required: str, annotations: Any = None) -> Any:
+    schema = {
+        "type": "object",
+        "properties": {one: {"type": "string"} for one in required},
+        "required": [*required],
+    }
+    return tool(name, annotations, inputSchema=schema)
+
+
+def test_reads_come_first_and_again_after_creating_and_removing_comes_last() -> None:
+    tools = [
+        named("delete_note", "note_id"),
+        named("update_note", "note_id", "title"),
+        named("get_note", "note_id"),
+        named("create_note", "title"),
+        named("list_notes"),
+    ]
+
+    assert [one.name for one in order_tools(tools)] == [
+        "list_notes",
+        "get_note",
+        "create_note",
+        "list_notes",
+        "get_note",
+        "update_note",
+        "delete_note",
+    ]
+
+
+def test_what_needs_an_id_is_made_after_what_gives_one() -> None:
+    tools = [named("add_order", "customer_id"), named("create_customer", "name")]
+
+    assert [one.name for one in order_tools(tools)] == ["create_customer", "add_order"]
+    assert needs_of(tools[0]) == {"customer"}
+
+
+def test_tools_that_a_person_names_come_first_and_once() -> None:
+    tools = [named("list_notes"), named("create_note"), named("login")]
+
+    ordered = [one.name for one in order_tools(tools, ["login", "create_note", "no_such"])]
+
+    assert ordered == ["login", "create_note", "list_notes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [
+        ("list_notes", Stage.LIST),
+        ("get_note", Stage.READ),
+        ("git_commit", Stage.MAKE),
+        ("write_file", Stage.CHANGE),
+        ("send_email", Stage.SEND),
+        ("drop_table", Stage.DESTROY),
+        ("git_reset", Stage.DESTROY),
+    ],
+)
+def test_a_tool_has_its_stage_by_its_verb(name: str, stage: Stage) -> None:
+    assert stage_of(named(name, "note_id")) is stage
+
+
+def test_without_a_verb_what_its_server_declares_counts() -> None:
+    assert stage_of(named("weather", annotations=READ)) is Stage.LIST
