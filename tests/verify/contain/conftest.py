@@ -1,5 +1,6 @@
 """What the tests of containment share."""
 
+import anyio
 import pytest
 from tests.verify.contain.boxes import Run, run_in_box
 
@@ -8,9 +9,9 @@ from avow.verify.layers import CONTAINING, Layer
 
 
 @pytest.fixture(scope="session")
-async def layers() -> tuple[Layer, ...]:
+def layers() -> tuple[Layer, ...]:
     """The layers of this machine; without those that contain, there is nothing to test."""
-    found = await probe_layers()
+    found = anyio.run(probe_layers)
     missing = [one for one in found if one.name in CONTAINING and not one.is_active]
     if missing:
         pytest.skip(f"needs bubblewrap and user namespaces: {missing}")
