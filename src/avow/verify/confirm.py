@@ -7,7 +7,7 @@ the same kind of target. Then the arguments are made as small as they can be.
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from avow.errors import AvowError
 from avow.intent import HintName
@@ -20,6 +20,9 @@ from avow.verify.stage import Stage
 OpenStage = Callable[[], AbstractAsyncContextManager[Stage]]
 Shrink = Callable[[Case, Callable[[Case], Awaitable[bool]]], Awaitable[Case]]
 
+Cleared = Literal["cleared"]
+CLEARED: Final[Cleared] = "cleared"
+"""A suspicion that was explained: what a second call changes is a clock, or a value of chance."""
 UNSEEN_AGAIN: Final = "seen once, and not again in a run of its own"
 _IN_PLACE: Final = frozenset({Kind.WRITE, Kind.UPDATE, Kind.METADATA})
 """What a clock in a value looks like, where a call is made twice."""
@@ -52,8 +55,8 @@ class Suspicion:
 
 async def confirm(
     suspicion: Suspicion, hearing: Hearing, open_stage: OpenStage, shrink: Shrink
-) -> Confirmed | str:
-    """What was shown again, or why nothing was.
+) -> Confirmed | Cleared | str:
+    """What was shown again, that there is nothing to it, or why nothing was shown.
 
     Each trial starts the server anew, in containment of its own. Cancelling ends that.
     """
@@ -62,6 +65,8 @@ async def confirm(
         effects = await trial.run(way)
         if effects:
             break
+        if trial.is_explained:
+            return CLEARED
     else:
         return UNSEEN_AGAIN
     if len(way) > (2 if suspicion.name == "idempotent" else 1):
@@ -90,6 +95,7 @@ class _Trial:
     suspicion: Suspicion
     hearing: Hearing
     open_stage: OpenStage
+    is_explained: bool = False
 
     async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
         """The effects of the last call that speak against the hint, and are like the first ones."""
@@ -101,6 +107,7 @@ class _Trial:
                     return []
                 once = await self._play(way[:-1])
                 effects = _without_volatile(effects, once[-1], made[-2])
+                self.is_explained = not effects
         except AvowError:
             return []
         else:

@@ -15,7 +15,7 @@ from avow.catalog import Tool
 from avow.connect import CommandTarget
 from avow.errors import UsageError
 from avow.verify.call import Made
-from avow.verify.confirm import Suspicion, confirm
+from avow.verify.confirm import CLEARED, Suspicion, confirm
 from avow.verify.contain.prepare import prepare_by, prepare_fetched
 from avow.verify.contain.probe import check_layers, probe_layers
 from avow.verify.contain.wish import Prepared, Wish
@@ -238,10 +238,10 @@ class _Run:
             prelude = self.log.changing_before(suspect)
             suspicion = Suspicion(name, suspect, before, prelude)
             told = await confirm(suspicion, hearing, self.contained.stage, self._shrink(tool))
-            if isinstance(told, str):
-                doubts[name] = told
-            else:
+            if isinstance(told, Confirmed):
                 confirmed[name] = told
+            elif told is not CLEARED:
+                doubts[name] = told
         hearing = replace(hearing, confirmed=confirmed, doubts=doubts)
         report = self._tell_of(hearing)
         self.tell(Judged(report, at, of))
