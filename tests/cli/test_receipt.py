@@ -1,6 +1,7 @@
 """`avow receipt`, and what `inspect`, `lint` and `gateway` make of receipts."""
 
 import json
+import shutil
 import stat
 import sys
 import tomllib
@@ -19,6 +20,16 @@ from avow.policy import load_policy
 from avow.verify.receipt import write_receipt
 from avow.verify.verdict import HintVerdict
 
+SHOP = """
+from mcp.server import MCPServer
+
+mcp = MCPServer("shop")
+
+
+@mcp.tool()
+def get_total(a: int, b: int) -> int:
+    return a + b
+"""
 LIES = entry({"readOnlyHint": True, "destructiveHint": False, "openWorldHint": False})
 
 
@@ -154,6 +165,21 @@ def test_lint_finds_the_hint_that_was_refuted(world: dict[str, Any]) -> None:
     lines = world["folder"] / "list.jsonl"
     lines.write_text(json.dumps(LIES))
     assert avow("lint", str(lines), *only, *world["options"]).code == 1
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="verify needs bubblewrap")
+def test_a_run_is_signed_and_counts_for_what_was_run(tmp_path: Path) -> None:
+    key = key_in(tmp_path)
+    (tmp_path / "policy.toml").write_text(
+        f'[trust.receipt_keys]\nci = {{ key = "{key.public}" }}\n'
+    )
+    (tmp_path / "shop.py").write_text(SHOP)
+    done = avow("verify", "shop.py", "--receipt", "r.json", "--key", "ci.key", cwd=tmp_path)
+    assert done.code == 0, done.err
+    words = ("inspect", "shop.py", "--policy", "policy.toml", "--receipts", "r.json")
+    assert "yes+" in avow(*words, cwd=tmp_path).out
+    (tmp_path / "shop.py").write_text(f"{SHOP}\n# another\n")
+    assert "yes+" not in avow(*words, cwd=tmp_path).out
 
 
 def test_a_gateway_says_what_is_broken_and_goes_on(world: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from avow.connect import CommandTarget
 from avow.connect import packed as packed_module
-from avow.connect.package import describe_package
+from avow.connect.package import describe_installed, describe_package
 
 RECORD = """notes_mcp/__init__.py,sha256=x,1
 notes_mcp/__main__.py,,
@@ -258,6 +258,18 @@ def test_an_installed_tool_is_what_uvx_runs(venv: Path, tmp_path: Path) -> None:
         ("../notes-mcp",),
     ):
         assert run(uvx, *words, HOME=tmp_path / "amy") is None
+
+
+def test_what_was_installed_into_a_folder_is_the_package_that_runs_elsewhere(
+    venv: Path, tmp_path: Path
+) -> None:
+    assert describe_installed("pypi", "notes_mcp", venv) == run(venv / "bin" / "notes-mcp")
+    assert describe_installed("pypi", "none", venv) is None
+    assert describe_installed("pypi", "notes-mcp", tmp_path) is None
+    folder = npm(tmp_path / "node_modules" / "@notes" / "mcp")
+    found = run("node", folder / "dist" / "index.js")
+    assert describe_installed("npm", "@notes/mcp", tmp_path) == found
+    assert describe_installed("npm", "none", tmp_path) is None
 
 
 # --- installed for Node.js -----------------------------------------------------------------------

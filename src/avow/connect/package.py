@@ -15,6 +15,7 @@ from avow.connect.kinds import CommandTarget
 from avow.connect.packed import digest_files, files_below
 from avow.connect.pythons import (
     find_distribution,
+    find_named,
     find_script,
     is_python,
     module_in,
@@ -48,6 +49,17 @@ def describe_package(target: CommandTarget) -> Described | None:
         return None
     try:
         return _Teller(target).tell()
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def describe_installed(kind: str, name: str, folder: Path) -> Described | None:
+    """The same of a package in a folder that was made for it, by `npm install` or as a venv."""
+    try:
+        if kind == "npm":
+            return _npm(folder / "node_modules" / name)
+        site = packages_of(folder / "bin" / "python", folder)
+        return None if site is None else find_named(site, name)
     except (OSError, ValueError, RecursionError):
         return None
 

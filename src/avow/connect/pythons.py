@@ -55,6 +55,14 @@ def find_distribution(site: Path, module: str) -> dict[str, str] | None:
     return None
 
 
+def find_named(site: Path, name: str) -> dict[str, str] | None:
+    """The installed package of this name."""
+    for one in distributions(path=[str(site)]):
+        if _plain(one.name) == _plain(name):
+            return _described(one, site)
+    return None
+
+
 def find_script(site: Path, script: Path) -> dict[str, str] | None:
     """The installed package whose command a script is, if it does nothing but call that."""
     text = script.read_text(encoding="utf-8")
@@ -81,9 +89,14 @@ def _names(distribution: Distribution) -> Iterator[str]:
 
 def _described(distribution: Distribution, site: Path) -> dict[str, str]:
     files = [*_files(distribution, site)]
-    name = re.sub(r"[-_.]+", "-", distribution.name).lower()
+    name = _plain(distribution.name)
     digest = digest_files(site, files)
     return {"kind": "pypi", "name": name, "version": distribution.version, "digest": digest}
+
+
+def _plain(name: str) -> str:
+    """The name of a package as indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _files(distribution: Distribution, site: Path) -> Iterator[Path]:

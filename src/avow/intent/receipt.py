@@ -24,6 +24,7 @@ LAYERS: Final = (
     "output",
     "hook",
     "probe",
+    "site",
 )
 """What may contain a server while its tools run, and what may watch it."""
 

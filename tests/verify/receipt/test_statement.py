@@ -55,6 +55,12 @@ def test_neither_arguments_nor_evidence_nor_what_was_typed_are_published() -> No
     assert "/home/amy" not in str(made)
 
 
+def test_a_digest_may_be_told_with_its_name() -> None:
+    told = report().to_dict()
+    told["package"]["digest"] = {"sha256": DIGEST}
+    assert read_statement(make_statement(told)).package == PACKAGE
+
+
 def test_a_layer_that_was_not_active_is_not_named() -> None:
     told = report().to_dict()
     told["layers"].append({"name": "postgres", "active": False})

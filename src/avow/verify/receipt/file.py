@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from avow.errors import ConfigError, ReceiptError, UsageError
-from avow.keys import SigningKey
+from avow.keys import SigningKey, load_signing_key
 from avow.schema import canonical, parse_json
 from avow.verify.receipt.envelope import Envelope, read_envelope, write_envelope
 from avow.verify.receipt.shelf import Shelf
@@ -37,13 +37,14 @@ def make_receipt(report: "Report | Mapping[str, Any]", key: SigningKey) -> str:
     return text
 
 
-def write_receipt(report: "Report | Mapping[str, Any]", key: SigningKey, file: Path) -> None:
+def write_receipt(report: "Report | Mapping[str, Any]", key: SigningKey | Path, file: Path) -> None:
     """Write the signed receipt of a run into a file, which is replaced in one step.
 
-    Raises `ReceiptError` for a report that none can be made of, `ConfigError` where the file
-    cannot be written.
+    `key` is a private key, or the file that holds it. Raises `KeysError` for one that is
+    none, `ReceiptError` for a report that none can be made of, `ConfigError` where the file cannot
+    be written.
     """
-    text = make_receipt(report, key)
+    text = make_receipt(report, load_signing_key(key) if isinstance(key, Path) else key)
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         try:

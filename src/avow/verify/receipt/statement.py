@@ -48,14 +48,17 @@ def make_statement(report: Mapping[str, Any], now: datetime | None = None) -> di
     be: what is not sound is not signed.
     """
     package = _object(report.get("package"), "the package")
-    if not package.get("digest"):
+    digest: object = package.get("digest")
+    if isinstance(digest, Mapping):
+        digest = cast("Mapping[str, object]", digest).get("sha256")
+    if not digest:
         what = "the report does not tell which package was run, so a receipt would hold for nothing"
         fix = "A receipt is about a server that was started by a command."
         raise ReceiptError(what, fix=fix)
     statement: dict[str, Any] = {
         "_type": STATEMENT_TYPE,
         "subject": [
-            {"name": package.get("name"), "digest": {"sha256": package.get("digest")}},
+            {"name": package.get("name"), "digest": {"sha256": digest}},
         ],
         "predicateType": PREDICATE_TYPE,
         "predicate": {
