@@ -19,6 +19,7 @@ AvowError
 ├── DeniedError           exit 5   policy or a person said no
 │   ├── UnknownToolError           no such tool, or not for this caller
 │   └── SealError                  something that avow has not sealed, or not for this
+├── ReceiptError          exit 1   a receipt that is broken, or not signed by whom it should be
 └── StoreError            exit 4   the database cannot be opened, read or written
 
 Every class has a stable `code`; `docs/troubleshooting.md` has a heading for each.
@@ -184,6 +185,12 @@ class SealError(DeniedError):
     """Something that avow has not sealed, or not for this use."""
 
     code = "seal"
+
+
+class ReceiptError(AvowError):
+    """A receipt that is broken, says what cannot be, or is not signed by whom it should be."""
+
+    code = "receipt"
 
 
 class StoreError(AvowError):

@@ -16,6 +16,7 @@ from avow.intent import (
     Intent,
     Level,
     ResolvedIntent,
+    ToolReceipt,
     Trust,
     list_tool,
     read_tool,
@@ -44,7 +45,8 @@ class Tool:
     `raw` is its entry of `tools/list`, exactly as received. `origin` tells servers of one name
     apart: a digest of what was connected to. `is_marked` is whether its schema may name arguments
     that travel as HTTP headers too (`x-mcp-header`). `before` is what it was known as, where it
-    changed since and no person has accepted that: then the stricter of both counts.
+    changed since and no person has accepted that: then the stricter of both counts. `receipts` are
+    about it as it is and the package that runs; whose of them count, a policy says.
     """
 
     server: str
@@ -58,6 +60,7 @@ class Tool:
     origin: str = ""
     is_marked: bool = False
     before: "Tool | None" = field(default=None, repr=False)
+    receipts: tuple[ToolReceipt, ...] = field(default=(), repr=False)
 
     @property
     def evidence(self) -> Evidence:

@@ -24,7 +24,7 @@ class Options:
     `access` is the file that says who may call, and `public_url` where others reach the gateway.
     `metrics` is where these are served, and `otel` whether traces are sent.
     `workers` processes serve, each of which lets calls run on for `drain` seconds when it ends;
-    other machines reach them at `advertise`.
+    other machines reach them at `advertise`. `receipts` is where receipts about tools lie.
     """
 
     store: str | None
@@ -44,6 +44,7 @@ class Options:
     workers: int = 1
     drain: float = 20.0
     advertise: str | None = None
+    receipts: str | None = None
 
 
 def check_seconds(value: float, where: str) -> None:

@@ -47,6 +47,10 @@ _COMMANDS: Final = {
         "verify:verify",
         "Run a server's tools in containment, and show which of its hints are false.",
     ),
+    "receipt": (
+        "receipt:app",
+        "Sign what a run of avow verify has shown, and check who has signed it.",
+    ),
     "explain": (
         "explain:explain",
         "Say what would become of a call, by which rule, and why; calls nothing.",

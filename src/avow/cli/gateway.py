@@ -108,6 +108,7 @@ _PIPE: Final = Pipe()
 def gateway(  # noqa: PLR0913 - each is an option of its own
     *target: str,
     policy: str | None = None,
+    receipts: str | None = None,
     webhook: str | None = None,
     heads: str | None = None,
     store: str | None = None,
@@ -131,6 +132,9 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     policy
         A policy.toml. It is read again when it changes; a mistake leaves the last good one.
         Default: the mode guarded, without rules.
+    receipts
+        A receipt of avow verify, or a folder of them (.json): hints that they support count, as
+        far as the policy trusts their keys. Read when avow starts.
     webhook
         An http(s) URL to which each question is posted as JSON, with links to answer it by.
         Default: AVOW_WEBHOOK.
@@ -151,7 +155,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     set_up_logs(shown.log_format, shown.log_level)
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target, command="gateway")
-    kept = _Kept(policy, webhook, heads, store, timeout, patience, json)
+    kept = _Kept(policy, receipts, webhook, heads, store, timeout, patience, json)
     options = _options(kept, place, pipe, shown)
     listener = listen(options)
     from avow.cli.serve import serve
@@ -181,6 +185,7 @@ class _Kept(NamedTuple):
     """The options that stand alone."""
 
     policy: str | None
+    receipts: str | None
     webhook: str | None
     heads: str | None
     store: str | None

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from avow.catalog import Tool
 from avow.cli.address import check_seconds
+from avow.cli.given import NOTHING, Given
 from avow.cli.surface import Surface, read_surfaces
 from avow.cli.terminal import out, plain, print_error, print_error_json, print_json, working
 from avow.connect import Target, parse_target
@@ -31,6 +32,7 @@ _COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE
 
 def inspect(
     *target: str,
+    given: Given = NOTHING,
     json: bool = False,
     timeout: float = 30.0,
     command: Annotated[list[str] | None, Parameter(parse=False)] = None,
@@ -49,11 +51,19 @@ def inspect(
     timeout
         Seconds to wait for a server.
     """
+    from avow.cli.vouched import read_vouched
+
     check_seconds(timeout, "--timeout")
+    vouched = read_vouched(given)
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target)
     with working("Asking for the tools …"):
         found = anyio.run(read_surfaces, targets, timeout)
+    if vouched is not None:
+        found = [
+            vouched.see(one, target) if isinstance(one, Surface) else one
+            for one, target in zip(found, targets, strict=True)
+        ]
     errors = [one for one in found if isinstance(one, AvowError)]
     if json:
         _print_json(targets, found)

@@ -11,8 +11,10 @@ import anyio
 from cyclopts import Parameter
 
 from avow.cli.address import check_seconds
+from avow.cli.given import NOTHING, Given
 from avow.cli.linted import Linted, read_linted, source_of
 from avow.cli.terminal import print_error, print_error_json, working
+from avow.cli.vouched import read_vouched
 from avow.connect import parse_target
 from avow.errors import AvowError, UsageError
 from avow.lint import Choice, Report, Severity, choose, find_profile
@@ -35,6 +37,7 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     baseline: str | None = None,
     write_baseline: bool = False,
     no_allow: bool = False,
+    given: Given = NOTHING,
     timeout: float = 30.0,
     command: Annotated[list[str] | None, Parameter(parse=False)] = None,
 ) -> int:
@@ -70,14 +73,13 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     timeout
         Seconds to wait for a server.
     """
-    check_seconds(timeout, "--timeout")
     form = _form(format, is_json=json)
     choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
-    listed = _linted(found := _ask(target, command, timeout))
+    listed = _linted(found := _ask(target, command, timeout, given))
     if fix or diff:
         listed = [_mended(one, choice, writes=fix, allows=not no_allow) for one in listed]
     if fix and any(one.python for one in listed):  # the server says something else now
-        listed = _linted(found := _ask(target, command, timeout))
+        listed = _linted(found := _ask(target, command, timeout, given))
     reports = [_report(one, choice, allows=not no_allow, is_mended=fix) for one in listed]
     reports = _past(reports, choice, baseline, writes=write_baseline)
     _print(reports, form, profile)
@@ -91,13 +93,15 @@ def _form(said: str, *, is_json: bool) -> str:
 
 
 def _ask(
-    target: Sequence[str], command: list[str] | None, timeout: float
+    target: Sequence[str], command: list[str] | None, timeout: float, given: Given
 ) -> list[Linted | AvowError]:
+    check_seconds(timeout, "--timeout")
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target, command="lint")
+    vouched = read_vouched(given)
     source = source_of(words, targets)
     with working("Asking for the tools …"):
-        return anyio.run(read_linted, targets, source, timeout)
+        return anyio.run(read_linted, targets, source, timeout, vouched)
 
 
 def _linted(found: Sequence[Linted | AvowError]) -> list[Linted]:

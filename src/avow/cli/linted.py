@@ -8,6 +8,7 @@ from pathlib import Path
 
 from avow.cli.nearby import read_nearby
 from avow.cli.surface import Answer, read_answers
+from avow.cli.vouched import Verdicts, Vouched
 from avow.connect import SavedTarget, Target
 from avow.connect.config import lines_of_servers
 from avow.connect.jsonfile import parse_json, read_json, read_text
@@ -51,20 +52,22 @@ class Source:
 class Linted:
     """One server's tools, with their places.
 
-    `saved` where they stand in a file that is theirs, `python` where a file of source defines them.
+    `verdicts` are those of receipts. `saved` where they stand in a file that is theirs, `python`
+    where a file of source defines them.
     """
 
     listing: Listing
     places: Places
     saved: Saved | None = None
     python: str | None = None
+    verdicts: Verdicts | None = None
 
     def with_text(self, text: str) -> "Linted":
         """The same after its file's text has changed."""
         if self.saved is None:
             return self
         target = read_saved(parse_json(self.saved.path, text))
-        return _from_saved(target, replace(self.saved, text=text))
+        return _from_saved(target, replace(self.saved, text=text), self.verdicts)
 
 
 def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
@@ -93,7 +96,10 @@ def read_source(path: str) -> Source:
 
 
 async def read_linted(
-    targets: Sequence[Target], source: Source | None, timeout: float
+    targets: Sequence[Target],
+    source: Source | None,
+    timeout: float,
+    vouched: Vouched | None = None,
 ) -> list[Linted | AvowError]:
     """The tools of all targets; an error in the place of one that could not be asked."""
     answers = await read_answers(targets, timeout)
@@ -105,24 +111,41 @@ async def read_linted(
     return [
         answer
         if isinstance(answer, AvowError)
-        else _linted(target, answer, source, _others(names, target.name))
+        else _linted(
+            target,
+            answer,
+            source,
+            others=_others(names, target.name),
+            verdicts=vouched.verdicts(target, answer.entries) if vouched else None,
+        )
         for target, answer in zip(targets, answers, strict=True)
     ]
 
 
 def _linted(
-    target: Target, answer: Answer, source: Source | None, others: Mapping[str, str]
+    target: Target,
+    answer: Answer,
+    source: Source | None,
+    *,
+    others: Mapping[str, str],
+    verdicts: Verdicts | None,
 ) -> Linted:
     if isinstance(target, SavedTarget):
         text = read_text(target.path)
         if target.path.lower().endswith(".jsonl"):
-            return Linted(make_listing(target.name, target.tools), _places_by_line(target, text))
+            listing = make_listing(target.name, target.tools, verdicts=verdicts)
+            return Linted(listing, _places_by_line(target, text))
         steps = steps_to_tools(parse_json(target.path, text).value)
-        return _from_saved(target, Saved(target.path, text, steps))
+        return _from_saved(target, Saved(target.path, text, steps), verdicts)
     definitions: Mapping[str, Definition] = source.definitions if source else {}
     handlers = source.handlers if source else None
     listing = make_listing(
-        target.name, answer.entries, definitions=definitions, handlers=handlers, others=others
+        target.name,
+        answer.entries,
+        definitions=definitions,
+        handlers=handlers,
+        verdicts=verdicts,
+        others=others,
     )
     lines = {
         one.index: definitions[one.name].line for one in listing.tools if one.name in definitions
@@ -134,10 +157,11 @@ def _linted(
     return Linted(listing, Places(source.file, lines, first), python=python)
 
 
-def _from_saved(target: SavedTarget, saved: Saved) -> Linted:
+def _from_saved(target: SavedTarget, saved: Saved, verdicts: Verdicts | None) -> Linted:
     text = parse_json(saved.path, saved.text).text
     places = places_in(saved.path, text, saved.steps)
-    return Linted(make_listing(target.name, target.tools), places, saved)
+    listing = make_listing(target.name, target.tools, verdicts=verdicts)
+    return Linted(listing, places, saved, verdicts=verdicts)
 
 
 def _places_by_line(target: SavedTarget, text: str) -> Places:

@@ -43,6 +43,7 @@ from avow.policy import Principal
 from avow.policy.misnamed import misnamed
 from avow.store import Head, Store, database_host, is_postgres, open_store, store_path
 from avow.telemetry.opening import Telemetry
+from avow.verify.receipt import Shelf, load_receipts
 
 _START_SECONDS: Final = 5.0
 """How long the first list of a server is waited for before the gateway opens without it."""
@@ -111,6 +112,7 @@ async def _serve(
     policy = _policy(options, targets, voice)
     settings = read_access(options.access) if options.access else None
     wallet = _wallet(targets, settings)
+    shelf = _shelf(options, policy, voice)
     store = open_store(options.store)
     try:
         keys = keys or _keys(options)
@@ -134,6 +136,7 @@ async def _serve(
                 telemetry=telemetry,
                 post=post,
                 wallet=wallet,
+                shelf=shelf,
             ) as gateway,
             open_access(settings, store, keys, url=public, wallet=wallet) as access,
             open_provider(settings and settings.console, store, keys, url=public) as provider,
@@ -152,6 +155,20 @@ async def _serve(
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf | None:
+    """The receipts at hand. What is wrong with one is told, and stops nothing."""
+    if options.receipts is None:
+        return None
+    shelf = load_receipts(Path(options.receipts))
+    if voice is not SILENT:
+        log = logging.getLogger("avow")
+        for told in shelf.problems:
+            log.warning("%s", told)
+        if policy is None or not policy().receipt_keys:
+            log.warning("%s: no receipt counts: the policy trusts no key for it", options.receipts)
+    return shelf
 
 
 def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | None:

@@ -39,6 +39,7 @@ from avow.keys.ring import KEY_BYTES
 from avow.policy import Policy, Principal
 from avow.store import Store
 from avow.telemetry.opening import Telemetry
+from avow.verify.receipt import Shelf
 
 PATH: Final = "/mcp"
 
@@ -76,6 +77,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     telemetry: Telemetry | None = None,
     post: Post | None = None,
     wallet: Wallet | None = None,
+    shelf: Shelf | None = None,
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
@@ -84,12 +86,10 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
     beside the console. `post` is the way to the gateway's other processes, and `telemetry` what
     `avow.telemetry.open_telemetry` has opened. `wallet` is what `avow.access.open_access` puts
-    callers' tokens into, where some server wants them exchanged.
-
-    Servers are started when they are first needed, and ended when this is left.
+    callers' tokens into, where some server wants them exchanged. `shelf` holds receipts. Servers
+    are started when they are first needed, and ended when this is left.
     """
-    shown = telemetry or Telemetry()
-    watch = shown.watch
+    watch = (shown := telemetry or Telemetry()).watch
     approvals, ending = Approvals(store, heard=shown.heard), Ending()
     ending.first(approvals.release)
     own, office = keys or new_keys(), post or Post()
@@ -102,6 +102,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             judges=partial(_judge, store, policy),
             credentials=credentials,
             watch=watch and watch.exchange,
+            shelf=shelf,
         ) as fleet,
         listening(approvals),
         open_flights(own, office) as flights,

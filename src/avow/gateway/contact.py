@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import anyio
 
@@ -27,6 +27,9 @@ from avow.gateway.hub import Hub
 from avow.gateway.lists import Lists, Shared
 from avow.gateway.news import ACKNOWLEDGED, News
 from avow.gateway.roster import Roll, Roster
+
+if TYPE_CHECKING:
+    from avow.intent import Package
 
 _log: Final = logging.getLogger(__name__)
 
@@ -107,6 +110,7 @@ class Contact:
         self._wanted = anyio.Event()
         self._lists = Lists(self._ask, shared if shared is not None else {})
         self._roll: Roll | None = None
+        self.package: Package | None = None
         self._failures = 0
         self._is_over = False
         self._hub = hub or Hub()
@@ -187,6 +191,7 @@ class Contact:
         self._lists.clear()
         began = time.monotonic()
         try:
+            await self._look()
             async with open_link(
                 self._target,
                 timeout=self._timeout,
@@ -213,6 +218,13 @@ class Contact:
             attempt.error = attempt.error or UnreachableError(str(error), where=self.name)
         finally:
             self._lost(attempt, time.monotonic() - began)
+
+    async def _look(self) -> None:
+        """See which package is about to run; what was known of tools of another is let go of."""
+        vouching = self._roster.vouching
+        package = await vouching.look() if vouching is not None else None
+        if package != self.package:
+            self.package, self._roll = package, None
 
     def _lost(self, attempt: _Connecting, held: float) -> None:
         """Note how it ended, and how long to pause: not at all after the first loss of a link."""
@@ -276,7 +288,7 @@ class Contact:
             return listed
         # Read and judged here, so that no call waits for that either.
         self.listed_at = time.time()
-        self._roll = await self._roster.read(listed.entries)
+        self._roll = await self._roster.read(listed.entries, self.package)
         return replace(listed, entries=self._roll.entries)
 
     async def tools(
@@ -340,9 +352,9 @@ class Contact:
         if not entries:
             return None
         roll = self._roll
-        if roll is None or roll.entries is not entries:
+        if roll is None or roll.entries is not entries or roll.package != self.package:
             # It was read for another principal, and is everybody's.
-            roll = self._roll = await self._roster.read(entries)
+            roll = self._roll = await self._roster.read(entries, self.package)
         elif roll.is_due:
             await self._roster.judge_again(roll)
         return roll
@@ -350,7 +362,7 @@ class Contact:
     def _at_hand(self, qualified_name: str) -> Tool | None:
         """The same where there is nothing to wait for: the server is there, and so is its list."""
         roll = self._roll
-        if roll is None or roll.is_due or not self.is_connected:
+        if roll is None or roll.is_due or not self.is_connected or roll.package != self.package:
             return None
         if self._lists.at_hand("tools/list") is not roll.entries:
             return None

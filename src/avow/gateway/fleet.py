@@ -21,11 +21,13 @@ from avow.gateway.caller import Caller, converse
 from avow.gateway.contact import Contact
 from avow.gateway.health import ServerHealth
 from avow.gateway.hub import LEVELS, Hub
+from avow.gateway.receipts import Vouching, check_package
 from avow.gateway.roster import Judge, take_all
 from avow.gateway.upstream import Upstream
 from avow.guard import Answer, Call
 from avow.guard.call import Progress, no_progress
 from avow.policy import Principal
+from avow.verify.receipt import Shelf
 
 _log: Final = logging.getLogger(__name__)
 
@@ -112,6 +114,7 @@ class Fleet:
         contact = self._by_name[tool.server].of(call.principal)
         link = await contact.link()
         await _hear(contact, call.meta)
+        check_package(tool, contact.package)
         call.is_sent = True
         return await converse(
             link,
@@ -257,11 +260,13 @@ async def open_fleet(
     judges: Callable[[CommandTarget | UrlTarget], Judge] = lambda _: take_all,
     credentials: Callable[[CommandTarget | UrlTarget], Credentials | None] = lambda _: None,
     watch: Watch | None = None,
+    shelf: Shelf | None = None,
 ) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
 
     `judges` says for each who compares its tools with what they were, and `credentials` what is
-    sent to it so that it lets avow in. `watch` looks on at what is asked of them.
+    sent to it so that it lets avow in. `watch` looks on at what is asked of them, and `shelf`
+    holds receipts about their tools.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
@@ -275,6 +280,7 @@ async def open_fleet(
             credentials=credentials(one),
             watch=watch,
             hub=hub,
+            vouching=Vouching(one, shelf) if shelf else None,
         )
         for one in known
     ]

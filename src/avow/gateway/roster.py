@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from avow.catalog import Tool, read_tools
-from avow.intent import Trust
+from avow.gateway.receipts import Vouching
+from avow.intent import Package, Trust
 
 _HELD_SECONDS: Final = 2.0
 """How soon it is seen that a person has accepted a change, in whatever process."""
@@ -26,7 +27,10 @@ async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
 
 @dataclass(slots=True)
 class Roll:
-    """The tools of one list, read once; and as they count by now, with what is wrong."""
+    """The tools of one list, read once; and as they count by now, with what is wrong.
+
+    `package` is what the process runs that gave it, as far as that matters.
+    """
 
     entries: list[Any]
     read: list[Tool]
@@ -35,6 +39,7 @@ class Roll:
     problems: list[str]
     named: dict[str, Tool]
     due: float = math.inf
+    package: Package | None = None
 
     @property
     def is_due(self) -> bool:
@@ -44,20 +49,23 @@ class Roll:
 
 @dataclass(slots=True)
 class Roster:
-    """Reads the lists of the server `name`, and has its tools judged."""
+    """Reads the lists of the server `name`, has its tools judged, and gives them their receipts."""
 
     name: str
     trust: Trust
     origin: str
     judge: Judge
+    vouching: Vouching | None = None
     _rolls: list[Roll] = field(default_factory=list[Roll])
 
-    async def read(self, entries: list[Any]) -> Roll:
-        """The tools of a list that the server has just given."""
-        found = next((one for one in self._rolls if one.entries == entries), None)
+    async def read(self, entries: list[Any], package: Package | None = None) -> Roll:
+        """The tools of a list that a process of `package` has just given."""
+        found = next(
+            (one for one in self._rolls if one.package == package and one.entries == entries), None
+        )
         if found is None:
             tools, wrong = read_tools(self.name, entries, trust=self.trust, origin=self.origin)
-            found = Roll(entries, tools, wrong, [], [], {})
+            found = Roll(entries, tools, wrong, [], [], {}, package=package)
             self._rolls = [found, *self._rolls][:_MOST]
         await self.judge_again(found)
         return found
@@ -66,6 +74,9 @@ class Roster:
         """Have the tools of a list compared with what they were, as it is known by now."""
         tools, problems = await self.judge(roll.read)
         has_held = any(one.before is not None for one in tools)
+        if self.vouching is not None:
+            # After they were judged: a receipt lets no change by that a person must accept.
+            tools = self.vouching.give(tools, roll.package)
         roll.tools, roll.problems = tools, [*roll.wrong, *problems]
         roll.named = {one.qualified_name: one for one in reversed(tools)}
         roll.due = time.monotonic() + _HELD_SECONDS if has_held else math.inf

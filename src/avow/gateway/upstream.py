@@ -17,6 +17,7 @@ from avow.gateway.contact import Contact
 from avow.gateway.health import Health, ServerHealth, State
 from avow.gateway.hub import Hub
 from avow.gateway.lists import Shared
+from avow.gateway.receipts import Vouching
 from avow.gateway.roster import Judge, Roster, take_all
 from avow.intent import Trust
 from avow.policy import LOCAL, Principal
@@ -53,6 +54,7 @@ class Upstream:
         credentials: Credentials | None = None,
         watch: Watch | None = None,
         hub: Hub | None = None,
+        vouching: Vouching | None = None,
     ) -> None:
         self.name = target.name
         self.prefix = f"{target.name}{SEPARATOR}"
@@ -60,7 +62,7 @@ class Upstream:
         self._timeout = timeout
         self._credentials = credentials
         self._hub = hub or Hub()
-        self._roster = Roster(self.name, trust, origin_of(target), judge)
+        self._roster = Roster(self.name, trust, origin_of(target), judge, vouching)
         self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
         self._contacts: dict[Key, Contact] = {}
         self._shared = Shared()

@@ -5,11 +5,13 @@ from typing import Any, Final, cast
 
 from avow.catalog import SEPARATOR
 from avow.errors import UsageError
-from avow.intent import THRESHOLD, Hints, Level, Trust
+from avow.intent import CONTAINING, THRESHOLD, Hints, Level, Trust, fault_of_key
 from avow.policy.conditions import is_glob, make_glob
 from avow.policy.decision import Effect, Listing, Mode
 from avow.policy.document import ANY, DEFAULT_CHANNELS, FirstUse, Limits, Operator, Policy, Rule
 from avow.policy.flow import window_of
+from avow.policy.format import RECEIPT_KEYS
+from avow.policy.receipts import LEAST_CALLS, ReceiptKey
 from avow.policy.rules import build_rule
 from avow.policy.source import Document
 from avow.schema.paths import Path, parse_path
@@ -31,6 +33,7 @@ def build_policy(document: Document) -> Policy:
         mode=Mode(value.get("mode", Mode.GUARDED)),
         threshold=value.get("threshold", THRESHOLD),
         trust=_trust(document, value.get("trust", {})),
+        receipt_keys=_receipt_keys(document, value.get("trust", {}).get(RECEIPT_KEYS, {})),
         operator=_operator(document, value.get("operator", {})),
         roles=roles,
         first_use=_first_use(document, value.get("first_use", {})),
@@ -82,10 +85,26 @@ def _pin(document: Document, value: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _trust(document: Document, table: Mapping[str, str]) -> dict[str, Trust]:
-    for server in table:
+def _trust(document: Document, table: Mapping[str, Any]) -> dict[str, Trust]:
+    words = {server: word for server, word in table.items() if server != RECEIPT_KEYS}
+    for server in words:
         _check_server(document, "trust", server)
-    return {server: Trust(word) for server, word in table.items()}
+    return {server: Trust(word) for server, word in words.items()}
+
+
+def _receipt_keys(document: Document, table: Mapping[str, Any]) -> tuple[ReceiptKey, ...]:
+    found: list[ReceiptKey] = []
+    for name, one in table.items():
+        key: str | None = one.get("key")
+        if key is None:
+            continue  # reported already: it is missing, or none
+        if what := fault_of_key(key):
+            fix = "Make one: avow receipt keygen FILE."
+            document.report(("trust", RECEIPT_KEYS, name, "key"), what, fix)
+            continue
+        layers = frozenset[str](one.get("layers", CONTAINING))
+        found.append(ReceiptKey(name, key, one.get("calls", LEAST_CALLS), layers))
+    return tuple(found)
 
 
 def _operator(document: Document, table: Mapping[str, Any]) -> tuple[Operator, ...]:

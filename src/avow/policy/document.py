@@ -1,6 +1,6 @@
 """A policy as it is held: what policy.toml says, checked and made ready."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -8,15 +8,19 @@ from avow.intent import (
     HINT_NAMES,
     THRESHOLD,
     Evidence,
+    HintName,
     Hints,
     Level,
     ResolvedIntent,
     Span,
+    ToolReceipt,
     Trust,
+    Verdict,
     resolve,
 )
 from avow.policy.decision import Effect, Listing, Mode, Require, Reviewers
 from avow.policy.principal import Principal
+from avow.policy.receipts import ReceiptKey, verdict_of, weigh
 from avow.policy.situation import Situation
 
 if TYPE_CHECKING:
@@ -121,6 +125,7 @@ def _is_none(_: str) -> bool:
 class Policy:
     """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
 
+    `receipt_keys` are those whose receipts count.
     `operator` and `first_use` are in the order in which they count. `channels` are those over
     which people may answer, and `people` those who may do so by a link, with their roles. `hidden`
     are the places in arguments that the log masks. `window` is how many seconds of history the
@@ -132,6 +137,7 @@ class Policy:
     mode: Mode = Mode.GUARDED
     threshold: float = THRESHOLD
     trust: Mapping[str, Trust] = field(default_factory=dict[str, Trust])
+    receipt_keys: tuple[ReceiptKey, ...] = ()
     operator: tuple[Operator, ...] = ()
     roles: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     first_use: tuple[FirstUse, ...] = ()
@@ -184,10 +190,33 @@ class Policy:
                         said.setdefault(name, value)
         return Hints(**said)
 
-    def resolve(self, server: str, tool: str, evidence: Evidence) -> ResolvedIntent:
-        """The hints that count for a tool under this policy; it adds the operator's word."""
+    def verdicts(self, receipts: Sequence[ToolReceipt]) -> dict[HintName, Verdict]:
+        """What counts of receipts about one tool: only that which a trusted key has signed."""
+        if not receipts or not self.receipt_keys:
+            return {}
+        found: dict[HintName, Verdict] = {}
+        for name in HINT_NAMES:
+            verdict = verdict_of([*weigh(self.receipt_keys, receipts, name)])
+            if verdict is not None:
+                found[name] = verdict
+        return found
+
+    def resolve(
+        self,
+        server: str,
+        tool: str,
+        evidence: Evidence,
+        *,
+        receipts: Sequence[ToolReceipt] = (),
+    ) -> ResolvedIntent:
+        """The hints that count for a tool under this policy.
+
+        It adds the operator's word, and of `receipts`, which are about the tool as it is and what
+        runs, those that count.
+        """
         hints = self.operator_hints(server, tool)
-        known = Evidence(evidence.declared, evidence.inferred, evidence.verdicts, hints)
+        verdicts = self.verdicts(receipts) if receipts else evidence.verdicts
+        known = Evidence(evidence.declared, evidence.inferred, verdicts, hints)
         return resolve(known, self.trust_of(server), threshold=self.threshold)
 
     def asks_first(self, server: str, tool: str) -> bool:

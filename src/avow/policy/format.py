@@ -2,9 +2,19 @@
 
 from typing import Any, Final
 
-from avow.intent import HINT_NAMES, THRESHOLD, Level, Source, Span, Trust
+from avow.intent import (
+    HINT_NAMES,
+    KEY_FORM,
+    LAYERS,
+    THRESHOLD,
+    Level,
+    Source,
+    Span,
+    Trust,
+)
 from avow.policy.decision import Effect, Listing, Mode, Require
 from avow.policy.document import CHANNELS
+from avow.policy.receipts import LEAST_CALLS
 from avow.policy.shape import (
     DURATION,
     Boolean,
@@ -15,6 +25,7 @@ from avow.policy.shape import (
     Key,
     Named,
     Number,
+    Reserved,
     Table,
     Text,
     one_or_more,
@@ -86,6 +97,30 @@ _MATCHER: Final = Table(
     },
     least=1,
 )
+RECEIPT_KEYS: Final = "receipt_keys"
+_RECEIPT_KEYS: Final = Key(
+    Named(
+        Table(
+            {
+                "key": Key(
+                    Text("an Ed25519 public key: 32 bytes in base64", KEY_FORM),
+                    "the public key, as avow receipt keygen prints it",
+                    is_required=True,
+                ),
+                "calls": Key(
+                    _COUNT,
+                    "how many calls must stand behind a hint that it supports",
+                    default=LEAST_CALLS,
+                ),
+                "layers": Key(
+                    Items(Choice(LAYERS), 0),
+                    "what must have contained and watched the server then",
+                ),
+            }
+        )
+    ),
+    "the keys whose receipts count, by a name for each",
+)
 _REVIEWERS: Final = Table(
     {
         "count": Key(Number(1, 5, is_whole=True), "how many people must approve", default=1),
@@ -139,7 +174,8 @@ POLICY: Final = Table(
             default=str(Effect.ALLOW),
         ),
         "trust": Key(
-            Named(Choice(tuple(Trust))), "how far each server's word counts; “*” is for the rest"
+            Reserved(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
+            "how far each server's word counts; “*” is for the rest",
         ),
         "operator": Key(
             Named(Named(_HINTS)), "hints that are so, by server and tool, whatever anyone declares"

@@ -204,6 +204,27 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Reserved:
+    """A table whose keys are the writer's own, but for some that avow knows."""
+
+    item: Shape
+    keys: "Mapping[str, Key]"
+
+    def check(self, value: object, path: Path, report: Report) -> None:
+        if (table := _table(value, path, report)) is not None:
+            for key, item in table.items():
+                shape = self.keys[key].shape if key in self.keys else self.item
+                shape.check(item, (*path, key), report)
+
+    def schema(self) -> Schema:
+        return {
+            "type": "object",
+            "properties": {key: _described(one) for key, one in self.keys.items()},
+            "additionalProperties": self.item.schema(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """One key of a table: what may stand there, and what it is for."""
 

@@ -18,7 +18,7 @@ _MOST: Final = 10_000
 
 def seen_under(policy: Policy, tool: Tool) -> Tool:
     """The tool with the hints that count under `policy`."""
-    resolved = policy.resolve(tool.server, tool.name, tool.evidence)
+    resolved = policy.resolve(tool.server, tool.name, tool.evidence, receipts=tool.receipts)
     if tool.before is not None:
         known = policy.resolve(tool.server, tool.name, tool.before.evidence)
         resolved = stricter(known, resolved)

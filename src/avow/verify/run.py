@@ -13,6 +13,7 @@ import anyio
 
 from avow.catalog import Tool
 from avow.connect import CommandTarget
+from avow.connect.package import describe_installed, describe_package
 from avow.errors import UsageError
 from avow.verify.call import Made
 from avow.verify.confirm import CLEARED, Suspicion, confirm
@@ -76,6 +77,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         site = stack.enter_context(serve_world())
         tell(Phase("prepare"))
         prepared = await _prepare(terms, target, folder, layers)
+        package = await anyio.to_thread.run_sync(_package, target, prepared)
         wish = Wish(
             command=(target.command, *target.args),
             env={**target.env, **terms.env},
@@ -90,10 +92,20 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         contained = Contained(terms, wish, layers, site)
         run = _Run(terms, tell, contained, hints=hints, world=world.with_site(site))
         report = await run.run()
-    package: Mapping[str, Any] = {} if prepared is None else prepared.package.to_dict()
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))
     return report
+
+
+def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, Any]:
+    """What is run, told as the gateway tells it before it starts the same: by that a receipt holds.
+
+    Empty where that is not sure.
+    """
+    if prepared is None:
+        return describe_package(target) or {}
+    own = prepared.package
+    return describe_installed(own.kind, own.name, prepared.folder) or own.to_dict()
 
 
 async def _prepare(

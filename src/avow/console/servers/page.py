@@ -118,7 +118,7 @@ def describe(one: Upstream, tools: Sequence[Tool], policy: Policy, held: int) ->
         levels={str(level): levels[str(level)] for level in Level},
         tools=len(own),
         findings=sum(bool(tool.findings) for tool in own),
-        verified=sum(bool(tool.evidence.verdicts) for tool in own),
+        verified=sum(bool(policy.verdicts(tool.receipts)) for tool in own),
         held=held,
         listed_at=one.listed_at,
         said=contact.said if contact else "",

@@ -7,6 +7,7 @@ from avow.catalog import Tool
 from avow.console.words import HINTS, SOURCES
 from avow.intent import HINT_NAMES, LOOSER, Guess, HintName, Resolved, Source, Trust
 from avow.policy import Policy
+from avow.policy.receipts import weigh
 
 _VERDICTS: Final = {
     "refuted": "no: refuted",
@@ -25,6 +26,7 @@ class HintEvidence:
     inferred: str
     reason: str
     verified: str
+    proof: str
     operator: str
     answer: str
     meaning: str
@@ -40,7 +42,7 @@ def evidence_rows(tool: Tool, policy: Policy) -> list[HintEvidence]:
 def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
     evidence, resolved, words = tool.evidence, tool.resolved[name], HINTS[name]
     guess = evidence.inferred.get(name)
-    verdict = evidence.verdicts.get(name)
+    verdict = policy.verdicts(tool.receipts).get(name) or evidence.verdicts.get(name)
     operator = policy.operator_hints(tool.server, tool.name)[name]
     return HintEvidence(
         name=words.name,
@@ -48,11 +50,24 @@ def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
         inferred=f"{_word(guess.value)} ({guess.confidence:.2f})" if guess else "nothing",
         reason="; ".join(guess.reasons) if guess else "",
         verified=_VERDICTS.get(verdict or "", "not verified"),
+        proof=_proof(name, tool, policy),
         operator=_word(operator, "not set"),
         answer=_word(resolved.value),
         meaning=words.yes if resolved.value else words.no,
         source=SOURCES[resolved.source],
         why=_why(name, tool, policy),
+    )
+
+
+def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
+    """What stands behind a receipt's word on a hint, or why it does not count."""
+    weighed = [*weigh(policy.receipt_keys, tool.receipts, name)]
+    if tool.receipts and not weighed:
+        return "Its receipt is signed by no key that the policy trusts."
+    return "; ".join(
+        f"{one.found.calls} calls, receipt {one.receipt.where}, key {one.key.name}"
+        + (f": it does not count, {one.doubt}" if one.doubt else "")
+        for one in weighed
     )
 
 
@@ -80,7 +95,7 @@ def _why(name: HintName, tool: Tool, policy: Policy) -> str:
 
 def _is_held_back(name: HintName, tool: Tool, policy: Policy) -> bool:
     """Whether the tool as it is now would permit more by this hint than what counts."""
-    now = policy.resolve(tool.server, tool.name, tool.evidence)[name]
+    now = policy.resolve(tool.server, tool.name, tool.evidence, receipts=tool.receipts)[name]
     return now.value is not tool.resolved[name].value
 
 
