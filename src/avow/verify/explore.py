@@ -1,5 +1,6 @@
 """Calling every tool in a sensible order, with what is known by then; what came back is kept."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -9,6 +10,10 @@ from avow.verify.call import Case, Made, Outcome
 from avow.verify.effect import Life
 from avow.verify.stage import Stage
 
+_LASTING: Final = frozenset({Life.USER, Life.OWN})
+_MOST_OF_EACH: Final = 2
+_MOST_BEFORE: Final = 12
+"""How many calls of each other tool, and of all, are made before one that may need them."""
 _MOST_DEATHS: Final = 2
 """How often a tool may end the server before it is left alone."""
 
@@ -40,16 +45,19 @@ class Log:
         self.made[next(at for at, one in enumerate(self.made) if one is made)] = other
 
     def changing_before(self, made: Made) -> list[tuple[str, Case]]:
-        """The earlier calls of other tools that changed what somebody keeps, or their own state."""
-        lives = (Life.USER, Life.OWN, Life.SESSION)
-        earlier = self.made[: next(at for at, one in enumerate(self.made) if one is made)]
-        return [
-            (one.tool, one.case)
-            for one in earlier
-            if one.tool != made.tool
-            and one.is_success
-            and any(effect.life in lives for effect in one.effects)
-        ]
+        """Earlier calls of other tools that left something, which a call may need: some of each."""
+        found: list[Made] = []
+        for one in self.made[: next(at for at, each in enumerate(self.made) if each is made)]:
+            is_other = one.tool != made.tool and one.is_success
+            if is_other and any(effect.life in _LASTING for effect in one.effects):
+                found.append(one)
+        by_tool = Counter[str]()
+        some: list[Made] = []
+        for one in found:
+            by_tool[one.tool] += 1
+            if by_tool[one.tool] <= _MOST_OF_EACH:
+                some.append(one)
+        return [(one.tool, one.case) for one in some[-_MOST_BEFORE:]]
 
 
 async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenerator[Made]:
