@@ -10,16 +10,27 @@ Usage: `python bench/verify.py [--only NAME] [--json]`, with the Python of `.ven
 """
 
 import argparse
+import contextlib
 import json
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import anyio
+
+from avow.connect import CommandTarget
+from avow.connect.link import Link, open_link
+from avow.verify.contain.box import open_box
+from avow.verify.contain.probe import probe_layers
+from avow.verify.contain.wish import Wish
+from avow.verify.layers import Layer
 
 HERE = Path(__file__).parent
 LIARS = HERE / "liars"
@@ -33,6 +44,10 @@ SCRIPT = HERE.parent / "tests" / "npm" / "liars.mjs"
 """Beside the modules that it imports."""
 MOST_SECONDS = 180.0
 """For a server of twelve tools; those here have more, and so get more."""
+TWELVE = 12
+MOST_TRACED = 2.0
+"""How much longer a call may take under the tracer."""
+CALLS, ROUNDS = 60, 5
 
 
 @dataclass
@@ -51,7 +66,7 @@ class Score:
     @property
     def is_slow(self) -> bool:
         """Whether it took longer than a server of so many tools may."""
-        return self.seconds > MOST_SECONDS * max(1.0, self.tools / 12)
+        return self.seconds > MOST_SECONDS * max(1.0, self.tools / TWELVE)
 
 
 def command(server: str) -> list[str]:
@@ -95,12 +110,47 @@ def score(server: str) -> Score:
     return made
 
 
+async def traced(tool: str) -> float:
+    """How much longer a call of one tool takes under the tracer than in the same box without."""
+    layers = await probe_layers()
+    bare = [replace(one, is_active=one.is_active and one.name != "syscalls") for one in layers]
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "kept"
+        kept.mkdir()
+        make_kept(kept)
+        wish = Wish(tuple(command("honest")), {"KEPT": str(kept)}, fixtures=(kept,))
+        times: dict[int, list[float]] = {0: [], 1: []}
+        async with opened(wish, bare) as without, opened(wish, layers) as watched:
+            for _ in range(ROUNDS):
+                for at, link in enumerate((without, watched)):
+                    times[at] += [await timed(link, tool) for _ in range(CALLS)]
+    return statistics.median(times[1]) / statistics.median(times[0])
+
+
+@contextlib.asynccontextmanager
+async def opened(wish: Wish, layers: Sequence[Layer]) -> AsyncGenerator[Link]:
+    """A connection to a server in a box."""
+    async with open_box(wish, layers) as box:
+        target = CommandTarget("honest", box.command[0], box.command[1:], box.env, box.cwd)
+        async with open_link(target, timeout=60) as link:
+            yield link
+
+
+async def timed(link: Link, tool: str) -> float:
+    """Seconds of one call."""
+    start = time.perf_counter()
+    await link.request("tools/call", {"name": tool, "arguments": {}}, timeout=60)
+    return time.perf_counter() - start
+
+
 def show(one: Score) -> None:
     """One server in a few lines."""
     lies = len(one.found) + len(one.missed)
+    seconds = one.seconds * TWELVE / one.tools
     print(
         f"{one.server:9} {one.tools:3} tools  {len(one.found):2} of {lies:2} lies found"
         f"  {len(one.accused)} accused wrongly  {one.seconds:6.1f} s"
+        f" ({seconds:.0f} s for twelve tools)"
     )
     for what, names in (("missed", one.missed), ("accused wrongly", one.accused)):
         if names:
@@ -133,8 +183,15 @@ def main() -> int:
         scores.append(score(server))
         if not given.json:
             show(scores[-1])
-    print(json.dumps([vars(one) for one in scores]) if given.json else total(scores))
-    return int(any(one.missed or one.accused or one.is_slow for one in scores))
+    ratios = {tool: anyio.run(traced, tool) for tool in ("get_counter", "get_size", "add_event")}
+    if given.json:
+        print(json.dumps({"servers": [vars(one) for one in scores], "traced": ratios}))
+    else:
+        print(total(scores))
+        for tool, ratio in ratios.items():
+            print(f"traced: {tool} takes {ratio:.2f} × as long (at most {MOST_TRACED:g})")
+    is_costly = max(ratios.values()) > MOST_TRACED
+    return int(is_costly or any(one.missed or one.accused or one.is_slow for one in scores))
 
 
 if __name__ == "__main__":
