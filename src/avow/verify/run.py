@@ -1,58 +1,29 @@
 """One verification from beginning to end: prepare, explore, confirm, judge, and tell of it all."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 import anyio
 
-from avow.catalog import Tool
 from avow.connect import CommandTarget
 from avow.connect.package import describe_installed, describe_package
-from avow.errors import UsageError
-from avow.verify.call import Made
-from avow.verify.confirm import CLEARED, Suspicion, confirm
 from avow.verify.contain.prepare import prepare_by, prepare_fetched
 from avow.verify.contain.probe import check_layers, probe_layers
 from avow.verify.contain.wish import Prepared, Wish
 from avow.verify.contained import Contained
-from avow.verify.effect import Effect
-from avow.verify.event import Called, Ended, Event, Judged, Phase, Started
-from avow.verify.explore import Log, explore, is_deadly
-from avow.verify.inputs.harvest import Harvest
+from avow.verify.course import Course, Tell, say_nothing
+from avow.verify.database import Postgres, serve_postgres
+from avow.verify.event import Ended, Phase
 from avow.verify.inputs.hints import VerifyHints, read_hints
-from avow.verify.inputs.order import order_tools
-from avow.verify.inputs.plan import Plan, plan_cases
-from avow.verify.inputs.shrink import shrink
-from avow.verify.inputs.world import INSIDE, World, make_world, serve_world
-from avow.verify.judge import Confirmed, Hearing, claims_of, judge, suspects
+from avow.verify.inputs.world import INSIDE, make_world, serve_world
 from avow.verify.layers import Layer
-from avow.verify.stage import Stage
 from avow.verify.terms import Terms
-from avow.verify.verdict import Reach, Report, ToolReport
-
-if TYPE_CHECKING:
-    from avow.intent import HintName
-
-Tell = Callable[[Event], None]
-
-_MOST_SHRINKS: Final = 4
-"""Trials to make refuting arguments smaller; each starts the server anew."""
-_LEAST: Final = 4
-_SECOND: Final = 2
-"""A tool that comes a second time is called so many times less often than the first."""
-
-
-_PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
-
-
-def say_nothing(_event: Event) -> None:
-    """Tell nobody."""
+from avow.verify.verdict import Report
 
 
 async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
@@ -76,8 +47,10 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
         site = stack.enter_context(serve_world())
         tell(Phase("prepare"))
+        postgres = None
+        if terms.has_postgres:
+            postgres, target = await _with_postgres(stack, target)
         prepared = await _prepare(terms, target, folder, layers)
-        package = await anyio.to_thread.run_sync(_package, target, prepared)
         wish = Wish(
             command=(target.command, *target.args),
             env={**target.env, **terms.env},
@@ -85,12 +58,13 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             fixtures=terms.fixtures,
             worlds=((INSIDE, world.folder),),
             own=(*terms.own, *hints.own),
-            allowed=(*terms.allowed, *hints.allow, site.address),
+            allowed=(*terms.allowed, *hints.allow, site.address, *_address(postgres)),
             is_uncontained=terms.is_uncontained,
             prepared=prepared,
         )
-        contained = Contained(terms, wish, layers, site)
-        run = _Run(terms, tell, contained, hints=hints, world=world.with_site(site))
+        contained = Contained(terms, wish, layers, site, postgres)
+        run = Course(terms, tell, contained, hints=hints, world=world.with_site(site))
+        package = await anyio.to_thread.run_sync(_package, target, prepared)
         report = await run.run()
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))
@@ -108,6 +82,20 @@ def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, A
     return describe_installed(own.kind, own.name, prepared.folder) or own.to_dict()
 
 
+async def _with_postgres(
+    stack: AsyncExitStack, target: CommandTarget
+) -> tuple[Postgres, CommandTarget]:
+    """A PostgreSQL for as long as the run takes, and the target that is told where it is."""
+    postgres = await stack.enter_async_context(serve_postgres())
+    command, *args = postgres.placed((target.command, *target.args))
+    env = {**postgres.variables, **target.env}
+    return postgres, replace(target, command=command, args=tuple(args), env=env)
+
+
+def _address(postgres: Postgres | None) -> tuple[str, ...]:
+    return () if postgres is None else (postgres.address,)
+
+
 async def _prepare(
     terms: Terms, target: CommandTarget, folder: Path, layers: Sequence[Layer]
 ) -> Prepared | None:
@@ -119,175 +107,3 @@ async def _prepare(
         project = None if terms.cwd is None else Path(terms.cwd)
         return await prepare_by(terms.prepare, into, command, layers=layers, project=project)
     return await prepare_fetched(command, into, layers=layers)
-
-
-@dataclass(slots=True)
-class _Run:
-    terms: Terms
-    tell: Tell
-    contained: Contained
-    hints: VerifyHints
-    world: World
-    log: Log = field(default_factory=Log)
-    harvest: Harvest = field(default_factory=Harvest)
-    plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
-    missed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-
-    async def run(self) -> Report:
-        """Explore, then confirm and judge one tool after the other."""
-        self.tell(Phase("start"))
-        tools, server = await self._explore()
-        self.tell(Phase("confirm"))
-        reports = [await self._judge(tool, at, len(tools)) for at, tool in enumerate(tools, 1)]
-        return Report(
-            target=self.terms.target.name,
-            server=server,
-            layers=(*self.contained.holding, *self.contained.observing),
-            tools=tuple(reports),
-            profile=str(self.terms.profile),
-            seed=self.terms.seed,
-            notes=self.contained.notes,
-        )
-
-    async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
-        """Call all tools; the server is started again where it has died.
-
-        Some get a second chance in a box of their own: what they need may have been used up.
-        """
-        left: list[Tool] | None = None
-        tools: list[Tool] = []
-        server: Mapping[str, Any] = {}
-        while left is None or left:
-            async with self._stage() as stage:
-                if left is None:
-                    tools, server = list(stage.tools), stage.server
-                    left = self._begin(stage)
-                await self._go_on(stage, left)
-        wanted = [one for one in tools if self._is_wanted(one)]
-        for tool in wanted:
-            if self._has_more(tool):
-                async with self._stage() as stage:
-                    await self._go_on(stage, [tool])
-        return wanted, server
-
-    @asynccontextmanager
-    async def _stage(self) -> AsyncGenerator[Stage]:
-        """A fresh box; before it goes, its calls are graded by all that is known by then."""
-        first = len(self.log.made)
-        async with self.contained.stage(number=first) as stage:
-            yield stage
-            self.contained.learn(self.log.made)
-            self.log.made[first:] = [self.contained.again(one) for one in self.log.made[first:]]
-
-    def _has_more(self, tool: Tool) -> bool:
-        """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
-
-        What a tool could have destroyed, or done twice, others may have used up before.
-        """
-        made = self.log.of(tool.name)
-        if self.hints.of(tool.name).skip or is_deadly(made):
-            return False
-        if not any(one.is_success for one in made):
-            return True
-        claims = claims_of(tool)
-        promises = [name for name in _PROMISES if claims[name].is_looser]
-        if claims["read_only"].value is True or not promises:
-            return False
-        return not suspects(Hearing(tool, made, frozenset(), self.terms.profile)).keys() >= set(
-            promises
-        )
-
-    def _begin(self, stage: Stage) -> list[Tool]:
-        names = [one.name for one in stage.tools]
-        self.hints.check(names)
-        for name in self.terms.only:
-            if name not in names:
-                fix = f"It has {', '.join(sorted(names))}."
-                raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
-        wanted = [one for one in stage.tools if self._is_wanted(one)]
-        self.tell(
-            Started(
-                (*self.contained.holding, *self.contained.observing),
-                tuple(one.name for one in wanted),
-            )
-        )
-        return order_tools(wanted, self.hints.order)
-
-    def _is_wanted(self, tool: Tool) -> bool:
-        return not self.terms.only or tool.name in self.terms.only
-
-    async def _go_on(self, stage: Stage, left: list[Tool]) -> None:
-        """Call the tools that are left, until all were called or the server has died."""
-        while left:
-            tool = left[0]
-            planned = len(self.log.made) + len(left) * self.terms.calls
-            async for made in explore(stage, tool, self._plan(tool), self.log):
-                self.harvest.add(tool.name, made.result)
-                self.tell(Called(made, len(self.log.made), planned))
-            if stage.is_dead:
-                if is_deadly(self.log.of(tool.name)):
-                    left.pop(0)
-                return
-            left.pop(0)
-
-    def _plan(self, tool: Tool) -> Plan:
-        budget = self.terms.calls
-        if tool.name in self.plans:
-            budget = max(_LEAST, budget // _SECOND)
-        plan = self.plans[tool.name] = plan_cases(
-            tool, self.world, self.harvest, self.hints, seed=self.terms.seed, budget=budget
-        )
-        return plan
-
-    async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
-        made = self.log.of(tool.name)
-        observers = frozenset(one.name for one in self.contained.observing if one.is_active)
-        hearing = Hearing(tool, made, observers, self.terms.profile)
-        confirmed: dict[HintName, Confirmed] = {}
-        doubts: dict[HintName, str] = {}
-        for name, suspect in suspects(hearing).items():
-            before = made[: next(i for i, one in enumerate(made) if one is suspect)]
-            prelude = self.log.changing_before(suspect)
-            suspicion = Suspicion(name, suspect, before, prelude)
-            told = await confirm(suspicion, hearing, self.contained.stage, self._shrink(tool))
-            if isinstance(told, Confirmed):
-                confirmed[name] = told
-            elif told is not CLEARED:
-                doubts[name] = told
-        hearing = replace(hearing, confirmed=confirmed, doubts=doubts)
-        report = self._tell_of(hearing)
-        self.tell(Judged(report, at, of))
-        return report
-
-    def _shrink(self, tool: Tool) -> Any:
-        plan = self.plans[tool.name]
-        return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
-
-    def _tell_of(self, hearing: Hearing) -> ToolReport:
-        plan = self.plans.get(hearing.tool.name)
-        successes = hearing.successes
-        reached = frozenset(name for one in successes for name in one.case.classes)
-        left = {} if plan is None else plan.left
-        missed = {name: why for name, why in left.items() if name not in reached}
-        failed = next((one.text for one in hearing.made if not one.is_success), "")
-        problem = "" if plan is None else plan.problem
-        return ToolReport(
-            hearing.tool.name,
-            hearing.tool.fingerprint,
-            judge(hearing),
-            Reach(len(hearing.made), len(successes), reached, missed),
-            ignored=_ignored(hearing.made),
-            error="" if successes else problem or failed,
-            made=tuple(hearing.made),
-        )
-
-
-def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
-    """What was seen and refutes nothing, each once."""
-    found = {
-        (effect.kind, effect.target): effect
-        for one in made
-        for effect in one.effects
-        if effect.life is not None and not effect.life.refutes_reading
-    }
-    return tuple(found.values())

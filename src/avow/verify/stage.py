@@ -6,9 +6,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+import anyio
+
 from avow.catalog import Tool, read_tools
 from avow.connect import CommandTarget, RpcError, UrlTarget
-from avow.connect.link import Link, open_link
+from avow.connect.credentials import open_proof
+from avow.connect.link import open_link
 from avow.connect.listing import list_all
 from avow.errors import NotMcpError, UsageError
 from avow.verify.call import Case, Made, Outcome
@@ -28,6 +31,19 @@ class Rest(Protocol):
 
     async def __call__(self, *, quiet: float, most: float) -> bool:
         """Wait for `quiet` seconds without a sign of life."""
+        ...
+
+
+class Line(Protocol):
+    """A connection to a server; `closed` is set once its process has ended."""
+
+    @property
+    def closed(self) -> anyio.Event: ...
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, timeout: float | None
+    ) -> Mapping[str, Any]:
+        """The result of a request, as received. Raises `RpcError`."""
         ...
 
 
@@ -56,7 +72,7 @@ class Stage:
     tools: Sequence[Tool]
     server: Mapping[str, Any]
     timeout: float
-    _link: Link
+    _link: Line
     _watchers: Sequence[Watcher]
     _rest: Rest
     _grade: Grade
@@ -67,6 +83,11 @@ class Stage:
     def is_dead(self) -> bool:
         """Whether the server's process has ended."""
         return self._link.closed.is_set()
+
+    async def settle(self) -> None:
+        """Wait until it rests after its start; what was seen until then comes anyway."""
+        await self._rest(quiet=_QUIET, most=_MOST_REST)
+        self.control += [effect for one in self._watchers for effect in await one.end(0)]
 
     async def call(self, name: str, case: Case) -> Made:
         """Make one call and wait until the server rests; cancelling leaves that to the server."""
@@ -138,7 +159,8 @@ async def open_stage(
     async with AsyncExitStack() as stack:
         for one in watchers:
             await one.begin()
-        link = await stack.enter_async_context(open_link(target, timeout=timeout))
+        proof = await stack.enter_async_context(open_proof(target))
+        link = await stack.enter_async_context(open_link(target, timeout=timeout, proof=proof))
         try:
             entries = await list_all(link, "tools/list", timeout=timeout)
         except RpcError as error:
@@ -148,6 +170,11 @@ async def open_stage(
             raise UsageError("this server has no tools", where=target.name)
         stage = Stage(tools, link.greeting.server, timeout, link, watchers, rest, grade)
         stage.number = number
-        await rest(quiet=_QUIET, most=_MOST_REST)
-        stage.control += [effect for one in watchers for effect in await one.end(0)]
+        await stage.settle()
         yield stage
+
+
+async def wait(*, quiet: float, most: float) -> bool:
+    """A `Rest` for a server that shows no sign of life: it gets the time, and no more is known."""
+    await anyio.sleep(min(quiet, most))
+    return True

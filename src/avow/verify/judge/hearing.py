@@ -24,7 +24,8 @@ class Hearing:
     """The calls of one tool in order, and what isolated runs said of the suspicions.
 
     `doubts` says of each suspicion that was not shown again why not. `observers` are those that
-    were active.
+    were active. `uncalled` is why it was not called, and `limit` why nothing can be supported
+    however well its calls go; both are empty where nothing stands in the way.
     """
 
     tool: Tool
@@ -33,6 +34,8 @@ class Hearing:
     profile: Profile = Profile.DEFAULT
     confirmed: Mapping[HintName, Confirmed] = field(default_factory=dict[HintName, Confirmed])
     doubts: Mapping[HintName, str] = field(default_factory=dict[HintName, str])
+    uncalled: str = ""
+    limit: str = ""
 
     @property
     def successes(self) -> list[Made]:

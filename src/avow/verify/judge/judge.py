@@ -136,13 +136,13 @@ def _supported(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdic
     missing = sorted(NEEDED[claim.name] - hearing.observers)
     calls = _standing(claim.name, hearing)
     if not hearing.successes:
-        return replace(blank, reason="no call of it succeeded")
+        return replace(blank, reason=hearing.uncalled or "no call of it succeeded")
     if hearing.is_blind:
         return replace(blank, reason="it did something that no observer can look into")
     if not calls:
         return replace(blank, reason=_NOTHING_TO_SEE[claim.name])
-    if missing:
-        reason = f"not watched by {' and '.join(missing)}"
+    if missing or hearing.limit:
+        reason = hearing.limit or f"not watched by {' and '.join(missing)}"
         return replace(blank, reason=reason, is_partial=True, inputs=_inputs(calls))
     return replace(
         blank,

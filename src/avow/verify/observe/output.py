@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from avow.schema import canonical
+from avow.verify.call import Made
+from avow.verify.effect import Effect, Kind, Life, Observer
 from avow.verify.outcome import text_of
 
 _VOLATILE: Final = (
@@ -42,12 +44,38 @@ def normalise(text: str) -> str:
 
 def difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
     """How two results differ, in a few lines; empty where they say the same."""
-    one, other = (normalise(_whole(result)) for result in (first, second))
+    return difference_of_texts(_whole(first), _whole(second))
+
+
+def difference_of_texts(first: str, second: str) -> str:
+    r"""How two texts differ, in a few lines, with what differs by itself masked.
+
+    >>> difference_of_texts("a\n1 ms", "a\n2 ms\nb")
+    '+b'
+    """
+    one, other = normalise(first), normalise(second)
     if one == other:
         return ""
     lines = difflib.unified_diff(one.splitlines(), other.splitlines(), lineterm="", n=0)
     changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
     return "\n".join(changed[:_MOST_LINES])
+
+
+def differing(first: Made, second: Made) -> Effect | None:
+    """As information: that two calls with the same arguments said different things."""
+    detail = difference(first.result, second.result)
+    if not detail:
+        return None
+    return Effect(
+        Kind.UPDATE,
+        f"the answer of {second.tool}",
+        Observer.OUTPUT,
+        second.number,
+        detail,
+        life=Life.TRANSIENT,
+        reason="two calls with the same arguments were answered differently, which alone says"
+        " nothing",
+    )
 
 
 def _whole(result: Mapping[str, Any]) -> str:
