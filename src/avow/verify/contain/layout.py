@@ -87,7 +87,7 @@ def lay_out(wish: Wish, folder: Path, *, has_overlay: bool) -> Layout:
 def find_inside(wish: Wish, places: Sequence[Place], world: str | None) -> Root:
     """The root for the wished command, with `{world}` replaced by where that lies."""
     given = None if wish.cwd is None else Path(os.path.abspath(wish.cwd))  # noqa: PTH100 - links stay
-    is_copied = given is not None and place_of(places, str(given)) is not None
+    is_copied = given is not None and _is_inside(places, given)
     if wish.prepared is not None:
         words, binds = wish.prepared.command, tuple(map(Bind, wish.prepared.binds))
         words = replace_world(words, world)
@@ -99,6 +99,18 @@ def find_inside(wish: Wish, places: Sequence[Place], world: str | None) -> Root:
         given_cwd=None if is_copied else given,
     )
     return Root(root.command, root.binds, root.search, str(given)) if given else root
+
+
+def _is_inside(places: Sequence[Place], folder: Path) -> bool:
+    """Whether a folder is there in the box anyway: a copy, or a private one and what it may hold.
+
+    A folder of this machine below /tmp is none of those.
+    """
+    place = place_of(places, str(folder))
+    if place is None:
+        return False
+    is_private = place.role is not Role.FIXTURE
+    return not (is_private and folder.is_dir() and str(folder) != place.inside)
 
 
 def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:

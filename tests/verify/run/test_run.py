@@ -1,0 +1,57 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from avow.connect import CommandTarget
+from avow.errors import UncontainedError
+from avow.verify.contain.probe import check_layers, probe_layers
+from avow.verify.run import verify
+from avow.verify.terms import Terms
+from avow.verify.verdict import ToolReport
+
+CLERK = Path(__file__).parent / "clerk.py"
+
+
+@pytest.fixture(autouse=True)
+async def contained() -> None:
+    try:
+        check_layers(await probe_layers(), is_uncontained=False)
+    except UncontainedError as error:
+        pytest.skip(str(error))
+
+
+async def run(*only: str, calls: int = 1, **terms: Any) -> dict[str, ToolReport]:
+    target = CommandTarget("clerk", sys.executable, (str(CLERK),))
+    with anyio.fail_after(100):
+        report = await verify(Terms(target=target, only=only, calls=calls, **terms))
+    return {one.name: one for one in report.tools}
+
+
+async def test_the_server_runs_where_cwd_says_and_with_the_variables_of_env(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "inside.txt").write_text("hello")
+    found = await run("where", cwd=str(tmp_path), env={"CLERK_TOKEN": "t0ken"})
+    assert found["where"].made[0].text == f"{tmp_path} hello t0ken"
+    assert found["where"].hints["read_only"].verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    ("own", "verdict"), [((), "refuted"), (("~/clerk",), "supported")], ids=["user's", "own"]
+)
+async def test_what_own_names_refutes_nothing(own: tuple[str, ...], verdict: str) -> None:
+    found = await run("read_ledger", "count_readings", own=own)
+    assert found["read_ledger"].hints["read_only"].verdict == verdict
+
+
+async def test_hints_give_what_cannot_be_guessed(tmp_path: Path) -> None:
+    hints = tmp_path / "avow.toml"
+    hints.write_text('[verify.tools.unlock]\narguments = [{ phrase = "xyzzy" }]\n')
+    found = await run("unlock", calls=2, hints=hints)
+    verdict = found["unlock"].hints["read_only"]
+    assert verdict.verdict == "refuted"
+    assert verdict.arguments == {"phrase": "xyzzy"}
+    assert [one.target for one in verdict.evidence] == ["/world/opened"]
