@@ -8,7 +8,7 @@ import pytest
 from avow.catalog import Tool, make_tool
 from avow.intent import HINT_NAMES, HintName
 from avow.verify.call import Case, Made, Outcome
-from avow.verify.effect import Effect, Kind, Life, Loss, Observer
+from avow.verify.effect import Blob, Effect, Kind, Life, Loss, Observer
 from avow.verify.judge import Confirmed, Hearing, Profile, judge, suspects
 
 ALL = frozenset({"syscalls", "files", "sqlite", "output"})
@@ -56,6 +56,15 @@ def test_what_nobody_would_miss_refutes_nothing(life: Life) -> None:
     call = made(replace(GONE, life=life))
     assert suspects(hearing(tool(READS), call)) == {}
     assert suspects(hearing(tool(KEEPS), call)) == {}
+
+
+def test_the_same_bytes_written_again_leave_the_world_as_the_first_call_did() -> None:
+    bytes_ = Blob("ab" * 32, 3)
+    again = replace(WRITTEN, before=bytes_, after=bytes_)
+    other = replace(again, after=Blob("cd" * 32, 3))
+    once = made(replace(WRITTEN, kind=Kind.CREATE))
+    assert suspects(hearing(tool(KEEPS), once, made(again, number=2))) == {}
+    assert set(suspects(hearing(tool(KEEPS), once, made(other, number=2)))) == {"idempotent"}
 
 
 def test_a_suspicion_alone_refutes_nothing() -> None:

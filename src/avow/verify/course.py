@@ -16,6 +16,7 @@ from avow.verify.explore import Log, explore, is_deadly
 from avow.verify.host import Host
 from avow.verify.inputs.harvest import Harvest
 from avow.verify.inputs.hints import ToolHints, VerifyHints
+from avow.verify.inputs.lesson import named_tools
 from avow.verify.inputs.order import order_tools
 from avow.verify.inputs.plan import Plan, plan_cases
 from avow.verify.inputs.shrink import shrink
@@ -91,8 +92,19 @@ class Course:
         for tool in wanted:
             if self.host.has_fresh_state and self._has_more(tool):
                 async with self._stage() as stage:
+                    await self._prepare_for(stage, tool)
                     await self._go_on(stage, [tool])
         return wanted, server
+
+    async def _prepare_for(self, stage: Stage, tool: Tool) -> None:
+        """Call first, as it went well before, what the errors of a tool say is to be called."""
+        texts = [one.text for one in self.log.of(tool.name) if not one.is_success]
+        for name in named_tools(texts, [one.name for one in stage.tools if one is not tool]):
+            good = next((one for one in reversed(self.log.of(name)) if one.is_success), None)
+            if good is not None and not stage.is_dead:
+                made = await stage.call(name, good.case)
+                self.log.made.append(made)
+                self.tell(Called(made, len(self.log.made), len(self.log.made)))
 
     @asynccontextmanager
     async def _stage(self) -> AsyncGenerator[Stage]:
@@ -147,6 +159,8 @@ class Course:
             planned = len(self.log.made) + len(left) * self.terms.calls
             async for made in explore(stage, tool, self._plan(tool), self.log):
                 self.harvest.add(tool.name, made.result)
+                if made.is_success:
+                    self.harvest.use(tool.name, made.case.arguments)
                 self.tell(Called(made, len(self.log.made), planned))
             if stage.is_dead:
                 if is_deadly(self.log.of(tool.name)):

@@ -25,8 +25,8 @@ class Plan(Protocol):
         """The next case."""
         ...
 
-    def tell(self, case: Case, *, is_success: bool) -> None:
-        """How it ended."""
+    def tell(self, case: Case, *, is_success: bool, text: str = "") -> None:
+        """How it ended, and what came back."""
         ...
 
 
@@ -68,7 +68,7 @@ async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenera
     last: Made | None = None
     while (case := next(plan, None)) is not None:
         last = await stage.call(tool.name, case)
-        plan.tell(case, is_success=last.is_success)
+        plan.tell(case, is_success=last.is_success, text=last.text)
         log.made.append(last)
         yield last
         if stage.is_dead:

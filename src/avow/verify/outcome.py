@@ -17,6 +17,15 @@ _FAILED: Final = re.compile(
     re.IGNORECASE,
 )
 """How text begins that tells of a failure, in servers that set no `isError`."""
+_REFUSED: Final = re.compile(
+    r"\b(?:does not exist|do(?:es)?n[o’']t exist|not found|no such|out of range|must provide|"
+    r"(?:is|are) required|(?:is|are) invalid|(?:is|are) not valid|not set|not allowed|"
+    r"not supported|not initiali[sz]ed|not available|not configured|already exists|failed to|"
+    r"cannot|could not|unable to|no \w+ (?:loaded|selected|open|set)|permission denied)\b",
+    re.IGNORECASE,
+)
+"""What one short sentence says that tells of a failure, wherever it stands."""
+_SENTENCE: Final = 240
 _BAD_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 
 
@@ -32,7 +41,12 @@ def outcome_of(result: Mapping[str, Any]) -> Outcome:
     if result.get("isError") is True or result.get("resultType", "complete") != "complete":
         return Outcome.TOOL_ERROR
     text = text_of(result)
-    if _FAILED.match(text) or _says_so(result.get("structuredContent")) or _says_so(_json(text)):
+    if (
+        _FAILED.match(text)
+        or _is_refusal(text)
+        or _says_so(result.get("structuredContent"))
+        or _says_so(_json(text))
+    ):
         return Outcome.TOOL_ERROR
     return Outcome.SUCCESS
 
@@ -42,6 +56,13 @@ def outcome_of_error(error: RpcError) -> Outcome:
     if error.fault is Fault.TIMED_OUT:
         return Outcome.TIMEOUT
     return Outcome.PROTOCOL_ERROR if error.fault is None else Outcome.DIED
+
+
+def _is_refusal(text: str) -> bool:
+    """Whether a result is one short sentence that says that nothing was done."""
+    sentence = text.strip()
+    is_one = len(sentence) <= _SENTENCE and "\n" not in sentence
+    return is_one and sentence[:1] not in ("{", "[") and _REFUSED.search(sentence) is not None
 
 
 def text_of(result: Mapping[str, Any]) -> str:
@@ -76,5 +97,8 @@ def _says_so(value: Any) -> bool:
         return True
     status = told.get("status")
     if isinstance(status, str) and status.lower() in _BAD_WORDS:
+        return True
+    message = told.get("message")
+    if isinstance(message, str) and told.get("success") is not True and _is_refusal(message):
         return True
     return bool(told.get("error")) and len(told) <= 4  # noqa: PLR2004 - a report of errors has more

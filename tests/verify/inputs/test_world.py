@@ -66,7 +66,7 @@ def test_names_that_a_careless_program_trips_over_are_there(world: World) -> Non
 
 
 @needs_git
-def test_git_wants_to_write_the_index_anew_and_sees_one_change(
+def test_git_wants_to_write_the_index_anew_and_sees_its_changes(
     world: World, tmp_path: Path
 ) -> None:
     copy = tmp_path / "repo"
@@ -79,7 +79,7 @@ def test_git_wants_to_write_the_index_anew_and_sees_one_change(
         )
         return done.stdout
 
-    assert git("status", "--porcelain") == " M README.md\n?? untracked.txt\n"
+    assert git("status", "--porcelain") == " M README.md\nA  staged.txt\n?? untracked.txt\n"
     assert (copy / ".git" / "index").read_bytes() != index
     assert set(git("branch", "--format=%(refname:short)").split()) == set(world.git["branch"])
     assert tuple(git("rev-list", "HEAD").split()) == world.git["commit"]

@@ -55,6 +55,7 @@ class Harvest:
 
     found: list[Found] = field(default_factory=list[Found])
     _counts: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    _used: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
 
     def add(self, tool: str, result: Mapping[str, Any]) -> None:
         """Take what a result of `tool` holds: structured, JSON in its text, or lines of text."""
@@ -84,6 +85,17 @@ class Harvest:
         ]
         ranked.sort(key=lambda one: one[:2])
         return tuple({_key(value): value for _, _, value in ranked}.values())
+
+    def use(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Take what a call that succeeded was given: others may take the same by the same name."""
+        for name, value in arguments.items():
+            if isinstance(value, str) and value:
+                self._used.setdefault((_fold(name), value), set()).add(tool)
+
+    def used(self, name: str) -> tuple[str, ...]:
+        """What tools took for a parameter of this name, what most of them took first."""
+        found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
+        return tuple(value for _, value in sorted(found, key=lambda one: -one[0]))
 
     def forget(self, value: Any) -> None:
         """Leave out a value that is gone, because a call that succeeded has removed it."""
@@ -192,7 +204,7 @@ def _from_line(line: str, entity: str, tool: str) -> Iterator[Found]:
         )
     for pattern, key in ((_UUID, "id"), (_SHA, "sha"), (_URL, "url"), (_PATH, "path")):
         for match in pattern.finditer(line):
-            yield Found(match[0], key, entity, tool)
+            yield Found(match[0].rstrip("."), key, entity, tool)
     for match in _NUMBERED.finditer(line):
         what = entity_of(word_list(match["what"] or "")) or entity
         yield Found(int(match["number"]), "id", what, tool)
@@ -200,6 +212,11 @@ def _from_line(line: str, entity: str, tool: str) -> Iterator[Found]:
 
 def _plain(text: str) -> Any:
     return int(text) if re.fullmatch(r"-?\d{1,15}", text) else text.strip("\"'`")
+
+
+def _fold(name: str) -> str:
+    """A name without its case and joints: `filePath` and `file_path` are the same."""
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def _key(value: Any) -> str:

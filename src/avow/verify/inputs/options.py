@@ -12,8 +12,10 @@ from avow.verify.inputs.formats import SAMPLES
 from avow.verify.inputs.harvest import Harvest
 from avow.verify.inputs.numbers import bounds, integer_range
 from avow.verify.inputs.patterns import compile_pattern, pattern_of
+from avow.verify.inputs.prose import named_values, said_of
 from avow.verify.inputs.roles import (
     IN_WORLD,
+    PATHS,
     Meaning,
     Role,
     is_reader,
@@ -39,6 +41,9 @@ _LATER: Final = frozenset(["end", "until", "before", "due", "max", "stop", "fini
 _FRESH: Final = frozenset([Role.NAME, Role.TITLE])
 _GIVEN_ONLY: Final = frozenset([Role.CURSOR])
 """What only an earlier result can give: anything else is refused."""
+_OLD_PATHS: Final = PATHS - {Role.NEW_FILE, Role.NEW_DIRECTORY, Role.NEW_WORKBOOK}
+_NAMED_FIRST: Final = frozenset([None, Role.FORMAT, Role.LANGUAGE, Role.COLOR])
+"""Roles for which a description that names a value knows more than the world."""
 _YES: Final = ("confirm", "agree", "accept", "consent", "acknowledge", "dry")
 
 
@@ -135,13 +140,19 @@ class Sources:
             case ("object",):
                 yield from self._objects(schema, depth)
             case _:
+                named = list(_fitting(self._named(name, schema), schema))
+                if meaning.role in _NAMED_FIRST:
+                    yield from named
                 yield from self._known(name, schema, meaning)
+                if meaning.role not in _NAMED_FIRST:
+                    yield from named
                 yield from self._texts(schema, meaning)
 
     def _known(self, name: str, schema: Schema, meaning: Meaning) -> Iterator[Option]:
         """What the world and earlier results have for a parameter, as far as it fits the schema."""
         kinds = self.world.values(meaning)
         ordered = _by_verb(kinds, self.tool) if meaning.role is Role.SQL else kinds
+        yield from _fitting(self._used(name, meaning), schema)
         harvested = self._harvested(name, meaning)
         has_own = "existing" in ordered and meaning.role not in (Role.ID, Role.NAME)
         if not has_own:
@@ -152,6 +163,21 @@ class Sources:
             yield from _fitting((Option(one, label, "role") for one in chosen), schema)
         if has_own:
             yield from _fitting(harvested, schema)
+
+    def _used(self, name: str, meaning: Meaning) -> list[Option]:
+        """What other tools took by the same name, as far as it is there at every start."""
+        if meaning.role not in _OLD_PATHS:
+            return []
+        label = "directory" if meaning.role is Role.DIRECTORY else "existing"
+        values = [one for one in self.harvest.used(name) if self.world.has(one)]
+        return [Option(one, label, "harvest") for one in values[:1]]
+
+    def _named(self, name: str, schema: Schema) -> list[Option]:
+        """The values that its description names, or its line in the description of the tool."""
+        text = str(schema.get("description") or "")
+        if not text:
+            text = said_of(str(self.tool.get("description") or ""), name)
+        return [Option(one, "named", "example") for one in named_values(text) if one != name]
 
     def _harvested(self, name: str, meaning: Meaning) -> list[Option]:
         makes = "add" in kinds_of(self.tool) and not is_reader(self.tool)

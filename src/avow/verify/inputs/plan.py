@@ -11,6 +11,7 @@ from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.verify.call import Case
 from avow.verify.inputs.classes import Parameter, classes_of, parameters_of
+from avow.verify.inputs.correct import corrections
 from avow.verify.inputs.flat import Flattener
 from avow.verify.inputs.harvest import Harvest
 from avow.verify.inputs.hints import VerifyHints
@@ -23,6 +24,8 @@ REPEATS: Final = 4
 _SHARE: Final = 5
 """One in so many calls goes to drawn values, and as many to finding a first success."""
 _LEAST_ATTEMPTS: Final = 3
+_MOST_CORRECTIONS: Final = 3
+"""How often one case is changed by what the errors say before another is tried."""
 _ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated", "boundary")
 
 
@@ -69,6 +72,8 @@ class Plan(Iterator[Case]):
         self._has_succeeded = False
         self._is_told = False
         self._last: Case | None = None
+        self._said = ""
+        self._world = world
         try:
             self._checker = make_checker(self._schema)
         except UsageError as error:
@@ -90,9 +95,13 @@ class Plan(Iterator[Case]):
         self._last = case
         return case
 
-    def tell(self, case: Case, *, is_success: bool) -> None:
-        """How a case ended; the first that succeeds is what the others are made from."""
+    def tell(self, case: Case, *, is_success: bool, text: str = "") -> None:
+        """How a case ended; the first that succeeds is what the others are made from.
+
+        `text` is what came back: an error may say what it wants.
+        """
         self._is_told = True
+        self._said = text
         if not is_success:
             return
         self._reached |= case.classes
@@ -157,10 +166,32 @@ class Plan(Iterator[Case]):
             self._base = self._base or case
             seen.append(case.arguments)
             yield case
-            if self._has_succeeded or not self._is_told or len(seen) >= attempts:
+            if self._has_succeeded or not self._is_told:
+                return
+            yield from self._corrected(case, seen)
+            attempts -= 1
+            if self._has_succeeded or attempts <= 0:
                 return
         if not seen and not self._given.arguments:
             self.problem = "no arguments were found that its schema takes"
+
+    def _corrected(self, case: Case, seen: list[Mapping[str, Any]]) -> Iterator[Case]:
+        """What the error of a case asks for, and the error of that, and so on for a few times."""
+        for _ in range(_MOST_CORRECTIONS):
+            better = self._better(case, seen)
+            if better is None:
+                return
+            seen.append(better.arguments)
+            yield better
+            if self._has_succeeded:
+                return
+            case = better
+
+    def _better(self, case: Case, seen: list[Mapping[str, Any]]) -> Case | None:
+        for arguments in corrections(case.arguments, self._said, self.parameters, self._world):
+            if arguments not in seen and self.is_valid(arguments):
+                return self._case(arguments, "harvest")
+        return None
 
     def _likely(self) -> Iterator[Case]:
         found = self._chosen(0, has_optional=False)

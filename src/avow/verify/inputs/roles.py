@@ -13,6 +13,7 @@ from typing import Any, Final
 from avow.catalog.words import word_list
 from avow.infer.lexicon import KINDS, NOUNS, READS, verb_of
 from avow.verify.inputs.flat import table_of, types_of
+from avow.verify.inputs.prose import said_of
 
 
 class Role(StrEnum):
@@ -23,6 +24,7 @@ class Role(StrEnum):
     DIRECTORY = "directory"
     NEW_DIRECTORY = "new_directory"
     REPOSITORY = "repository"
+    TRACKED_FILE = "tracked_file"
     BRANCH = "branch"
     NEW_BRANCH = "new_branch"
     REF = "ref"
@@ -47,6 +49,7 @@ class Role(StrEnum):
     EMAIL = "email"
     DATE = "date"
     TIME = "time"
+    CLOCK = "clock"
     ZONE = "zone"
     LANGUAGE = "language"
     COUNTRY = "country"
@@ -75,7 +78,8 @@ class Role(StrEnum):
 
 IN_WORLD: Final = frozenset(
     [
-        Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY, Role.BRANCH,
+        Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY,
+        Role.TRACKED_FILE, Role.BRANCH,
         Role.NEW_BRANCH, Role.REF, Role.DATABASE, Role.TABLE, Role.COLUMN, Role.SQL,
         Role.WORKBOOK, Role.NEW_WORKBOOK, Role.SHEET, Role.RANGE, Role.CELL, Role.DOCUMENT,
         Role.IMAGE, Role.PDF, Role.MAILBOX, Role.CALENDAR, Role.ID, Role.URL, Role.HOST, Role.PORT,
@@ -108,6 +112,7 @@ class Meaning:
 class _Seen:
     """A parameter as the rules see it."""
 
+    name: str
     words: tuple[str, ...]
     text: str
     schema: Mapping[str, Any]
@@ -183,13 +188,15 @@ _KINDS_OF_VALUE: Final = frozenset(
 
 def _see(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> _Seen:
     whole = table_of(tool.get("inputSchema"))
-    texts = [schema.get("title"), schema.get("description")]
+    about = str(tool.get("description") or "")
+    texts = [schema.get("title"), schema.get("description") or said_of(about, name)]
     return _Seen(
+        name=name.casefold(),
         words=tuple(word_list(name)),
         text=" ".join(one for one in texts if isinstance(one, str))[:600].casefold(),
         schema=schema,
         tool=tuple(words_of_tool(tool)),
-        about=str(tool.get("description") or "")[:400].casefold(),
+        about=about[:400].casefold(),
         siblings=frozenset(one.casefold() for one in table_of(whole.get("properties"))),
         kinds=kinds_of(tool),
     )
@@ -265,17 +272,41 @@ def _path_rule(seen: _Seen) -> Role | None:
     is_path = _is_path(seen)
     if seen.has("repo", "repository") and (is_path or seen.last in ("dir", "folder")):
         return Role.REPOSITORY
+    if is_path and seen.is_about("git") and not (seen.kinds & {"add"} and "init" in seen.tool):
+        return _of_git(seen)
     if seen.last in _DIRECTORIES:
         return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
     if not is_path or seen.says(r"\b(json|xml|url|api) ?path\b"):
         return None
     for role, words in _FILE_KINDS.items():
-        if seen.has(*words) or seen.is_about(*words) or seen.says(rf"\.({'|'.join(words)})\b"):
+        if seen.has(*words) or seen.is_about(*words) or _speaks_of(seen, role, words):
             is_new = role is Role.WORKBOOK and _is_new(seen)
             return Role.NEW_WORKBOOK if is_new else role
     if _is_directory(seen):
         return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
     return _new_or(seen, Role.NEW_FILE, Role.FILE)
+
+
+_FILE_WORDS: Final[Mapping[Role, str]] = {
+    Role.WORKBOOK: r"\b(excel|workbook|xlsx)\b",
+    Role.DOCUMENT: r"\b(word document|docx)\b",
+    Role.PDF: r"\bpdf (file|document)\b",
+    Role.DATABASE: r"\bsqlite\b",
+}
+
+
+def _speaks_of(seen: _Seen, role: Role, words: tuple[str, ...]) -> bool:
+    """Whether the text of a parameter names a kind of file by its ending or its name."""
+    by_name = role in _FILE_WORDS and seen.says(_FILE_WORDS[role])
+    return by_name or seen.says(rf"\.({'|'.join(words)})\b")
+
+
+def _of_git(seen: _Seen) -> Role:
+    """A tool of git takes the repository's path, and files that lie in it."""
+    is_file = seen.has("file", "filepath", "filename") or "paths" in seen.name
+    is_plain = seen.words == ("path",) and not seen.says(r"\bfile\b")
+    is_root = is_plain or seen.last in _DIRECTORIES
+    return Role.REPOSITORY if is_root and not is_file else Role.TRACKED_FILE
 
 
 def _is_path(seen: _Seen) -> bool:
@@ -332,7 +363,8 @@ def _data_rule(seen: _Seen) -> Role | None:
         return Role.SHEET
     if seen.words[-2:] == ("cell", "range") or seen.last == "range":
         return Role.RANGE
-    if seen.has("cell") or seen.words in (("start", "cell"), ("end", "cell")):
+    is_place = seen.last in ("at", "anchor", "position") and seen.says(r"\bcell\b")
+    if seen.has("cell") or is_place:
         return Role.CELL
     if seen.words in (("db",), ("database",)) and (is_sql or seen.says(r"\bpath\b|\bfile\b")):
         return Role.DATABASE

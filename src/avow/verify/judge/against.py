@@ -34,8 +34,22 @@ def against_staying(effects: Iterable[Effect]) -> list[Effect]:
 
 
 def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
-    """Of the effects of a second call with the same arguments, what it changed once more."""
-    return [one for one in effects if one.life is Life.USER and not one.is_failed]
+    """Of the effects of a second call with the same arguments, what it changed once more.
+
+    The same bytes written again leave the world as the first call did.
+    """
+    return [
+        one
+        for one in effects
+        if one.life is Life.USER and not one.is_failed and not _is_the_same_again(one)
+    ]
+
+
+def _is_the_same_again(effect: Effect) -> bool:
+    before, after = effect.before, effect.after
+    if effect.kind is not Kind.WRITE or before is None or after is None:
+        return False
+    return bool(before.digest) and before.digest == after.digest
 
 
 def _changes_elsewhere(effect: Effect) -> bool:

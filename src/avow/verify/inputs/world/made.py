@@ -1,10 +1,10 @@
 """The seeded world: written once into a folder, and what there is in it for each role."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from avow.verify.inputs.roles import Meaning, Role
@@ -49,6 +49,22 @@ class World:
         meaning = role if isinstance(role, Meaning) else Meaning(role)
         url = self.site.url if self.site else "http://127.0.0.1:8000"
         return known_values(meaning, self.inside, self.git, url=url)
+
+    def ending(self, endings: Sequence[str]) -> tuple[str, ...]:
+        """Its files whose names end in one of these, such as `.csv`, those of its root only."""
+        names = sorted(path.name for path in self.folder.glob("*.*") if path.is_file())
+        return tuple(
+            f"{self.inside}/{name}" for end in endings for name in names if name.endswith(end)
+        )
+
+    def has(self, path: str) -> bool:
+        """Whether there is something at a path, as the server sees it, when it starts."""
+        if not PurePosixPath(path).is_relative_to(self.inside) or "\0" in path or ".." in path:
+            return False
+        try:
+            return (self.folder / PurePosixPath(path).relative_to(self.inside)).exists()
+        except OSError:
+            return False
 
 
 def make_world(folder: Path) -> World:

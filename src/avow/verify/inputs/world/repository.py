@@ -1,4 +1,4 @@
-"""The git repository of the seeded world: commits, branches, a tag, a change, a stale index."""
+"""The git repository of the seeded world: commits, branches, a tag, changes, a stale index."""
 
 import os
 import shutil
@@ -55,6 +55,9 @@ def write_repository(folder: Path, moment: int) -> dict[str, tuple[str, ...]]:
     (folder / "untracked.txt").write_text("Not added yet.\n", encoding="utf-8")
     (folder / ".git" / "index").unlink()
     git("read-tree", "HEAD")
+    (folder / "staged.txt").write_text("Added, not committed yet.\n", encoding="utf-8")
+    staged = git("hash-object", "-w", "staged.txt")
+    git("update-index", "--add", "--cacheinfo", f"100644,{staged},staged.txt")
     commits = git("log", "--format=%H").split()
     return {"branch": ("main", "feature", "old"), "tag": ("v1.0",), "commit": tuple(commits)}
 

@@ -1,0 +1,63 @@
+r"""What prose says of a parameter: its line in a docstring, and the values that it names.
+
+>>> named_values("Which to list: 'local', 'remote' or 'all'.")
+('local', 'remote', 'all')
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_LONGEST: Final = 20_000
+_MOST: Final = 8
+_QUOTED: Final = re.compile(r"(?<!\w)(['\"`])([^'\"`\n]{1,40})\1(?!\w)|“([^”\n]{1,40})”")
+_EXAMPLE: Final = re.compile(
+    r"(?:e\.g\.|for example|such as|examples?:|defaults? (?:to|is)|default:)[,:]?\s+"
+    r"['\"`]?([^\s,;()'\"`]{1,40})",
+    re.IGNORECASE,
+)
+_LISTED: Final = re.compile(
+    r"\b(?:one of|options|allowed|choices|valid|available|supported|expected|must be|either)\b"
+    r"[^:\n\[({]{0,40}[:\[({]\s*([^\n\])}]{1,300})",
+    re.IGNORECASE,
+)
+_PIPED: Final = re.compile(r"(?<![\w|])\w+(?:\s*\|\s*\w+)+")
+_SPLIT: Final = re.compile(r"\s*(?:,|;|\||/|\bor\b|\band\b)\s*")
+_WORDS: Final = re.compile(r"[\w#.+-]+(?: [\w#.+-]+){0,2}")
+
+
+def said_of(about: str, name: str) -> str:
+    r"""What a tool's description says of one parameter in a line of its own; empty for nothing.
+
+    >>> said_of("Args:\n    unit (str): 'metric' or 'imperial'", "unit")
+    "'metric' or 'imperial'"
+    """
+    line = re.search(
+        rf"^[\s*•@:-]*(?:param(?:eter)?\s+)?[`'\"*]*{re.escape(name)}[`'\"*]*"
+        rf"[ \t]*(?:\([^)\n]*\))?[ \t]*(?::| - | – )[`'\"*]*[ \t]*(\S.*)$",
+        about[:_LONGEST],
+        re.MULTILINE,
+    )
+    return line[1].strip() if line else ""
+
+
+def named_values(text: str) -> tuple[str, ...]:
+    """The values that a text names: in a list, in quotes, or as an example; each once."""
+    return tuple(dict.fromkeys(one for one in _named(text[:_LONGEST]) if one))[:_MOST]
+
+
+def _named(text: str) -> Iterator[str]:
+    for listed in _LISTED.findall(text):
+        yield from _parts(listed)
+    for listed in _PIPED.findall(text):
+        yield from _parts(listed)
+    for _, quoted, curly in _QUOTED.findall(text):
+        yield (quoted or curly).strip()
+    for example in _EXAMPLE.findall(text):
+        yield example.rstrip(".:")
+
+
+def _parts(listed: str) -> Iterator[str]:
+    parts = [one.strip("'\"`“” .") for one in _SPLIT.split(listed)]
+    if len(parts) > 1:
+        yield from (one for one in parts if _WORDS.fullmatch(one))
