@@ -12,6 +12,7 @@ import anyio
 
 from avow.connect import CommandTarget
 from avow.connect.package import describe_installed, describe_package
+from avow.errors import UsageError
 from avow.verify.contain.prepare import prepare_by, prepare_fetched
 from avow.verify.contain.probe import check_layers, probe_layers
 from avow.verify.contain.wish import Prepared, Wish
@@ -22,7 +23,7 @@ from avow.verify.event import Ended, Phase
 from avow.verify.inputs.hints import VerifyHints, read_hints
 from avow.verify.inputs.world import INSIDE, make_world, serve_world
 from avow.verify.layers import Layer
-from avow.verify.terms import Terms
+from avow.verify.terms import ObjectTarget, Terms
 from avow.verify.verdict import Report
 
 
@@ -34,6 +35,9 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
     that do not fit it.
     """
     target = terms.target
+    if isinstance(target, ObjectTarget):
+        fix = "Ask for it by its name: verify_here(server)."
+        raise UsageError("an object of this process cannot be contained", fix=fix)
     if not isinstance(target, CommandTarget):
         from avow.verify.remote import verify_remote  # noqa: PLC0415 - nothing of it is needed else
 
@@ -47,7 +51,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
         site = stack.enter_context(serve_world())
         tell(Phase("prepare"))
-        postgres = None
+        given, postgres = target, None
         if terms.has_postgres:
             postgres, target = await _with_postgres(stack, target)
         prepared = await _prepare(terms, target, folder, layers)
@@ -63,9 +67,9 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             prepared=prepared,
         )
         contained = Contained(terms, wish, layers, site, postgres)
-        run = Course(terms, tell, contained, hints=hints, world=world.with_site(site))
-        package = await anyio.to_thread.run_sync(_package, target, prepared)
-        report = await run.run()
+        package = await anyio.to_thread.run_sync(_package, given, prepared)
+        course = Course(terms, tell, contained, hints=hints, world=world.with_site(site))
+        report = await course.run()
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))
     return report

@@ -12,6 +12,14 @@ CALLS: Final = 12
 """How often a tool is called at most, before anything is tried again alone."""
 
 
+@dataclass(frozen=True, slots=True)
+class ObjectTarget:
+    """A server object of this process, which nothing can contain."""
+
+    name: str
+    server: object
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """One run. `timeout` is in seconds, for the start and for each call.
@@ -23,7 +31,7 @@ class Terms:
     that may use the network before, and runs no tool.
     """
 
-    target: CommandTarget | UrlTarget
+    target: CommandTarget | UrlTarget | ObjectTarget
     fixtures: tuple[Path, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     cwd: str | None = None
