@@ -42,7 +42,8 @@ class Start:
     prepare
         A command that installs what the server needs, before: with the network, and no tool run.
     postgres
-        Start a PostgreSQL for the server, and watch its rows; DATABASE_URL tells it where.
+        Start a PostgreSQL for the server, and watch its rows. DATABASE_URL and PGHOST with its
+        like tell it where; {postgres} in its command is the URL.
     uncontained
         Run the server without containment, with all rights that you have.
     """

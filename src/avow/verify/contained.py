@@ -22,7 +22,7 @@ from avow.verify.observe.files import open_files
 from avow.verify.observe.site import SiteWatcher
 from avow.verify.observe.sqlite import open_sqlite
 from avow.verify.observe.syscalls.watcher import SyscallWatcher
-from avow.verify.stage import Rest, Stage, open_stage
+from avow.verify.stage import Rest, Stage, open_stage, wait
 from avow.verify.terms import Terms
 from avow.verify.watch import Watcher
 
@@ -83,7 +83,8 @@ class Contained:
                 )
             )
             self.holding = tuple(one for one in box.layers if one.name != "syscalls")
-            self.observing = tuple(one.layer for one in watchers)
+            untraced = [one for one in box.layers if one.name == "syscalls" and box.trace is None]
+            self.observing = (*untraced, *(one.layer for one in watchers))
             self.notes = box.notes
             yield stage
 
@@ -113,6 +114,6 @@ def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], Re
     if site is not None:
         watchers.append(SiteWatcher(site))
     if box.trace is None:
-        raise NotImplementedError
+        return watchers, wait
     syscalls = SyscallWatcher(box.trace, box.places)
     return [syscalls, *watchers], syscalls.rest

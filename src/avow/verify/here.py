@@ -70,7 +70,14 @@ async def verify_here(
 
     Raises `UsageError` for what is no server, and for a folder that is not there.
 
-    >>> report = anyio.run(verify_here, server)  # doctest: +SKIP
+    >>> from mcp.server import MCPServer
+    >>> server = MCPServer("demo")
+    >>> @server.tool()
+    ... def greet() -> str:
+    ...     return "hello"
+    >>> report = anyio.run(lambda: verify_here(server, calls=1))
+    >>> report.is_refuted, report.tools[0].reach.successes
+    (False, 1)
     """
     target = ObjectTarget(str(getattr(server, "name", "server")), _connectable(server))
     terms = Terms(

@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,10 @@ import pytest
 
 from avow.connect import CommandTarget
 from avow.errors import UncontainedError
+from avow.verify.call import Case
 from avow.verify.contain.probe import check_layers, probe_layers
+from avow.verify.contain.wish import Wish
+from avow.verify.contained import Contained
 from avow.verify.run import verify
 from avow.verify.terms import Terms
 from avow.verify.verdict import ToolReport
@@ -55,3 +59,17 @@ async def test_hints_give_what_cannot_be_guessed(tmp_path: Path) -> None:
     assert verdict.verdict == "refuted"
     assert verdict.arguments == {"phrase": "xyzzy"}
     assert [one.target for one in verdict.evidence] == ["/world/opened"]
+
+
+async def test_without_strace_it_still_runs_where_no_containment_is_asked_for() -> None:
+    layers = [
+        replace(one, is_active=one.is_active and one.name != "syscalls")
+        for one in await probe_layers()
+    ]
+    target = CommandTarget("clerk", sys.executable, (str(CLERK),))
+    wish = Wish((target.command, *target.args), is_uncontained=True)
+    contained = Contained(Terms(target=target), wish, layers)
+    async with contained.stage() as stage:
+        made = await stage.call("read_ledger", Case({}))
+    assert {one.target.rpartition("/")[2] for one in made.effects} == {"clerk", "readings"}
+    assert [one.name for one in contained.observing if not one.is_active] == ["syscalls"]
