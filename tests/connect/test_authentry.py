@@ -8,6 +8,7 @@ import pytest
 
 from avow.connect import SavedTarget, origin_of, parse_target
 from avow.connect.auth import AuthKind, UpstreamAuth
+from avow.connect.kinds import Contract
 from avow.errors import ConfigError
 from avow.keys import Reference
 
@@ -67,6 +68,15 @@ def test_one_word_makes_that_all_principals_share_a_server(
     assert entry(tmp_path, ours, **how).is_shared is is_shared
 
 
+def test_a_contract_says_what_is_the_servers_own(tmp_path: Path) -> None:
+    command = {"url": None, "command": "x"}
+    assert entry(tmp_path, {"contract": False}, **command).contract is None
+    assert entry(tmp_path, {"contract": True}, **command).contract == Contract()
+    target = entry(tmp_path, {"contract": True, "own": ["/a", "b", "~/c"]}, **command)
+    assert target.contract == Contract(("/a", str(tmp_path / "b"), str(Path.home() / "c")))
+    assert entry(tmp_path, {"contract": False}).url == "https://crm.example.com/mcp"
+
+
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (7, {}, "crm.avow: must be an object, not a number"),
     ({"oauth": {}}, {}, "crm.avow.oauth: unknown key"),
@@ -87,6 +97,19 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
         "has both “avow.auth” and the header “Authorization”",
     ),
     ({"shared": True, "auth": AUTH}, {}, "each caller has a token of its own"),
+    ({"contract": 1}, {}, "crm.avow.contract: must be true or false, not a number"),
+    ({"contract": True}, {}, "crm.avow.contract: is for servers with a “command” only"),
+    ({"own": ["a"]}, {}, "crm.avow.own: means nothing without “contract”"),
+    (
+        {"contract": True, "own": "a"},
+        {"url": None, "command": "x"},
+        "crm.avow.own: must be an array of paths, not a string",
+    ),
+    (
+        {"contract": True, "own": ["a", " "]},
+        {"url": None, "command": "x"},
+        "crm.avow.own[1]: must be a path",
+    ),
     ({"shared": 1}, {}, "crm.avow.shared: must be true or false, not a number"),
     ({"shared": "yes"}, {"url": None, "command": "x"}, "must be true or false, not a string"),
     ({"auth": AUTH}, {"url": None, "command": "x"}, "is for servers with a “url” only"),

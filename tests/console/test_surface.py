@@ -57,6 +57,7 @@ WHO: Final[dict[str, Role | None]] = {
     "GET /console/changes": VIEWER,
     # What loosens a tool for everybody.
     "POST /console/changes/accept": ADMIN,
+    "POST /console/changes/lift": ADMIN,
     "GET /console/servers": VIEWER,
     "POST /console/servers/retry": APPROVER,
     "GET /console/prompt": VIEWER,

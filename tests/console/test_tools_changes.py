@@ -13,6 +13,7 @@ from avow.catalog import Tool, make_tool
 from avow.console.entry.roles import Role
 from avow.gateway.drift import Watch, held_changes
 from avow.policy import Policy
+from avow.store import QuarantineRow
 
 pytestmark = pytest.mark.anyio
 
@@ -131,3 +132,29 @@ async def test_a_tool_that_has_changed_says_so_on_its_page(
     assert "This tool has changed and would permit more." in words
     assert "The stricter value counts until a person accepts that." in words
     assert "1 of 1 tool" in found
+
+
+async def test_a_tool_in_quarantine_is_shown_with_what_it_tried_and_is_lifted_once(
+    bench: Bench,
+) -> None:
+    row = QuarantineRow("p", "note", "studio", bench.clock(), '["write /home/bo/<b>.txt"]')
+    assert await bench.gateway.guard.audit.quarantine(row, call="1", subject="bo")
+
+    async with bench.browser() as browser:
+        tools = plain((await browser.get("/console/tools")).text)
+        page = await browser.get("/console/changes")
+        form = page.text.partition("/changes/lift")[2].partition("</form>")[0]
+        parts = [one.partition('" value="') for one in form.split('name="')[1:]]
+        data = {name: value.partition('"')[0] for name, _, value in parts}
+        sent = await browser.post("/console/changes/lift", data=data)
+        lifted = plain((await browser.get(sent.headers["location"])).text)
+        again = await browser.post("/console/changes/lift", data=data)
+        gone = plain((await browser.get(again.headers["location"])).text)
+
+    assert "One tool counts as read-only and tried to change something." in tools
+    assert "write /home/bo/&lt;b&gt;.txt" in page.text
+    assert "Lifted. It is on record with your name" in lifted
+    assert "Nothing was lifted" in gone
+    assert await bench.store.quarantines() == []
+    (record, *_) = await bench.gateway.guard.audit.newest()
+    assert record.event == "lifted"

@@ -25,7 +25,17 @@ from avow.errors import StoreError
 from avow.intent import Level
 from avow.policy import Principal
 from avow.schema.paths import Path
-from avow.store import ApprovalRow, Asked, DefinitionRow, Lapse, Quota, RecordRow, Store, Use
+from avow.store import (
+    ApprovalRow,
+    Asked,
+    DefinitionRow,
+    Lapse,
+    QuarantineRow,
+    Quota,
+    RecordRow,
+    Store,
+    Use,
+)
 
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -152,6 +162,24 @@ class AuditLog:
         return await self.store.accept_definition(
             row, by=by, now=now, record=record, seal=self.chain
         )
+
+    async def quarantine(self, row: QuarantineRow, *, call: str, subject: str) -> bool:
+        """A tool broke its contract in a call of `subject`; `False` where it had before."""
+        body = {
+            "server": row.server,
+            "tool": row.tool,
+            "broken_by": call,
+            "severity": "critical",
+        }
+        payload = {"subject": subject, "evidence": json.loads(row.evidence)}
+        record = make_row("", self.clock(), Event.QUARANTINED, body, payload)
+        return await self.store.quarantine(row, record=record, seal=self.chain)
+
+    async def lift(self, row: QuarantineRow, *, by: str) -> bool:
+        """A person lets a tool be called again; whether it was still in that quarantine."""
+        body = {"server": row.server, "tool": row.tool, "since": row.since, "severity": "notice"}
+        record = make_row("", self.clock(), Event.LIFTED, body, {"subject": by})
+        return await self.store.lift_quarantine(row, record=record, seal=self.chain)
 
     async def revoke(self, grant: int, about: Mapping[str, Any], *, by: str) -> bool:
         """A person takes a grant back; `False` when it was taken back before, or never given.

@@ -22,8 +22,10 @@ class Event(StrEnum):
 
     `attempt` is on disk before anything is sent to the server; `refused` is the only line of a
     call that never came as far as a decision. `accepted` is about a tool: a person let the change
-    count that its server made; `revoked` about a grant: a person took it back. The last three are
-    about the log itself: a writer began its chain, payloads were erased, old lines were dropped.
+    count that its server made; so are `quarantined` (it broke its contract, and is not called any
+    more) and `lifted` (a person lets it be called again). `revoked` is about a grant: a person took
+    it back. The last three are about the log itself: a writer began its chain, payloads were
+    erased, old lines were dropped.
     """
 
     ASKED = "asked"
@@ -31,6 +33,8 @@ class Event(StrEnum):
     OUTCOME = "outcome"
     REFUSED = "refused"
     ACCEPTED = "accepted"
+    QUARANTINED = "quarantined"
+    LIFTED = "lifted"
     REVOKED = "revoked"
     OPENED = "opened"
     ERASED = "erased"
@@ -53,6 +57,7 @@ class Outcome(StrEnum):
     TOOL_CHANGED = "tool_changed"
     INPUT_REQUIRED = "input_required"
     REPEATED = "repeated"
+    BROKE_CONTRACT = "broke_contract"
     FAILED = "failed"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
@@ -122,6 +127,8 @@ def severity(level: Level, outcome: Outcome) -> str:
     """
     if outcome is Outcome.OUTCOME_UNKNOWN:
         return _ALARM[level]
+    if outcome is Outcome.BROKE_CONTRACT:
+        return "critical"
     if outcome in (Outcome.FAILED, Outcome.TOOL_CHANGED):
         return "error"
     if outcome in _RAN:

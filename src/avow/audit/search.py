@@ -16,6 +16,7 @@ ATTENTION: Final = (
     Outcome.FAILED,
     Outcome.UNREACHABLE,
     Outcome.TOOL_CHANGED,
+    Outcome.BROKE_CONTRACT,
     Outcome.OUTCOME_UNKNOWN,
 )
 """Ends of calls that somebody should look into."""

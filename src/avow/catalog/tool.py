@@ -46,7 +46,8 @@ class Tool:
     apart: a digest of what was connected to. `is_marked` is whether its schema may name arguments
     that travel as HTTP headers too (`x-mcp-header`). `before` is what it was known as, where it
     changed since and no person has accepted that: then the stricter of both counts. `receipts` are
-    about it as it is and the package that runs; whose of them count, a policy says.
+    about it as it is and the package that runs; whose of them count, a policy says. `quarantine`
+    says why it is not called until a person lifts that; empty where it may be.
     """
 
     server: str
@@ -61,6 +62,7 @@ class Tool:
     is_marked: bool = False
     before: "Tool | None" = field(default=None, repr=False)
     receipts: tuple[ToolReceipt, ...] = field(default=(), repr=False)
+    quarantine: str = ""
 
     @property
     def evidence(self) -> Evidence:

@@ -77,6 +77,10 @@ _COMMANDS: Final = {
         "Take the gateway out again: the client's file is what it was.",
     ),
     "drift": ("drift:app", "Show by which changes tools would permit more, and accept them."),
+    "quarantine": (
+        "quarantine:app",
+        "Show which tools broke their contract, and let them be called again.",
+    ),
     "grants": ("grants:app", "List the standing answers, and take them back."),
     "keys": ("keys:app", "Make API keys for machines, and take them back."),
     "audit": ("audit:app", "Read, verify and export the log of all calls."),

@@ -7,6 +7,7 @@ from avow.connect.address import fault_of_url, is_private
 from avow.connect.auth import AuthKind, UpstreamAuth
 from avow.connect.entry import Entry, nearest
 from avow.connect.jsonfile import type_name
+from avow.connect.kinds import Contract
 from avow.keys import FORM, Reference, find_reference
 
 _NEEDED: Final = ("type", "token_url", "client_id", "client_secret")
@@ -55,10 +56,44 @@ def read_shared(entry: Entry) -> bool:
     raise entry.fault(f"must be true or false, not {type_name(found)}", "avow", "shared")
 
 
+def read_contract(entry: Entry) -> Contract | None:
+    """Whether the entry's server is held to its read-only tools, and its own state.
+
+    Raises `ConfigError` for the first mistake.
+    """
+    ours = _ours(entry)
+    is_held = ours.get("contract")
+    if is_held is not None and not isinstance(is_held, bool):
+        raise entry.fault(f"must be true or false, not {type_name(is_held)}", "avow", "contract")
+    own = ours.get("own")
+    if not is_held:
+        if own is not None:
+            fix = 'Write "contract": true beside it, or take it out.'
+            raise entry.fault("means nothing without “contract”", "avow", "own", fix=fix)
+        return None
+    return Contract(() if own is None else _own(entry, own))
+
+
+def _own(entry: Entry, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        fix = 'Write it as ["~/.local/share/NAME"].'
+        raise entry.fault(
+            f"must be an array of paths, not {type_name(value)}", "avow", "own", fix=fix
+        )
+    return tuple(
+        entry.path(one, "avow", "own", index)
+        for index, one in enumerate(cast("list[object]", value))
+    )
+
+
 def _ours(entry: Entry) -> dict[str, Any]:
     """What the entry holds for avow alone."""
     found = entry.fields.get("avow")
-    return {} if found is None else _table(entry, found, "avow", known=("auth", "shared"))
+    return (
+        {}
+        if found is None
+        else _table(entry, found, "avow", known=("auth", "contract", "own", "shared"))
+    )
 
 
 def _table(entry: Entry, value: object, *steps: str, known: tuple[str, ...]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from avow.connect.address import fault_of_url
-from avow.connect.authentry import read_auth, read_shared
+from avow.connect.authentry import read_auth, read_contract, read_shared
 from avow.connect.entry import Entry, nearest
 from avow.connect.envfile import read_env_file
 from avow.connect.jsonfile import JsonFile, fault_of_file, type_name
@@ -35,6 +35,7 @@ _TYPE_KEYS: Final = ("type", "transport", "transportType")
 _URL_KEYS: Final = ("httpUrl", "serverUrl", "url")
 _VARIABLE_NAME: Final = re.compile(r"[^=\0]+")
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, 5.6.2
+_STARTED_ONLY: Final = "is for servers with a “command” only"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -171,7 +172,15 @@ def _command_target(entry: Entry, command: str) -> CommandTarget:
     env = {**_env_file(entry), **entry.pairs("env", names=_VARIABLE_NAME)}
     name = plain_name(entry.steps[-1])
     args, folder = entry.texts("args"), entry.folder("cwd")
-    return CommandTarget(name, command, args, env, folder, is_shared=read_shared(entry))
+    return CommandTarget(
+        name,
+        command,
+        args,
+        env,
+        folder,
+        is_shared=read_shared(entry),
+        contract=read_contract(entry),
+    )
 
 
 def _env_file(entry: Entry) -> dict[str, str]:
@@ -197,6 +206,9 @@ def _url_target(entry: Entry, key: str) -> UrlTarget:
     if auth is not None and any(name.lower() == "authorization" for name in headers):
         fix = "Keep the one that is meant."
         raise entry.fault("has both “avow.auth” and the header “Authorization”", "avow", fix=fix)
+    if read_contract(entry) is not None:
+        fix = "Take it out: what such a server does, avow cannot see."
+        raise entry.fault(_STARTED_ONLY, "avow", "contract", fix=fix, of_key=True)
     is_shared = read_shared(entry)
     if is_shared and auth is not None and auth.is_exchange:
         what = "with token_exchange each caller has a token of its own"

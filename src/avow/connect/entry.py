@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, cast
 
 from avow.connect.jsonfile import JsonFile, type_name
@@ -169,6 +170,13 @@ class Entry:
         """A path, taken from the folder that the configuration is about."""
         text = self.text(key)
         return None if text is None else str(self.scope.workspace / text)
+
+    def path(self, value: object, *steps: Step) -> str:
+        """A path at `steps`, with `~`, taken from the folder that the configuration is about."""
+        text = self._expand(value, *steps)
+        if not text.strip():
+            raise self.fault("must be a path", *steps)
+        return str(self.scope.workspace / Path(text).expanduser())
 
     def _expand(self, value: object, *steps: Step) -> str:
         if not isinstance(value, str):

@@ -11,12 +11,20 @@ from avow.schema import digest
 
 
 @dataclass(frozen=True, slots=True)
+class Contract:
+    """That what counts as read-only changes nothing but what is under `own`: the server's state."""
+
+    own: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CommandTarget:
     """A server that avow starts and speaks to over stdio.
 
     `env` is what is set beyond the few variables every server gets; its values are kept out of
     `repr()`. Without a `cwd` the server runs where avow runs. One that is not shared is started for
-    each principal.
+    each principal. With a `contract`, tools that count as read-only are held to it: the gateway
+    runs them where nothing can be changed.
     """
 
     name: str
@@ -25,6 +33,7 @@ class CommandTarget:
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
     cwd: str | None = None
     is_shared: bool = False
+    contract: Contract | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,8 @@ EVENTS: Final[Mapping[str, str]] = {
     Event.OUTCOME: "Ended",
     Event.REFUSED: "Refused",
     Event.ACCEPTED: "A change of a tool was accepted",
+    Event.QUARANTINED: "A tool broke its contract",
+    Event.LIFTED: "A tool may be called again",
     Event.REVOKED: "A grant was taken back",
     Event.OPENED: "The log was opened",
     Event.ERASED: "Payloads were erased",
@@ -92,6 +94,7 @@ OUTCOMES: Final[Mapping[str, str]] = {
     Outcome.TOOL_CHANGED: "The tool changed while the call waited. Nothing was run.",
     Outcome.INPUT_REQUIRED: "The agent’s person is asked. Nothing was run.",
     Outcome.REPEATED: "Made again with its key: it was not run a second time.",
+    Outcome.BROKE_CONTRACT: "It counts as read-only and tried to change something, which failed.",
     Outcome.OUTCOME_UNKNOWN: "Outcome unknown: look before doing anything else.",
 }
 
@@ -138,6 +141,7 @@ MODES: Final[Mapping[str, str]] = {
 
 _DECIDERS: Final[Mapping[str, str]] = {
     "off": "what the policy switches off",
+    "quarantine": "the tool’s quarantine",
     "limits": "the policy’s limits",
     "first_use": "the first use of a tool",
 }

@@ -18,6 +18,7 @@ from avow.connect import CommandTarget, UrlTarget, place_of
 from avow.connect.credentials import Credentials, Wallet, credentials_for
 from avow.connect.fetch import open_fetcher
 from avow.connect.target import Target
+from avow.gateway.contract.opening import open_contracts
 from avow.gateway.doors.desk import Desk
 from avow.gateway.doors.elsewhere import handlers
 from avow.gateway.doors.health import LIVE, READY, HealthDoor, StoreCheck
@@ -87,19 +88,22 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     beside the console. `post` is the way to the gateway's other processes, and `telemetry` what
     `avow.telemetry.open_telemetry` has opened. `wallet` is what `avow.access.open_access` puts
     callers' tokens into, where some server wants them exchanged. `shelf` holds receipts. Servers
-    are started when they are first needed, and ended when this is left.
+    are started when they are first needed, and ended when this is left. Raises `UncontainedError`
+    for one that is to be held to its contract, and cannot be here.
     """
     watch = (shown := telemetry or Telemetry()).watch
     approvals, ending = Approvals(store, heard=shown.heard), Ending()
     ending.first(approvals.release)
-    own, office = keys or new_keys(), post or Post()
+    own, office, log = keys or new_keys(), post or Post(), audit or AuditLog(store)
+    contracts = await open_contracts(targets, log)
 
     async with (
         _let_in(wallet or Wallet()) as credentials,
         open_fleet(
             targets,
             timeout=timeout,
-            judges=partial(_judge, store, policy),
+            judges=lambda one: contracts.judge(one, _judge(store, policy, one)),
+            holds=contracts.hold,
             credentials=credentials,
             watch=watch and watch.exchange,
             shelf=shelf,
@@ -111,7 +115,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             find_tool=fleet.find_tool,
             run=fleet.run_tool,
             approvals=approvals,
-            audit=audit or AuditLog(store),
+            audit=log,
             policy=policy,
             console=console,
             channels=channels,

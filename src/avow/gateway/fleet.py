@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -19,6 +20,7 @@ from avow.connect.watch import Watch
 from avow.errors import AvowError, TargetError
 from avow.gateway.caller import Caller, converse
 from avow.gateway.contact import Contact
+from avow.gateway.contract.twin import Hold
 from avow.gateway.health import ServerHealth
 from avow.gateway.hub import LEVELS, Hub
 from avow.gateway.receipts import Vouching, check_package
@@ -110,9 +112,10 @@ class Fleet:
 
     async def run_tool(self, call: Call) -> Answer:
         """Send one call to its server, once. Raises `RpcError`, or that there is no connection."""
-        tool = call.found
-        contact = self._by_name[tool.server].of(call.principal)
-        link = await contact.link()
+        return await self._by_name[call.found.server].call(call, partial(self._send, call))
+
+    async def _send(self, call: Call, contact: Contact) -> Answer:
+        tool, link = call.found, await contact.link()
         await _hear(contact, call.meta)
         check_package(tool, contact.package)
         call.is_sent = True
@@ -261,12 +264,13 @@ async def open_fleet(
     credentials: Callable[[CommandTarget | UrlTarget], Credentials | None] = lambda _: None,
     watch: Watch | None = None,
     shelf: Shelf | None = None,
+    holds: Callable[[CommandTarget | UrlTarget], Hold | None] = lambda _: None,
 ) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
 
     `judges` says for each who compares its tools with what they were, and `credentials` what is
-    sent to it so that it lets avow in. `watch` looks on at what is asked of them, and `shelf`
-    holds receipts about their tools.
+    sent to it so that it lets avow in. `watch` looks on at what is asked of them, `shelf` holds
+    receipts about their tools, and `holds` says what holds each to its contract.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
@@ -281,6 +285,7 @@ async def open_fleet(
             watch=watch,
             hub=hub,
             vouching=Vouching(one, shelf) if shelf else None,
+            hold=holds(one),
         )
         for one in known
     ]

@@ -49,13 +49,17 @@ class Roll:
 
 @dataclass(slots=True)
 class Roster:
-    """Reads the lists of the server `name`, has its tools judged, and gives them their receipts."""
+    """Reads the lists of the server `name`, has its tools judged, and gives them their receipts.
+
+    One that `is_restless` has them judged again and again: another process may have found fault.
+    """
 
     name: str
     trust: Trust
     origin: str
     judge: Judge
     vouching: Vouching | None = None
+    is_restless: bool = False
     _rolls: list[Roll] = field(default_factory=list[Roll])
 
     async def read(self, entries: list[Any], package: Package | None = None) -> Roll:
@@ -73,10 +77,15 @@ class Roster:
     async def judge_again(self, roll: Roll) -> None:
         """Have the tools of a list compared with what they were, as it is known by now."""
         tools, problems = await self.judge(roll.read)
-        has_held = any(one.before is not None for one in tools)
+        is_soon = self.is_restless or any(one.before is not None for one in tools)
         if self.vouching is not None:
             # After they were judged: a receipt lets no change by that a person must accept.
             tools = self.vouching.give(tools, roll.package)
         roll.tools, roll.problems = tools, [*roll.wrong, *problems]
         roll.named = {one.qualified_name: one for one in reversed(tools)}
-        roll.due = time.monotonic() + _HELD_SECONDS if has_held else math.inf
+        roll.due = time.monotonic() + _HELD_SECONDS if is_soon else math.inf
+
+    def look_again(self) -> None:
+        """Have all lists judged again when they are next looked at."""
+        for one in self._rolls:
+            one.due = -math.inf

@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Final
 
 import anyio
@@ -14,11 +15,14 @@ from avow.connect.target import CommandTarget, UrlTarget
 from avow.connect.watch import Watch
 from avow.errors import AuthenticationError, UnreachableError
 from avow.gateway.contact import Contact
+from avow.gateway.contract.twin import Hold, Twin
+from avow.gateway.contract.twins import Twins
 from avow.gateway.health import Health, ServerHealth, State
 from avow.gateway.hub import Hub
 from avow.gateway.lists import Shared
 from avow.gateway.receipts import Vouching
 from avow.gateway.roster import Judge, Roster, take_all
+from avow.guard import Answer, Call
 from avow.intent import Trust
 from avow.policy import LOCAL, Principal
 
@@ -55,6 +59,7 @@ class Upstream:
         watch: Watch | None = None,
         hub: Hub | None = None,
         vouching: Vouching | None = None,
+        hold: Hold | None = None,
     ) -> None:
         self.name = target.name
         self.prefix = f"{target.name}{SEPARATOR}"
@@ -62,13 +67,18 @@ class Upstream:
         self._timeout = timeout
         self._credentials = credentials
         self._hub = hub or Hub()
-        self._roster = Roster(self.name, trust, origin_of(target), judge, vouching)
+        self._roster = Roster(
+            self.name, trust, origin_of(target), judge, vouching, is_restless=hold is not None
+        )
         self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
         self._contacts: dict[Key, Contact] = {}
         self._shared = Shared()
-        self._new: list[Contact] = []
+        self._new: list[Contact | Twin] = []
         self._watch = watch
         self._wanted = anyio.Event()
+        self._twins = None
+        if hold is not None and isinstance(target, CommandTarget):
+            self._twins = Twins(target, hold, self._begin)
 
     @property
     def is_up(self) -> bool | None:
@@ -104,25 +114,43 @@ class Upstream:
 
     async def retry(self) -> None:
         """Connect now where that failed lately. Raises an `AvowError` where it fails again."""
-        for one in self._contacts.values():
+        for one in self._all():
             one.retry()
         await self.tools()
 
     async def run(self) -> None:
         """Hold the connections of all contacts, until cancelled."""
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._sweep)
-            while True:
-                while self._new:
-                    group.start_soon(self._new.pop().run)
-                await self._wanted.wait()
-                self._wanted = anyio.Event()
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._sweep)
+                while True:
+                    while self._new:
+                        group.start_soon(self._new.pop().run)
+                    await self._wanted.wait()
+                    self._wanted = anyio.Event()
+        finally:
+            if self._twins is not None:
+                self._twins.close()
 
     def of(self, principal: Principal) -> Contact:
         """The contact of a principal. Raises `UnreachableError` where there are too many."""
         key = self._key(principal)
         found = self._contacts.get(key)
         return self._make(key, principal) if found is None else found
+
+    async def call(self, call: Call, send: Callable[[Contact], Awaitable[Answer]]) -> Answer:
+        """Have one of its processes run a call by `send`; with a contract a twin runs what reads.
+
+        That changes nothing; a tool that tries is in quarantine from then on.
+        """
+        if self._twins is None or not self._twins.takes(call.found):
+            return await send(self.of(call.principal))
+        key, make = self._key(call.principal), partial(self._twin_contact, call.principal)
+        try:
+            return await self._twins.call(key, call, make, send)
+        finally:
+            if call.evidence:
+                self._roster.look_again()
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if the list that a principal was given last has it."""
@@ -142,12 +170,12 @@ class Upstream:
 
     def health(self) -> ServerHealth:
         """How it fares: as the worst of its contacts does."""
-        all_ = [one.health for one in self._contacts.values()]
+        all_ = [one.health for one in self._all()]
         worst = min(all_, key=lambda one: _ORDER.index(one.state), default=Health())
         return ServerHealth(
             self.name,
             worst,
-            connections=sum(one.is_connected for one in self._contacts.values()),
+            connections=sum(one.is_connected for one in self._all()),
             opened=sum(one.opened for one in all_),
             failed=sum(one.failed for one in all_),
         )
@@ -177,9 +205,23 @@ class Upstream:
             subject=None if self.target.is_shared else principal.subject,
             watch=self._watch,
         )
-        self._new.append(found)
-        self._wanted.set()
+        self._begin(found)
         return found
+
+    def _twin_contact(self, principal: Principal, target: CommandTarget) -> Contact:
+        """A contact beside the one that gives its lists: what it tells of those, nobody hears."""
+        subject = None if target.is_shared else principal.subject
+        return Contact(
+            target, self._roster, timeout=self._timeout, subject=subject, watch=self._watch
+        )
+
+    def _begin(self, one: Contact | Twin) -> None:
+        self._new.append(one)
+        self._wanted.set()
+
+    def _all(self) -> list[Contact]:
+        twins = () if self._twins is None else self._twins.contacts()
+        return [*self._contacts.values(), *twins]
 
     def _make_room(self) -> None:
         """End the contact that nobody has used for the longest."""
@@ -195,6 +237,8 @@ class Upstream:
             for key in self._idle(_IDLE_SECONDS):
                 if len(self._contacts) > 1:
                     self._end(key)
+            if self._twins is not None:
+                self._twins.end_idle(_IDLE_SECONDS)
 
     def _idle(self, seconds: float) -> list[Key]:
         before = time.monotonic() - seconds
@@ -203,3 +247,5 @@ class Upstream:
     def _end(self, key: Key) -> None:
         _log.debug("%s: a connection that nobody uses ends", self.name)
         self._contacts.pop(key).end()
+        if self._twins is not None:
+            self._twins.end_of(key)

@@ -74,7 +74,7 @@ class Call:
     will not open the page of the question. `reached` is how far the tool said it was, and of how
     much; `resume` is how its list goes on. `through` is set where another tool was named to make
     this call. `caller` is for whoever runs the call, and nothing to the steps. `stopped_by` is the
-    person who stopped it while its server had it.
+    person who stopped it while its server had it. `evidence` is what it tried and must not.
     """
 
     id: str
@@ -106,6 +106,7 @@ class Call:
     outcome: Outcome | None = None
     incident: str | None = None
     stopped_by: str | None = None
+    evidence: tuple[str, ...] = ()
     _told: tuple[tuple[object, ...], Facts] | None = None
 
     @property
@@ -124,6 +125,7 @@ class Call:
             self.tries,
             self.reached,
             self.stopped_by,
+            self.evidence,
         )
         if self._told is None or not all(map(is_, self._told[0], stands)):
             self._told = (stands, self._facts())
@@ -158,7 +160,8 @@ class Call:
 
     def _personal(self) -> dict[str, Any]:
         """The same of what can be erased."""
-        stopped = {"stopped_by": self.stopped_by} if self.stopped_by else {}
+        stopped: dict[str, Any] = {"stopped_by": self.stopped_by} if self.stopped_by else {}
+        stopped |= {"evidence": [*self.evidence]} if self.evidence else {}
         approved = self.approved
         if approved is None:
             return {"answered_by": self.grant.given_by, **stopped} if self.grant else stopped

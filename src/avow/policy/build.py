@@ -17,7 +17,7 @@ from avow.policy.source import Document
 from avow.schema.paths import Path, parse_path
 
 _MINUTE: Final = 60.0
-_RESERVED: Final = ("off", "limits", "first_use")
+_RESERVED: Final = ("off", "quarantine", "limits", "first_use")
 
 
 def build_policy(document: Document) -> Policy:

@@ -13,6 +13,7 @@ from avow.policy.principal import Principal
 from avow.policy.situation import Situation, ToolFacts
 
 OFF: Final = "off"
+QUARANTINE: Final = "quarantine"
 LIMITS: Final = "limits"
 FIRST_USE: Final = "first_use"
 
@@ -56,12 +57,14 @@ def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
 
 
 def find_off(policy: Policy, situation: Situation) -> Decision | None:
-    """The decision on a call whose server or caller is switched off."""
+    """The decision on a call whose server or caller is switched off, or tool in quarantine."""
     server, subject = situation.facts.server, situation.principal.subject
     if server in policy.off_servers:
         return Decision(Effect.DENY, OFF, f"the server “{server}” is switched off")
     if subject in policy.off_subjects:
         return Decision(Effect.DENY, OFF, f"the caller “{subject}” is switched off")
+    if why := situation.facts.quarantine:
+        return Decision(Effect.DENY, QUARANTINE, why)
     return None
 
 

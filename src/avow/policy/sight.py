@@ -37,6 +37,7 @@ def facts_of(tool: Tool) -> ToolFacts:
         tags=intent.tags,
         scopes=intent.scopes,
         roles=intent.roles,
+        quarantine=tool.quarantine,
     )
 
 

@@ -12,7 +12,10 @@ NO_CALLS: Final[Mapping[Level, tuple[float, ...]]] = {}
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """What a policy knows of a tool; `scopes` and `roles` are those it asks of its callers."""
+    """What a policy knows of a tool; `scopes` and `roles` are those it asks of its callers.
+
+    `quarantine` says why it is not called until a person lifts that.
+    """
 
     server: str
     tool: str
@@ -22,6 +25,7 @@ class ToolFacts:
     tags: frozenset[str] = frozenset()
     scopes: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
+    quarantine: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """What later calls look back on, as data."""

@@ -14,6 +14,7 @@ from avow.store.rows import (
     GrantRow,
     Head,
     Known,
+    QuarantineRow,
     RecordRow,
     ReplicaRow,
     WriterRow,
@@ -364,6 +365,20 @@ class Store(Protocol):
 
         Whether it was still that; else nothing was written.
         """
+        ...
+
+    async def quarantines(self, place: str | None = None) -> list[QuarantineRow]:
+        """The tools of one server or of all that are in quarantine."""
+        ...
+
+    async def quarantine(self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None) -> bool:
+        """Put a tool into quarantine and write `record`; `False` where it is there already."""
+        ...
+
+    async def lift_quarantine(
+        self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None
+    ) -> bool:
+        """Take a tool out of quarantine and write `record`; whether it was in that one."""
         ...
 
     async def is_spent(self, token: str) -> bool:

@@ -154,8 +154,14 @@ _SEVEN: Final[tuple[Step, ...]] = (
     "CREATE INDEX records_of_subject ON records (subject, seq) WHERE subject IS NOT NULL",
 )
 
-SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN)
-POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN)
+_EIGHT: Final[tuple[Step, ...]] = (
+    """CREATE TABLE quarantines (
+        place TEXT NOT NULL, tool TEXT NOT NULL, server TEXT NOT NULL, since {real} NOT NULL,
+        evidence TEXT NOT NULL, PRIMARY KEY (place, tool))""",
+)
+
+SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN, _EIGHT)
+POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN, _EIGHT)
 SQLITE_TYPES: Final = {
     "integer": "INTEGER",
     "real": "REAL",

@@ -188,3 +188,17 @@ class DefinitionRow:
     accepted_by: str | None = None
     accepted_at: float | None = None
     revision: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineRow:
+    """A tool of the server at `place` that is not called until a person lifts that.
+
+    `evidence` is JSON that only the floors above read. `since` is in Unix seconds.
+    """
+
+    place: str
+    tool: str
+    server: str
+    since: float
+    evidence: str

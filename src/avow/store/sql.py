@@ -16,6 +16,7 @@ from avow.store import (
     lines,
     living,
     past,
+    quarantines,
     questions,
     replicas,
     tables,
@@ -34,6 +35,7 @@ from avow.store.rows import (
     GrantRow,
     Head,
     Known,
+    QuarantineRow,
     RecordRow,
     ReplicaRow,
     WriterRow,
@@ -397,14 +399,36 @@ class SqlStore:
         self, row: DefinitionRow, *, by: str, now: float, record: RecordRow, seal: Seal | None
     ) -> bool:
         """See `Store.accept_definition`."""
+        return await self._recorded(
+            lambda session: definitions.accept(session, row, by=by, now=now), record, seal
+        )
+
+    async def _recorded(
+        self, change: Callable[[Session], bool], record: RecordRow, seal: Seal | None
+    ) -> bool:
+        """Make a change, and write down that it was made; whether it was."""
 
         def work(session: Session) -> bool:
-            has_counted = definitions.accept(session, row, by=by, now=now)
+            has_counted = change(session)
             if has_counted:
                 lines.add(session, [record], seal)
             return has_counted
 
         return await self._writer.run(work, seal=seal)
+
+    async def quarantines(self, place: str | None = None) -> list[QuarantineRow]:
+        """See `Store.quarantines`."""
+        return await self._read(lambda session: quarantines.listed(session, place))
+
+    async def quarantine(self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None) -> bool:
+        """See `Store.quarantine`."""
+        return await self._recorded(lambda session: quarantines.add(session, row), record, seal)
+
+    async def lift_quarantine(
+        self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None
+    ) -> bool:
+        """See `Store.lift_quarantine`."""
+        return await self._recorded(lambda session: quarantines.lift(session, row), record, seal)
 
     async def is_spent(self, token: str) -> bool:
         """See `Store.is_spent`."""

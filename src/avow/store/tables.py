@@ -23,6 +23,7 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
         "place", "tool", "server", "definition", "mark", "since", "held", "held_mark",
         "held_since", "accepted", "accepted_by", "accepted_at", "revision",
     ),
+    "quarantines": ("place", "tool", "server", "since", "evidence"),
     "claims": ("key", "subject", "request", "call", "writer", "answer", "expires"),
 }  # fmt: skip
 

@@ -150,6 +150,8 @@ def _reached(one: Upstream) -> dict[str, Any]:
     else:
         how = {"transport": "streamable HTTP", "where": target.shown}
     sharing = "one for all callers" if target.is_shared else "one for each caller"
+    if isinstance(target, CommandTarget) and target.contract is not None:
+        sharing = f"{sharing}; held to its contract"
     return {**how, "sharing": sharing}
 
 

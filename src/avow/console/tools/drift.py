@@ -1,4 +1,4 @@
-"""Changes of tools that wait for a person: what each would permit, and the button to accept it."""
+"""Tools that wait for a person: those that changed, and those that broke their contract."""
 
 import json
 from collections.abc import Mapping
@@ -16,10 +16,12 @@ from avow.console.home import HOME
 from avow.console.pages import Pages
 from avow.console.words import HINTS, SOURCES
 from avow.gateway.drift import Held, accept, held_changes
+from avow.gateway.quarantine import evidence_of, lift, quarantined
+from avow.store import QuarantineRow
 
 
 def drift_routes(pages: Pages) -> list[Route]:
-    """All changes that wait, and the accepting of one."""
+    """All that waits, the accepting of a change, and letting a tool be called again."""
     guard = pages.gateway.guard
     store = guard.audit.store
 
@@ -32,6 +34,8 @@ def drift_routes(pages: Pages) -> list[Route]:
             held=await held_changes(store),
             before_after=before_after,
             in_words=in_words,
+            quarantined=await quarantined(store),
+            evidence_of=evidence_of,
             told=request.query_params.get("told", ""),
         )
 
@@ -41,10 +45,17 @@ def drift_routes(pages: Pages) -> list[Route]:
         told = "accepted" if has_counted else "late"
         return RedirectResponse(f"{HOME}/changes?told={told}", 303)
 
+    async def free(_: Request, session: Session, form: dict[str, str]) -> Response:
+        wanted = [one for one in await quarantined(store) if _is_row(one, form)]
+        is_lifted = bool(wanted) and await lift(guard.audit, wanted[0], by=session.person)
+        told = "lifted" if is_lifted else "gone"
+        return RedirectResponse(f"{HOME}/changes?told={told}", 303)
+
     # It loosens what every caller may do from then on, as a change of the policy would.
     return [
         Route("/changes", pages.shown(show)),
         Route("/changes/accept", pages.posted(take, Role.ADMIN), methods=["POST"]),
+        Route("/changes/lift", pages.posted(free, Role.ADMIN), methods=["POST"]),
     ]
 
 
@@ -83,3 +94,9 @@ def _text(parts: Mapping[str, Any], name: str) -> str:
 def _is(held: Held, form: Mapping[str, str]) -> bool:
     """Whether it is the change that the person has seen, and not a later one of the same tool."""
     return form.get("place") == held.row.place and form.get("mark") == held.row.held_mark
+
+
+def _is_row(row: QuarantineRow, form: Mapping[str, str]) -> bool:
+    """Whether it is the quarantine that the person has seen, and not a later one."""
+    told = (row.place, row.tool, str(row.since))
+    return told == (form.get("place"), form.get("tool"), form.get("since"))

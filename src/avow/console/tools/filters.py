@@ -21,6 +21,7 @@ FINDINGS: Final[Mapping[str, str]] = {
     "some": "with findings",
     "none": "without findings",
     "changed": "changed, not accepted",
+    "quarantined": "in quarantine",
 }
 SOURCES: Final[Mapping[str, str]] = {
     "default": "by default: nobody says",
@@ -104,6 +105,8 @@ class Filters:
     def _fits_findings(self, tool: Tool) -> bool:
         if self.findings == "changed":
             return any(one.code == _CHANGED for one in tool.findings)
+        if self.findings == "quarantined":
+            return bool(tool.quarantine)
         return not self.findings or bool(tool.findings) is (self.findings == "some")
 
 

@@ -18,6 +18,7 @@ from avow.console.tools.fields import fields_of, flat
 from avow.console.tools.filters import FINDINGS, SOURCES, Filters, choose, hint_choices
 from avow.console.tools.inventory import find_tool, seen_inventory
 from avow.gateway.drift import held_changes
+from avow.gateway.quarantine import quarantined
 
 
 def tool_routes(pages: Pages) -> list[Route]:
@@ -53,6 +54,7 @@ class _Shelf:
             await load_queue(self._guard),
             here="tools",
             held=len(await held_changes(self._guard.audit.store)),
+            quarantined=len(await quarantined(self._guard.audit.store)),
             choices=_choices(inventory.tools),
             **values,
         )

@@ -1,0 +1,49 @@
+"""Which servers are held to their contracts, and what holds them; refused where nothing can."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from avow.audit import AuditLog
+from avow.connect import CommandTarget, UrlTarget, place_of
+from avow.connect.target import Target
+from avow.gateway.contract.ready import check_ready
+from avow.gateway.contract.twin import Hold
+from avow.gateway.quarantine import Quarantine
+from avow.gateway.roster import Judge
+from avow.verify.contain.programs import Programs
+
+
+@dataclass(slots=True)
+class Contracts:
+    """`programs` is `None` where no server has one."""
+
+    audit: AuditLog
+    programs: Programs | None
+    _holds: dict[str, Hold]
+
+    def judge(self, target: CommandTarget | UrlTarget, inner: Judge) -> Judge:
+        """Who judges a server's tools: `inner`, and whether they are in quarantine.
+
+        That holds for servers without a contract too: a person lifts it, and not a changed file.
+        """
+        found = Quarantine(self.audit, place_of(target), target.name, inner)
+        if self.programs is not None and _has_contract(target):
+            self._holds[target.name] = Hold(self.programs, found)
+        return found.judge
+
+    def hold(self, target: CommandTarget | UrlTarget) -> Hold | None:
+        """What holds a server to its contract, once it is known who judges its tools."""
+        return self._holds.get(target.name)
+
+
+async def open_contracts(targets: Sequence[Target], audit: AuditLog) -> Contracts:
+    """What holds those of `targets` that have a contract.
+
+    Raises `UncontainedError` where nothing here can.
+    """
+    names = [one.name for one in targets if _has_contract(one)]
+    return Contracts(audit, await check_ready(names) if names else None, {})
+
+
+def _has_contract(target: Target) -> bool:
+    return isinstance(target, CommandTarget) and target.contract is not None

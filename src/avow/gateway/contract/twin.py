@@ -1,0 +1,132 @@
+"""A server's twin: a second process of it, that can change nothing and is watched."""
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+import anyio
+
+from avow.audit import Outcome
+from avow.catalog import Tool
+from avow.connect import CommandTarget, RpcError
+from avow.errors import AvowError
+from avow.gateway.contact import Contact
+from avow.gateway.contract.attempts import Attempt, Attempts
+from avow.gateway.contract.wrap import trace_of, wrap
+from avow.guard import Answer, Call
+from avow.guard.call import tool_error
+from avow.verify.contain.programs import Programs
+
+_log: Final = logging.getLogger(__name__)
+
+_BROKEN: Final = (
+    "This tool counts as read-only, and the call tried to change something. That failed, and the "
+    "tool is in quarantine: it is not called again until a person has looked at it."
+)
+_CONFINED: Final = "Nothing was run: this tool is in quarantine until a person lifts that."
+
+
+class Report(Protocol):
+    """Takes in that a tool broke its contract, and knows which did."""
+
+    def holds(self, tool: Tool) -> bool: ...
+
+    async def add(
+        self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What holds one server to its contract: the programs, and who is told of a breach."""
+
+    programs: Programs
+    report: Report
+
+
+class Twin:
+    """One twin, and the connection to it. Its calls go one after the other.
+
+    What is tried while a call is under way is that call's; what is tried at the start or between
+    calls is nobody's, and neither is the same thing afterwards.
+    """
+
+    def __init__(
+        self,
+        target: CommandTarget,
+        make: Callable[[CommandTarget], Contact],
+        hold: Hold,
+        *,
+        is_open: bool,
+    ) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="avow-twin-"))
+        self._name = target.name
+        self._hold = hold
+        self._attempts = Attempts(trace_of(self._folder), target, is_open=is_open)
+        self._lock = anyio.Lock()
+        self._nobodys: set[Attempt] = set()
+        self.contact = make(wrap(target, self._folder, hold.programs, is_open=is_open))
+
+    async def run(self) -> None:
+        """Hold its connection until cancelled or ended; nothing of it is left then."""
+        try:
+            await self.contact.run()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Remove what it has on disk."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is under way, or it is being connected."""
+        return self._lock.locked() or self.contact.is_busy
+
+    async def call(self, call: Call, send: Callable[[Contact], Awaitable[Answer]]) -> Answer:
+        """Have the twin run a call, and look at what it tried meanwhile."""
+        async with self._lock:
+            if self._hold.report.holds(call.found):
+                # It was decided before the one ahead of it broke the contract.
+                call.outcome = Outcome.DENIED
+                return tool_error(_CONFINED)
+            await self.contact.link()
+            self._pass_over()
+            try:
+                answer = await send(self.contact)
+            except (RpcError, AvowError):
+                if not await self._breaks(call):
+                    raise
+                return tool_error(_BROKEN)
+            except BaseException:
+                await self._breaks(call)
+                raise
+            return tool_error(_BROKEN) if await self._breaks(call) else answer
+
+    def _pass_over(self) -> None:
+        """Note what was tried by nobody's call."""
+        tried = self._attempts.read()
+        self._nobodys.update(tried)
+        for one in tried:
+            if one.is_breach:
+                _log.warning("%s: tried between calls: %s", self._name, one)
+
+    async def _breaks(self, call: Call) -> bool:
+        """Whether the call that was under way broke the contract; if so, that is on record."""
+        tried = [one for one in self._attempts.read() if one not in self._nobodys]
+        found = [str(one) for one in tried if one.is_breach]
+        for one in tried:
+            if not one.is_breach:
+                _log.info("%s: could not: %s", call.name, one)
+        if not found:
+            return False
+        call.evidence, call.outcome = tuple(found), Outcome.BROKE_CONTRACT
+        with anyio.CancelScope(shield=True):
+            await self._hold.report.add(
+                call.found, found, call=call.id, subject=call.principal.subject
+            )
+        return True

@@ -1,0 +1,154 @@
+"""`contracted.py HINTS FOLDER`: a stdio server over a folder, whose tools do what they are told.
+
+HINTS is a file with the annotations of each tool by its name, read anew with each list.
+"""
+
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+VERSION = "2025-11-25"
+
+
+def send(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def read(folder: Path) -> str:
+    return (folder / "notes.txt").read_text()
+
+
+def rewrite(folder: Path) -> str:
+    (folder / "notes.txt").write_text("lost")
+    return "fine"
+
+
+def swallow(folder: Path) -> str:
+    """Tries all that can be tried, and says nothing of what came of it."""
+    notes = folder / "notes.txt"
+    for tried in (
+        notes.unlink,
+        lambda: notes.rename(folder / "other"),
+        lambda: notes.chmod(0o600),
+        lambda: os.utime(notes),
+        (folder / "made").mkdir,
+        lambda: (folder / "link").symlink_to(notes),
+        lambda: notes.open("a").write("more"),
+        lambda: os.truncate(notes, 0),
+        lambda: os.setxattr(notes, "user.x", b"1"),
+    ):
+        try:
+            tried()
+        except OSError:
+            continue
+    return "fine"
+
+
+def scratch(_folder: Path) -> str:
+    """Leaves what every program leaves, or tries to."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"x")
+    Path(os.devnull).write_text("x")
+    for name in ("/usr/share/avow-trace", "~/.cache/avow-trace", "/tmp/avow-trace-of-a-test"):
+        try:
+            Path(name).expanduser().write_text("x")
+        except OSError:
+            continue
+    return "fine"
+
+
+def reach(_folder: Path) -> str:
+    try:
+        socket.create_connection(("192.0.2.1", 80), timeout=2).close()
+    except OSError as error:
+        return type(error).__name__
+    return "reached"
+
+
+def ask_name(_folder: Path) -> str:
+    try:
+        socket.getaddrinfo("nobody.example", 80)
+    except OSError as error:
+        return type(error).__name__
+    return "known"
+
+
+def loopback(_folder: Path) -> str:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        socket.create_connection(listener.getsockname(), timeout=2).close()
+    return "reached"
+
+
+def remember(folder: Path) -> str:
+    (folder / "own").mkdir(exist_ok=True)
+    (folder / "own" / "log").write_text("asked")
+    return "noted"
+
+
+def rows(folder: Path) -> str:
+    with closing(sqlite3.connect(folder / "data" / "wal.db")) as database:
+        return json.dumps(database.execute("SELECT name FROM people").fetchall())
+
+
+def status(folder: Path) -> str:
+    done = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def whoami(_folder: Path) -> str:
+    return f"{os.getpid()} {os.environ.get('TMPDIR', '')}"
+
+
+def die(_folder: Path) -> str:
+    sys.exit(1)
+
+
+TOOLS: dict[str, Callable[[Path], str]] = {
+    one.__name__: one
+    for one in (
+        *(read, rewrite, swallow, scratch, reach, ask_name, loopback),
+        *(remember, rows, status, whoami, die),
+    )
+}
+
+
+def main(hints: Path, folder: Path) -> None:
+    for line in sys.stdin:
+        message = json.loads(line)
+        number, method = message.get("id"), message.get("method")
+        if method == "initialize":
+            about = {"capabilities": {"tools": {}}, "serverInfo": {"name": "c", "version": "1"}}
+            send({"id": number, "result": {"protocolVersion": VERSION, **about}})
+        elif method == "tools/list":
+            entries = [
+                {"name": name, "inputSchema": {"type": "object"}, "annotations": said}
+                for name, said in json.loads(hints.read_text()).items()
+            ]
+            send({"id": number, "result": {"tools": entries}})
+        elif method == "tools/call":
+            send({"id": number, "result": result(TOOLS[message["params"]["name"]], folder)})
+        elif number is not None:
+            send({"id": number, "error": {"code": -32601, "message": "Method not found"}})
+
+
+def result(tool: Callable[[Path], str], folder: Path) -> dict[str, Any]:
+    try:
+        text, is_error = tool(folder), False
+    except Exception as error:  # noqa: BLE001 - as servers do
+        text, is_error = f"{type(error).__name__}: {error}", True
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
