@@ -88,21 +88,18 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     beside the console. `post` is the way to the gateway's other processes, and `telemetry` what
     `avow.telemetry.open_telemetry` has opened. `wallet` is what `avow.access.open_access` puts
     callers' tokens into, where some server wants them exchanged. `shelf` holds receipts. Servers
-    are started when they are first needed, and ended when this is left. Raises `UncontainedError`
-    for one that is to be held to its contract, and cannot be here.
+    start when first needed. Raises `UncontainedError` where one cannot be held to its contract.
     """
     watch = (shown := telemetry or Telemetry()).watch
-    approvals, ending = Approvals(store, heard=shown.heard), Ending()
-    ending.first(approvals.release)
+    ending = _ending(approvals := Approvals(store, heard=shown.heard))
     own, office, log = keys or new_keys(), post or Post(), audit or AuditLog(store)
-    contracts = await open_contracts(targets, log)
-
+    contracts = await open_contracts(targets, log, partial(_judge, store, policy))
     async with (
         _let_in(wallet or Wallet()) as credentials,
         open_fleet(
             targets,
             timeout=timeout,
-            judges=lambda one: contracts.judge(one, _judge(store, policy, one)),
+            judges=contracts.judge,
             holds=contracts.hold,
             credentials=credentials,
             watch=watch and watch.exchange,
@@ -126,6 +123,13 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             ending=ending,
         )
         yield Gateway(fleet, guard, own, office, shown, flights)
+
+
+def _ending(approvals: Approvals) -> Ending:
+    """The end of the process, at which questions to people are let go of first."""
+    found = Ending()
+    found.first(approvals.release)
+    return found
 
 
 def _judge(store: Store, policy: Callable[[], Policy], target: CommandTarget | UrlTarget) -> Judge:

@@ -285,10 +285,12 @@ async def open_fleet(
             watch=watch,
             hub=hub,
             vouching=Vouching(one, shelf) if shelf else None,
-            hold=holds(one),
         )
         for one in known
     ]
+    for one in upstreams:
+        if (hold := holds(one.target)) is not None:
+            one.keep_to(hold)
     named = {one.name: one for one in upstreams}
     hub.moved = lambda name: named[name].move()
     async with beside(*(upstream.run for upstream in upstreams)):

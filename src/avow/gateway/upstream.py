@@ -59,7 +59,6 @@ class Upstream:
         watch: Watch | None = None,
         hub: Hub | None = None,
         vouching: Vouching | None = None,
-        hold: Hold | None = None,
     ) -> None:
         self.name = target.name
         self.prefix = f"{target.name}{SEPARATOR}"
@@ -67,18 +66,20 @@ class Upstream:
         self._timeout = timeout
         self._credentials = credentials
         self._hub = hub or Hub()
-        self._roster = Roster(
-            self.name, trust, origin_of(target), judge, vouching, is_restless=hold is not None
-        )
+        self._roster = Roster(self.name, trust, origin_of(target), judge, vouching)
         self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
         self._contacts: dict[Key, Contact] = {}
         self._shared = Shared()
         self._new: list[Contact | Twin] = []
         self._watch = watch
         self._wanted = anyio.Event()
-        self._twins = None
-        if hold is not None and isinstance(target, CommandTarget):
-            self._twins = Twins(target, hold, self._begin)
+        self._twins: Twins | None = None
+
+    def keep_to(self, hold: Hold) -> None:
+        """Have its read-only tools held to that from now on; a URL's cannot be."""
+        if isinstance(self.target, CommandTarget):
+            self._twins = Twins(self.target, hold, self._begin)
+            self._roster.is_restless = True
 
     @property
     def is_up(self) -> bool | None:

@@ -1,6 +1,6 @@
 """Which servers are held to their contracts, and what holds them; refused where nothing can."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from avow.audit import AuditLog
@@ -15,18 +15,19 @@ from avow.verify.contain.programs import Programs
 
 @dataclass(slots=True)
 class Contracts:
-    """`programs` is `None` where no server has one."""
+    """`inner` says who judges a server's tools first; `programs` is `None` where none has one."""
 
     audit: AuditLog
+    inner: Callable[[CommandTarget | UrlTarget], Judge]
     programs: Programs | None
     _holds: dict[str, Hold]
 
-    def judge(self, target: CommandTarget | UrlTarget, inner: Judge) -> Judge:
-        """Who judges a server's tools: `inner`, and whether they are in quarantine.
+    def judge(self, target: CommandTarget | UrlTarget) -> Judge:
+        """Who judges a server's tools: whoever did, and whether they are in quarantine.
 
         That holds for servers without a contract too: a person lifts it, and not a changed file.
         """
-        found = Quarantine(self.audit, place_of(target), target.name, inner)
+        found = Quarantine(self.audit, place_of(target), target.name, self.inner(target))
         if self.programs is not None and _has_contract(target):
             self._holds[target.name] = Hold(self.programs, found)
         return found.judge
@@ -36,13 +37,15 @@ class Contracts:
         return self._holds.get(target.name)
 
 
-async def open_contracts(targets: Sequence[Target], audit: AuditLog) -> Contracts:
+async def open_contracts(
+    targets: Sequence[Target], audit: AuditLog, inner: Callable[[CommandTarget | UrlTarget], Judge]
+) -> Contracts:
     """What holds those of `targets` that have a contract.
 
     Raises `UncontainedError` where nothing here can.
     """
     names = [one.name for one in targets if _has_contract(one)]
-    return Contracts(audit, await check_ready(names) if names else None, {})
+    return Contracts(audit, inner, await check_ready(names) if names else None, {})
 
 
 def _has_contract(target: Target) -> bool:
