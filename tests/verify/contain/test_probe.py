@@ -10,7 +10,7 @@ from avow.verify.layers import CONTAINING, Layer
 async def test_each_layer_is_tried_once_and_named() -> None:
     found = await probe_layers()
 
-    assert {one.name for one in found} == CONTAINING | {"limits", "overlay", "syscalls"}
+    assert {one.name for one in found} == CONTAINING | {"filter", "limits", "overlay", "syscalls"}
     assert all(one.detail for one in found)
     assert await probe_layers() is found
 

@@ -69,6 +69,6 @@ def _own(wish: Wish, home: Path) -> list[str]:
 
 def _layer(probed: Layer) -> Layer:
     """Whatever contains is not there, even where it could be."""
-    if probed.name in CONTAINING - {"private"} or probed.name in ("limits", "overlay"):
+    if probed.name in CONTAINING - {"private"} or probed.name in ("filter", "limits", "overlay"):
         return replace(probed, is_active=False, detail=_UNCONTAINED)
     return probed

@@ -56,7 +56,15 @@ def _make_box(wish: Wish, folder: Path, probed: Sequence[Layer], gate: Gate | No
     environment = environment_inside(layout.home, layout.root.search, wish.env)
     words = box_words(layout, environment, programs)
     return Box(
-        command=write_start(layout, words, programs, limits=wish.limits, trace=trace, gate=gate),
+        command=write_start(
+            layout,
+            words,
+            programs,
+            limits=wish.limits,
+            trace=trace,
+            gate=gate,
+            is_filtered="filter" in active,
+        ),
         env={"PATH": SYSTEM_PATH},
         cwd="/",
         places=tuple(layout.places),

@@ -40,8 +40,15 @@ PROCESSES_APART: Final = (
     *("--hostname", "box", "--die-with-parent", "--new-session"),
 )
 NETWORK_APART: Final = ("--unshare-net",)
-SEALED: Final = ("--remount-ro", "/")
-"""Last of all that is mounted: the folders between mounts are in memory, where nobody looks."""
+SEALED: Final = (*("--remount-ro", "/dev"), *("--remount-ro", "/proc"), *("--remount-ro", "/"))
+"""Last of all that is mounted: what lies there is in memory, where nobody looks.
+
+Who is user 1000 inside of a box that root has started is root to the files of /proc: the kernel's
+settings (/proc/sys) are the whole machine's.
+"""
+
+_MASKED: Final = ("iomem", "kcore", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags")
+"""Files of /proc that tell root of the whole machine."""
 
 
 def system_words() -> tuple[str, ...]:
@@ -55,7 +62,11 @@ def system_words() -> tuple[str, ...]:
             words += ["--ro-bind", name, name]
     if Path("/nix/store").is_dir():
         words += ["--ro-bind", "/nix/store", "/nix/store"]
-    return (*words, "--proc", "/proc", "--dev", "/dev")
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    for path in (f"/proc/{name}" for name in _MASKED):
+        if Path(path).exists():
+            words += ["--ro-bind", "/dev/null", path]
+    return tuple(words)
 
 
 def etc_words(folder: Path, *, is_online: bool = False) -> tuple[str, ...]:

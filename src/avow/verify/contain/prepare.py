@@ -20,6 +20,7 @@ from avow.errors import UnreachableError, UsageError
 from avow.verify.contain import bubblewrap
 from avow.verify.contain.bind import Bind, tidy
 from avow.verify.contain.fetched import Fetched, read_fetched
+from avow.verify.contain.filter import filter_program
 from avow.verify.contain.fixture import copy_tree
 from avow.verify.contain.layout import Layout, make_home
 from avow.verify.contain.limits import Limits
@@ -195,7 +196,8 @@ def _starter(
     ]
     environment = environment_inside(layout.home, path, online)
     words = box_words(layout, environment, find_programs(), is_online=True)
-    return write_start(layout, words, find_programs(), limits=Limits())
+    is_filtered = bool(filter_program())
+    return write_start(layout, words, find_programs(), limits=Limits(), is_filtered=is_filtered)
 
 
 def _installed_by_npm(fetched: Fetched, into: Path) -> Prepared:

@@ -1,5 +1,7 @@
 """Which layers of containment this machine has: each is tried, by running a program in it."""
 
+import platform
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -11,9 +13,11 @@ import anyio
 
 from avow.errors import UncontainedError
 from avow.verify.contain import bubblewrap
+from avow.verify.contain.filter import filter_program
 from avow.verify.contain.limits import Limits, limit_words
 from avow.verify.contain.overlay import mount_lines, namespace_words
 from avow.verify.contain.programs import Programs, find_programs
+from avow.verify.contain.start import FILTERED
 from avow.verify.contain.syscalls import strace_words
 from avow.verify.layers import CONTAINING, Layer
 
@@ -64,6 +68,7 @@ async def _probe(programs: Programs) -> tuple[Layer, ...]:
             "network": lambda: _try_box(programs, bubblewrap.NETWORK_APART),
             "private": lambda: _try_box(programs, ("--bind", str(folder), "/tmp")),  # noqa: S108 - inside
             "limits": lambda: _try_limits(programs),
+            "filter": lambda: _try_filter(programs, folder / "filter"),
             "overlay": lambda: _try_overlay(programs, folder),
             "syscalls": lambda: _try_strace(programs, folder / "trace"),
         }
@@ -87,6 +92,7 @@ _HAD: Final = {
     "network": "a network namespace with loopback only",
     "private": "HOME, XDG and TMPDIR of its own",
     "limits": "prlimit",
+    "filter": "seccomp: no keys, io_uring or BPF, no calls of other machines",
     "overlay": "what the server writes to its package goes to a layer above it",
     "syscalls": "strace with seccomp-bpf, outside of the box",
 }
@@ -120,6 +126,15 @@ async def _try_box(programs: Programs, words: Sequence[str]) -> str:
 async def _try_limits(programs: Programs) -> str:
     held = limit_words(Limits(), program=programs.prlimit)
     return await _run(_boxed(programs, bubblewrap.USERS_APART, [*held, _TRUE]))
+
+
+async def _try_filter(programs: Programs, file: Path) -> str:
+    program = filter_program()
+    if not program:
+        return f"none is written for {platform.machine()}"
+    await anyio.Path(file).write_bytes(program)
+    words = _boxed(programs, (*bubblewrap.USERS_APART, *FILTERED), [_TRUE])
+    return await _run(["/bin/sh", "-c", f"exec {shlex.join(words)} 6<{shlex.quote(str(file))}"])
 
 
 async def _try_overlay(programs: Programs, folder: Path) -> str:

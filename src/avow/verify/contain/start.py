@@ -8,12 +8,17 @@ from typing import Final
 from avow.connect.environment import child_environment
 from avow.verify.contain import bubblewrap
 from avow.verify.contain.bind import is_system
+from avow.verify.contain.filter import filter_program
 from avow.verify.contain.forward import Gate
 from avow.verify.contain.layout import XDG, Layout
 from avow.verify.contain.limits import Limits, limit_words
 from avow.verify.contain.overlay import namespace_words
 from avow.verify.contain.programs import Programs
+from avow.verify.contain.root import SYSTEM_PATH
 from avow.verify.contain.syscalls import strace_words
+
+FILTERED: Final = ("--seccomp", "6")
+"""The words of bubblewrap that take the filter from a file descriptor."""
 
 _KEPT: Final = ("LANG", "LC_ALL", "TERM", "TZ")
 """What of avow's environment says nothing of this machine and of who uses it."""
@@ -72,6 +77,7 @@ def write_start(
     limits: Limits,
     trace: Path | None = None,
     gate: Gate | None = None,
+    is_filtered: bool = False,
 ) -> tuple[str, ...]:
     """Write what starts the box's server, and say which command runs that.
 
@@ -79,15 +85,21 @@ def write_start(
     there may be secrets among the variables.
     """
     file = layout.folder / "words"
-    told = (*words, *(gate.words() if gate else ()))
+    told = (*words, *(gate.words() if gate else ()), *(FILTERED if is_filtered else ()))
     file.write_bytes(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in told))
     file.chmod(0o600)
     held = limit_words(limits, program=programs.prlimit) if is_held(programs) else ()
     command = (
+        # The box's first process can be asked for its variables: they are avow's own.
+        *("/usr/bin/env", "-i", f"PATH={SYSTEM_PATH}"),
         *(strace_words(programs.strace, trace) if trace else ()),
         *(programs.bwrap, "--args", "9", "--", *held, *layout.root.command),
     )
     redirected = f"9<{file}" + (f" {gate.redirections()}" if gate else "")
+    if is_filtered:
+        file = layout.folder / "filter"
+        file.write_bytes(filter_program())
+        redirected += f" 6<{file}"
     script = layout.folder / "start"
     lines = ["set -eu", *layout.lines, f"exec {shlex.join(command)} {redirected}", ""]
     script.write_text("\n".join(lines), encoding="utf-8", errors="surrogateescape")
