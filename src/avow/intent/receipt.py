@@ -16,6 +16,7 @@ LAYERS: Final = (
     "network",
     "private",
     "limits",
+    "filter",
     "overlay",
     "syscalls",
     "files",

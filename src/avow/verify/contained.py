@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from avow.catalog import Tool
@@ -12,6 +11,7 @@ from avow.connect import CommandTarget
 from avow.verify.call import Made
 from avow.verify.confirm import Cleared, Shrink, Suspicion, confirm
 from avow.verify.contain.box import open_box
+from avow.verify.contain.private import private_folder
 from avow.verify.contain.wish import Box, Wish
 from avow.verify.grade.scene import Scene
 from avow.verify.grader import Grader
@@ -60,7 +60,7 @@ class Contained:
             rows = [] if self.postgres is None else [self.postgres.fresh()]
             watched = [await stack.enter_async_context(one) for one in rows]
             box = await stack.enter_async_context(open_box(self.wish, self.layers))
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="avow-seen-")))
+            folder = await stack.enter_async_context(private_folder("seen"))
             watchers, rest = _watch(box, folder, self.site)
             watchers += watched
             target = CommandTarget(
@@ -85,8 +85,12 @@ class Contained:
             self.holding = tuple(one for one in box.layers if one.name != "syscalls")
             untraced = [one for one in box.layers if one.name == "syscalls" and box.trace is None]
             self.observing = (*untraced, *(one.layer for one in watchers))
-            self.notes = box.notes
-            yield stage
+            told = (one for one in self.notes if one not in box.notes)
+            self.notes = (*box.notes, *told)
+            try:
+                yield stage
+            finally:
+                self.notes = tuple(dict.fromkeys((*self.notes, *box.overruns)))
 
     def why_not(self, tool: Tool) -> str:
         """Nothing: in a box any tool may be called."""

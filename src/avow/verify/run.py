@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -14,6 +13,7 @@ from avow.connect import CommandTarget
 from avow.connect.package import describe_installed, describe_package
 from avow.errors import UsageError
 from avow.verify.contain.prepare import prepare_by, prepare_fetched
+from avow.verify.contain.private import private_folder
 from avow.verify.contain.probe import check_layers, probe_layers
 from avow.verify.contain.wish import Prepared, Wish
 from avow.verify.contained import Contained
@@ -47,7 +47,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
     check_layers(layers, is_uncontained=terms.is_uncontained)
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="avow-verify-")))
+        folder = await stack.enter_async_context(private_folder("verify"))
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
         site = stack.enter_context(serve_world())
         tell(Phase("prepare"))

@@ -1,15 +1,17 @@
 """A box: where a server that nobody knows runs, and how it is started there."""
 
 import functools
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 
 from avow.beside import beside
 from avow.verify.contain.bare import make_bare
+from avow.verify.contain.ceiling import hold
 from avow.verify.contain.forward import Gate, check_address, forward, make_gate
 from avow.verify.contain.layout import Layout, lay_out
 from avow.verify.contain.limits import tell_limits
@@ -39,11 +41,13 @@ async def open_box(wish: Wish, probed: Sequence[Layer]) -> AsyncGenerator[Box]:
     async with private_folder() as folder:
         gate = make_gate(folder) if addresses and not wish.is_uncontained else None
         box = await anyio.to_thread.run_sync(_make_box, wish, folder, probed, gate)
-        if gate is None:
+        works: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        if not wish.is_uncontained:
+            works.append(functools.partial(hold, folder, wish.limits, box.overruns.append))
+        if gate is not None:
+            works.append(functools.partial(forward, gate, addresses))
+        async with beside(*works):
             yield box
-        else:
-            async with beside(functools.partial(forward, gate, addresses)):
-                yield box
 
 
 def _make_box(wish: Wish, folder: Path, probed: Sequence[Layer], gate: Gate | None) -> Box:

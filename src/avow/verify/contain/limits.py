@@ -1,6 +1,5 @@
 """How much a contained server may use, and how far the kernel holds it to that."""
 
-import os
 from dataclasses import dataclass
 
 
@@ -8,14 +7,17 @@ from dataclasses import dataclass
 class Limits:
     """`seconds` of processor time and `memory` in bytes, of each process; `processes` in all.
 
-    `file` is the size in bytes that any one file may reach. How long a call takes by the clock is
-    the affair of whoever calls.
+    `file` is the size in bytes that any one file may reach; `memory_in_all` and `disk` are what
+    all of it may use together, and `ceiling` ends a box that goes beyond. How long a call
+    takes by the clock is the affair of whoever calls.
     """
 
     seconds: int = 600
     memory: int = 4 * 1024**3
     processes: int = 512
     file: int = 1024**3
+    memory_in_all: int = 8 * 1024**3
+    disk: int = 6 * 1024**3
 
 
 def limit_words(limits: Limits, *, program: str) -> tuple[str, ...]:
@@ -36,12 +38,13 @@ def limit_words(limits: Limits, *, program: str) -> tuple[str, ...]:
 
 
 def tell_limits(limits: Limits) -> str:
-    """What the limits are, and which of them do not hold here."""
+    """What the limits are: of each process, and in all."""
     held = (
         f"of each process {limits.seconds} s of processor time, {limits.memory >> 20} MiB of "
         f"memory, files of {limits.file >> 20} MiB"
     )
-    if os.geteuid() == 0:
-        # The kernel never refuses root a process, and who is 1000 inside is root outside.
-        return f"{held}; the number of processes is not held, since avow runs as root"
-    return f"{held}; {limits.processes} processes in all"
+    # The kernel never refuses root a process, and who is 1000 inside is root outside.
+    return (
+        f"{held}; ended beyond {limits.processes} processes, {limits.memory_in_all >> 20} MiB of "
+        f"memory and {limits.disk >> 20} MiB on the disk in all"
+    )

@@ -29,12 +29,12 @@ _TRIES: Final = 20
 
 
 @asynccontextmanager
-async def private_folder() -> AsyncGenerator[Path]:
+async def private_folder(name: str = "box") -> AsyncGenerator[Path]:
     """Make a folder that only this user can open; on leaving, also when cancelled, it is removed.
 
     A process beside avow removes it where avow itself no longer can.
     """
-    folder, guardian = await anyio.to_thread.run_sync(_make)
+    folder, guardian = await anyio.to_thread.run_sync(_make, name)
     try:
         yield folder
     finally:
@@ -43,8 +43,8 @@ async def private_folder() -> AsyncGenerator[Path]:
             await anyio.to_thread.run_sync(guardian.communicate)
 
 
-def _make() -> tuple[Path, subprocess.Popen[bytes]]:
-    folder = Path(tempfile.mkdtemp(prefix="avow-box-")).resolve()
+def _make(name: str) -> tuple[Path, subprocess.Popen[bytes]]:
+    folder = Path(tempfile.mkdtemp(prefix=f"avow-{name}-")).resolve()
     return folder, _start_guardian(folder)
 
 
@@ -73,10 +73,17 @@ def remove(folder: Path) -> None:
         except FileNotFoundError:
             if not folder.exists():
                 return
-        except OSError:
-            continue
+        except (OSError, RecursionError):
+            # Paths that are longer than the kernel takes, or folders in folders without end.
+            _remove_deep(folder)
     if folder.exists():
         shutil.rmtree(folder)
+
+
+def _remove_deep(folder: Path) -> None:
+    """With programs that go from folder to folder, and hold no path as a whole."""
+    for words in (["/bin/chmod", "-R", "u+rwx"], ["/bin/rm", "-rf"]):
+        subprocess.run([*words, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)  # noqa: S603 - the system's own
 
 
 def _open_up(folder: Path) -> None:

@@ -4,7 +4,6 @@ import platform
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -16,6 +15,7 @@ from avow.verify.contain import bubblewrap
 from avow.verify.contain.filter import filter_program
 from avow.verify.contain.limits import Limits, limit_words
 from avow.verify.contain.overlay import mount_lines, namespace_words
+from avow.verify.contain.private import private_folder
 from avow.verify.contain.programs import Programs, find_programs
 from avow.verify.contain.start import FILTERED
 from avow.verify.contain.syscalls import strace_words
@@ -59,8 +59,7 @@ def _fix(missing: Sequence[Layer]) -> str:
 
 
 async def _probe(programs: Programs) -> tuple[Layer, ...]:
-    with tempfile.TemporaryDirectory(prefix="avow-probe-") as name:
-        folder = Path(name)
+    async with private_folder("probe") as folder:
         tried: dict[str, Callable[[], Awaitable[str]]] = {
             "root": lambda: _try_box(programs, ()),
             "users": lambda: _try_box(programs, bubblewrap.USERS_APART),

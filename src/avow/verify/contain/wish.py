@@ -70,3 +70,5 @@ class Box:
     folders: tuple[Path, ...] = ()
     """The server's own folders on this machine, for `package.find_package`."""
     notes: tuple[str, ...] = ()
+    overruns: list[str] = field(default_factory=list[str])
+    """Why the server was ended from outside: it used more than it may."""

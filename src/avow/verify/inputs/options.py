@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ _QUOTED: Final = re.compile(r"(?<!\w)['\"`]([\w.-]{1,30})['\"`](?!\w)")
 _MOST: Final = 40
 _MOST_HARVESTED: Final = 5
 _DEEPEST: Final = 5
+_MOST_PARTS: Final = 5_000
 _LONGEST: Final = 5000
 _WORD: Final = "text"
 _PLAIN: Final = (
@@ -68,15 +69,18 @@ class Sources:
     world: World
     harvest: Harvest
     seed: int
+    room: list[int] = field(default_factory=lambda: [_MOST_PARTS])
+    """How many parts of its schema are still looked at: references can make them endless."""
 
     def options(self, name: str, node: object, depth: int = 0) -> list[Option]:
         """The options of the parameter `name` with the schema `node`; none where nothing fits."""
         schema = self.flattener.flat(node)
-        if schema is None or depth > _DEEPEST:
+        self.room[0] -= 1
+        if schema is None or depth > _DEEPEST or self.room[0] < 0:
             return []
         meaning = role_of(name, _nonnull(schema), self.tool)
         found = self._ranked(name, schema, meaning, depth)
-        return _once(found)[:_MOST]
+        return _once(found)
 
     def meaning(self, name: str, node: object) -> Meaning:
         """The role of a parameter."""
@@ -86,7 +90,8 @@ class Sources:
     def _ranked(self, name: str, schema: Schema, meaning: Meaning, depth: int) -> list[Option]:
         said = list(_said(schema))
         if "enum" in schema:
-            enum = [Option(one, _told(one), "enum") for one in items_of(schema["enum"])]
+            values = items_of(schema["enum"])[:_MOST]
+            enum = [Option(one, _told(one), "enum") for one in values]
             return [replace(one, label=_told(one.value)) for one in said] + enum
         branches = self._branches(name, schema, meaning, depth)
         if branches is not None:
@@ -447,6 +452,8 @@ def _once(options: list[Option]) -> list[Option]:
     for one in options:
         if not any(_is_same(one.value, other.value) and one.label == other.label for other in kept):
             kept.append(one)
+        if len(kept) == _MOST:
+            break
     return kept
 
 

@@ -3,21 +3,24 @@
 The plan learns from what it is told: the other arguments stay at values that succeeded.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.verify.call import Case
 from avow.verify.inputs.classes import Parameter, classes_of, parameters_of
 from avow.verify.inputs.correct import corrections
+from avow.verify.inputs.demand import excess_of
 from avow.verify.inputs.flat import Flattener
 from avow.verify.inputs.harvest import Harvest
 from avow.verify.inputs.hints import VerifyHints
 from avow.verify.inputs.options import Option, Sources
 from avow.verify.inputs.schema import make_checker, make_values
 from avow.verify.inputs.world import World
+
+_Found = TypeVar("_Found")
 
 REPEATS: Final = 4
 """How often a case that succeeded is called again: a tool may lie only the third time."""
@@ -74,14 +77,15 @@ class Plan(Iterator[Case]):
         self._last: Case | None = None
         self._said = ""
         self._world = world
+        if excess := excess_of(self._schema):
+            self.problem = f"its input schema asks for too much: {excess}"
         try:
-            self._checker = make_checker(self._schema)
+            self._checker = make_checker({} if excess else self._schema)
         except UsageError as error:
             self.problem = f"its input schema is broken: {error.what}"
-        else:
-            flattener = Flattener(self._schema)
-            sources = Sources(tool.raw, flattener, world, harvest, seed)
-            self.parameters = parameters_of(sources, self._schema)
+        if not self.problem:
+            sources = Sources(tool.raw, Flattener(self._schema), world, harvest, seed)
+            self._attempt(lambda: self._learn(sources))
         if self._given.skip:
             self.problem = self._given.skip
         self._cases = iter(()) if self.problem else self._plan()
@@ -89,8 +93,21 @@ class Plan(Iterator[Case]):
     def __iter__(self) -> "Plan":
         return self
 
+    def _learn(self, sources: Sources) -> None:
+        self.parameters = parameters_of(sources, self._schema)
+
+    def _attempt(self, work: Callable[[], _Found]) -> _Found | None:
+        """What comes of work on a schema, which may hold any number and any depth."""
+        try:
+            return work()
+        except Exception as error:  # noqa: BLE001 - one tool's schema must not end them all
+            self.problem = f"its input schema cannot be worked with ({type(error).__name__})"
+            return None
+
     def __next__(self) -> Case:
-        case = next(self._cases)
+        case = self._attempt(lambda: next(self._cases, None))
+        if case is None:
+            raise StopIteration
         self._tried |= case.classes
         self._last = case
         return case

@@ -24,6 +24,8 @@ _DEEP: Final = 4
 """From here on what may be left out is left out."""
 _DEEPEST: Final = 14
 _MOST_PARTS: Final = 300
+_MOST_OF_ALL: Final = 5_000
+"""Parts of a schema, its references followed, beyond which it counts as endless."""
 _LONGEST: Final = 40
 _MANY: Final = 3
 _OFTEN: Final = 8
@@ -78,7 +80,7 @@ class Strategies:
         """What fits a schema; `None` where nothing does, or only what is endless."""
         self._parts += 1
         schema = self._flattener.flat(node)
-        if schema is None or depth > _DEEPEST:
+        if schema is None or depth > _DEEPEST or self._parts > _MOST_OF_ALL:
             return None
         found = self._whole(schema, depth)
         check = None if found is None else self._check(schema)
