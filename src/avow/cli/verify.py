@@ -151,6 +151,9 @@ def verify(
     if (telling.receipt is None) is not (telling.key is None):
         what = "--receipt and --key belong together"
         raise UsageError(what, fix="Make a key with avow receipt keygen FILE.")
+    if telling.output is not None and not Path(telling.output).absolute().parent.is_dir():
+        fix = "Name a file in a folder that is there."
+        raise UsageError("the report cannot be written there", where=telling.output, fix=fix)
     words = target if command is None else [*target, *command]
     found = parse_target(words, is_command=command is not None and not target, command="verify")
     terms = _terms(_only(found, words), start, trial)

@@ -1,9 +1,11 @@
 """The places that a contained server can write to, and whose each is."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 
 class Role(StrEnum):
@@ -20,6 +22,10 @@ class Role(StrEnum):
     """A path that the operator named as the server's own state."""
 
 
+_LONGEST: Final = 4096
+"""PATH_MAX of Linux: a server can make deeper folders, one step after the other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """`inside` is the path that the server sees, `host` where its bytes are, for observers."""
@@ -33,11 +39,15 @@ class Place:
         return str(PurePosixPath(self.inside) / host.relative_to(self.host).as_posix())
 
     def host_of(self, inside: str) -> Path | None:
-        """Where the bytes of a path that the server sees are; `None` where it is not below."""
+        """Where the bytes of a path that the server sees are.
+
+        `None` where it is not below, or deeper than this machine can name it in one piece.
+        """
         path = PurePosixPath(inside)
         if not path.is_relative_to(self.inside):
             return None
-        return self.host / path.relative_to(self.inside)
+        host = self.host / path.relative_to(self.inside)
+        return host if len(os.fsencode(host)) < _LONGEST else None
 
 
 def place_of(places: Sequence[Place], inside: str) -> Place | None:

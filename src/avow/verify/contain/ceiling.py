@@ -30,7 +30,7 @@ async def hold(folder: Path, limits: Limits, tell: Callable[[str], None]) -> Non
     free = _free(folder)
     while True:
         await anyio.sleep(_PAUSE)
-        root, inside = _processes(str(folder))
+        root, inside = _processes(f"{folder}/")
         if root and (why := await _overrun(folder, limits, inside, free)):
             tell(f"the server was ended: {why}")
             with contextlib.suppress(ProcessLookupError):

@@ -24,6 +24,8 @@ from avow.verify.contain import enter
 
 _PIECE: Final = 65536
 _SECONDS: Final = 10
+_MOST_AT_ONCE: Final = 100
+"""Connections to one address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +128,17 @@ def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
 
 async def _accept(listening: socket.socket, address: str) -> None:
     listening.settimeout(0)
+    room = anyio.Semaphore(_MOST_AT_ONCE)
     with listening:
         async with anyio.create_task_group() as group:
             while True:
+                # Whoever connects without end waits, and takes no more of avow than others.
+                await room.acquire()
                 near, _ = await asyncio.get_running_loop().sock_accept(listening)
-                group.start_soon(_join, near, address)
+                group.start_soon(_join, near, address, room)
 
 
-async def _join(near: socket.socket, address: str) -> None:
+async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> None:
     """Join a connection from inside with one of ours; where that fails, it ends."""
     host, _, port = address.rpartition(":")
     family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
@@ -143,6 +148,7 @@ async def _join(near: socket.socket, address: str) -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(_pump, near, far)
             group.start_soon(_pump, far, near)
+    room.release()
 
 
 async def _pump(source: socket.socket, target: socket.socket) -> None:

@@ -91,7 +91,7 @@ def write_start(
     held = limit_words(limits, program=programs.prlimit) if is_held(programs) else ()
     command = (
         # The box's first process can be asked for its variables: they are avow's own.
-        *("/usr/bin/env", "-i", f"PATH={SYSTEM_PATH}", f"AVOW_BOX={layout.folder}"),
+        *("/usr/bin/env", "-i", f"PATH={SYSTEM_PATH}", f"AVOW_BOX={layout.folder}/"),
         *(strace_words(programs.strace, trace) if trace else ()),
         *(programs.bwrap, "--args", "9", "--", *held, *layout.root.command),
     )

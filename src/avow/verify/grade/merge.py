@@ -1,5 +1,6 @@
 """Effects of one call on one path, brought together, so that each change is told once."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -74,7 +75,7 @@ def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iter
     if base is not None and base in there:
         return
     host = scene.host(path)
-    is_there = host is not None and (host.exists() or host.is_symlink())
+    is_there = host is not None and os.path.lexists(host)
     reason = UNCHANGED if is_there else GONE
     yield replace(effect, life=Life.TRANSIENT, reason=reason)
 

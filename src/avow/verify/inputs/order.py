@@ -12,6 +12,9 @@ _MAKES: Final = frozenset(["create", "new", "make", "init", "open", "start", "re
 _SENDS: Final = frozenset(["send"])
 _LISTS: Final = frozenset(["list", "ls", "search", "find", "browse", "enumerate"])
 
+_MOST_NEEDS: Final = 100
+"""Beyond, a schema is not read on: no call can give so much."""
+
 
 class Stage(IntEnum):
     """Where in a run a tool comes."""
@@ -49,7 +52,7 @@ def needs_of(tool: Tool) -> frozenset[str]:
     flattener = Flattener(schema)
     whole = flattener.flat(schema) or {}
     found: set[str] = set()
-    for name in items_of(whole.get("required")):
+    for name in items_of(whole.get("required"))[:_MOST_NEEDS]:
         flat = flattener.flat(table_of(whole.get("properties")).get(name, True)) or {}
         meaning = role_of(str(name), flat, tool.raw)
         if meaning.role is Role.ID and meaning.entity:

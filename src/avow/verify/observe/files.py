@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from anyio import to_thread
 
@@ -12,6 +13,9 @@ from avow.verify.observe.changes import Change, compare
 from avow.verify.observe.pool import Pool
 from avow.verify.observe.snapshot import Entry, look, outermost
 from avow.verify.place import Place, place_of
+
+_MOST_TOLD: Final = 2_000
+"""Changes of one place and call; a server can make more of them than can be graded."""
 
 
 class FilesWatcher:
@@ -60,13 +64,18 @@ class FilesWatcher:
 
     def _look(self, call: int) -> list[Effect]:
         effects: list[Effect] = []
+        self._pool.begin()
         for place in self._places:
             before = self._seen.get(place)
             after = look(str(place.host), before or {}, keeper=self._pool, suspects=self._suspects)
             self._seen[place] = after
             if before is not None:
                 changes = compare(before, after, begins=self._begins)
-                effects += [self._effect(place, one, call=call) for one in changes]
+                told = changes[:_MOST_TOLD]
+                effects += [self._effect(place, one, call=call) for one in told]
+                if others := len(changes) - len(told):
+                    more = f"{others} more changes, which are not told one by one"
+                    effects.append(Effect(Kind.BLIND, place.inside, Observer.FILES, call, more))
         return effects
 
     def _effect(self, place: Place, change: Change, *, call: int) -> Effect:

@@ -14,6 +14,8 @@ FILE_BYTES: Final = 16 * 1024 * 1024
 TOTAL_BYTES: Final = 1024 * 1024 * 1024
 HASHED_BYTES: Final = 256 * 1024 * 1024
 """A larger file is not even read: it may be sparse, and as large as its server says."""
+LOOK_BYTES: Final = 2 * 1024 * 1024 * 1024
+"""Bytes that one look reads."""
 CHUNK: Final = 1024 * 1024
 
 UNREAD: Final = ""
@@ -35,11 +37,16 @@ class Pool:
         self._total_bytes = total_bytes
         self._spans: dict[str, tuple[int, int]] = {}
         self._end = 0
+        self._hashed = 0
         self.notes: dict[str, str] = {}
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._pack = os.open(folder / "pack", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         # Closed with the pool, also where nobody says so.
         self.close = weakref.finalize(self, os.close, self._pack)
+
+    def begin(self) -> None:
+        """Before a look: how much may be read at each is limited, since files may be sparse."""
+        self._hashed = 0
 
     def add(self, path: str) -> str:
         """Read a regular file and keep it; its digest, or `UNREAD`."""
@@ -60,7 +67,8 @@ class Pool:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return UNREAD
-        if status.st_size > HASHED_BYTES:
+        self._hashed += status.st_size
+        if status.st_size > HASHED_BYTES or self._hashed > LOOK_BYTES:
             self.notes[path] = "too large to be read"
             return UNREAD
         if status.st_size > self._file_bytes:

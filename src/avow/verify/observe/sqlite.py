@@ -1,14 +1,14 @@
 """Looks at the rows of every SQLite file in the places before a call and after it."""
 
 import json
-import shutil
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from anyio import to_thread
 
@@ -19,6 +19,8 @@ from avow.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, comp
 from avow.verify.place import Place, place_of
 
 MOST_BYTES: Final = 512 * 1024 * 1024
+MOST_IN_ALL: Final = 3 * MOST_BYTES
+"""Bytes of all copies: what is sparse in the original takes its whole size in them."""
 EXAMPLES: Final = 5
 TOLD: Final = 2_000
 """Characters of a row that are told."""
@@ -136,16 +138,18 @@ class SqliteWatcher:
 
     def _copy(self, path: str) -> Path:
         """The file with its log, as of one moment: copied again while it is being written."""
-        if Path(path).stat().st_size > MOST_BYTES:
+        size = sum(found[0] for found in _sizes(path) if found)
+        others = sum(one.stat().st_size for one in self._folder.glob("*.db*"))
+        if size > MOST_BYTES or others + size > MOST_IN_ALL:
             raise ValueError("too large")
         copy = self._folder / f"{next(self._numbers)}.db"
         for _ in range(3):
             before = _sizes(path)
             _remove(copy)
-            shutil.copyfile(path, copy, follow_symlinks=False)
+            _copy_plain(path, copy)
             for sidecar in SIDECARS:
-                if Path(path + sidecar).is_file():
-                    shutil.copyfile(path + sidecar, f"{copy}{sidecar}", follow_symlinks=False)
+                if _is_plain(path + sidecar):
+                    _copy_plain(path + sidecar, Path(f"{copy}{sidecar}"))
             if _sizes(path) == before:
                 break
         return copy
@@ -162,10 +166,31 @@ def _state(path: str, present: dict[str, Stat]) -> State:
 
 def _begins(path: str) -> bytes:
     try:
-        with Path(path).open("rb") as file:
+        with _open_plain(path) as file:
             return file.read(len(MAGIC))
     except OSError:
         return b""
+
+
+def _is_plain(path: str) -> bool:
+    return Path(path).is_file() and not Path(path).is_symlink()
+
+
+def _open_plain(path: str) -> BinaryIO:
+    """A file that may have become a link out of the box, or a pipe, since it was looked at."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags), "rb")
+
+
+def _copy_plain(path: str, copy: Path) -> None:
+    """The content alone, up to the most: a link would lead SQLite to files of this machine."""
+    with _open_plain(path) as source, copy.open("wb") as target:
+        if not S_ISREG(os.fstat(source.fileno()).st_mode):
+            raise ValueError("no longer a file")
+        left = MOST_BYTES
+        while left > 0 and (chunk := source.read(min(left, 1 << 20))):
+            target.write(chunk)
+            left -= len(chunk)
 
 
 def _sizes(path: str) -> list[tuple[int, int] | None]:
