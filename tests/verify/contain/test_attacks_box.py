@@ -6,6 +6,7 @@ import pytest
 from tests.verify.contain.boxes import Run
 
 from avow.verify.contain.filter import filter_program
+from avow.verify.contain.limits import Limits
 
 _OPEN = """
 import json, os
@@ -111,3 +112,11 @@ async def test_files_can_be_copied_though_no_clone_is_made(run: Run) -> None:
     ran = await run(code)
 
     assert ran.said.strip() == "x"
+
+
+async def test_a_box_that_takes_too_much_is_ended_and_it_is_said_why(run: Run) -> None:
+    code = "import time; held = b'x' * (300 << 20); print(len(held), flush=True); time.sleep(20)"
+    ran = await run(code, limits=Limits(memory_in_all=100 << 20))
+
+    assert ran.code != 0
+    assert ran.box.overruns[0] == "the server was ended: more than 100 MiB of memory in all"

@@ -40,6 +40,9 @@ def _alone(pid: int) -> int:
     return pid
 
 
+_LONGEST: Final = 4096
+
+
 @dataclass(slots=True)
 class Memory:
     """`process_of` gives the process of a thread. `private` are folders of the server's own.
@@ -76,7 +79,8 @@ class Memory:
         at = "" if folder is None else read_descriptor(call.argument(folder)).path
         if name is None or (not name and not at):
             return at or None
-        whole = posixpath.join(at or self.folder_of(call.pid), name)
+        # A server can go deeper than any path can name; such a one is told by its beginning.
+        whole = posixpath.join(at or self.folder_of(call.pid), name)[:_LONGEST]
         # POSIX lets two slashes at the front mean something else; Linux does not.
         return posixpath.normpath(whole).replace("//", "/", 1)
 
