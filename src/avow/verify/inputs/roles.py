@@ -232,11 +232,15 @@ def _of_text(seen: _Seen) -> Meaning:
         return _id(seen) if by_format is Role.ID else Meaning(by_format)
     for rule in (_path_rule, _git_rule, _data_rule, _id_rule, _net_rule, _word_rule):
         found = rule(seen)
-        if found is Role.FILE and any("repo" in one for one in seen.siblings):
-            return Meaning(found, "repository")
         if found is not None:
-            return found if isinstance(found, Meaning) else Meaning(found)
-    return Meaning(_from_text(seen))
+            return _of_clock(found if isinstance(found, Meaning) else Meaning(found), seen)
+    return _of_clock(Meaning(_from_text(seen)), seen)
+
+
+def _of_clock(meaning: Meaning, seen: _Seen) -> Meaning:
+    """A time of day, where that and no day is asked for."""
+    is_clock = seen.says(r"\bhh:mm") and not seen.says("yyyy")
+    return Meaning(Role.CLOCK) if meaning.role is Role.TIME and is_clock else meaning
 
 
 _FORMATS: Final[Mapping[str, Role]] = {
@@ -337,6 +341,9 @@ def _new_or(seen: _Seen, new: Role, old: Role) -> Role:
     return new if _is_new(seen) else old
 
 
+_GIT_NAMES: Final = [(one,) for one in ("target", "source", "base", "head", "tag", "object")]
+
+
 def _git_rule(seen: _Seen) -> Role | None:
     is_git = seen.is_about("git", "branch", "commit") or "git" in seen.about
     if seen.last in ("branch", "branche") or seen.words[-2:] == ("branch", "name"):
@@ -344,7 +351,7 @@ def _git_rule(seen: _Seen) -> Role | None:
         return Role.NEW_BRANCH if makes and "checkout" not in seen.tool else Role.BRANCH
     if seen.last in ("sha", "ref", "revision", "commit", "treeish", "committish"):
         return Role.REF
-    if is_git and seen.words in (("target",), ("source",), ("base",), ("head",), ("tag",)):
+    if is_git and seen.words in _GIT_NAMES:
         return Role.REF
     if is_git and seen.words in (("repo",), ("repository",)) and "owner" not in seen.siblings:
         return Role.REPOSITORY
