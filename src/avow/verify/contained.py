@@ -86,6 +86,9 @@ class Contained:
             untraced = [one for one in box.layers if one.name == "syscalls" and box.trace is None]
             self.observing = (*untraced, *(one.layer for one in watchers))
             self.notes = box.notes
+            self.grader.readers = frozenset(
+                one.name for one in stage.tools if one.intent.hints.read_only
+            )
             yield stage
 
     def why_not(self, tool: Tool) -> str:

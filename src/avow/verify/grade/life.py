@@ -226,6 +226,8 @@ def _at_home(effect: Effect, below: PurePosixPath, scene: Scene) -> Grade:
 
 
 def _unnamed(effect: Effect, scene: Scene, where: str) -> Grade:
+    if effect.target in scene.habitual:
+        return Life.OWN, f"{where}; most tools that only read leave something there"
     if is_shown(effect, scene):
         return Life.USER, f"{where}, with records that other tools show"
     return Life.OWN, f"{where}; nobody named it, and no other tool shows what it holds"
