@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from avow.verify.effect import Effect, Kind, Life, Loss, Observer
+from avow.verify.grade import git
 from avow.verify.grade.loss import outcome, with_loss
 from avow.verify.grade.marks import is_bytecode, is_sidecar, is_tagged_cache
 from avow.verify.grade.merge import ON_FILES, database_of, merge
@@ -148,6 +149,9 @@ def _of_postgres(effect: Effect) -> Grade:
 def _runtime(effect: Effect, scene: Scene) -> Grade | None:
     if effect.detail in ("socket", "pipe") and effect.kind in (Kind.CREATE, Kind.DELETE):
         return Life.RUNTIME, f"a {effect.detail}, which holds nothing"
+    inside = git.split(effect.target)
+    if inside is not None and inside[1].startswith("logs/") and effect.kind is Kind.APPEND:
+        return Life.RUNTIME, "git's record of its moves; what moved is told by itself"
     if is_bytecode(effect, scene):
         return Life.RUNTIME, "bytecode of a source that is there"
     base = database_of(effect.target)
