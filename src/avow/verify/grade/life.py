@@ -18,6 +18,7 @@ from avow.verify.observe.tables import MAGIC
 from avow.verify.place import Role
 
 Grade = tuple[Life, str]
+UNCALLED: Final = "also seen without a call"
 OUTWARD: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP})
 SETTLED: Final[Mapping[Kind, Grade]] = {
     Kind.INSTALL: (Life.EXTERNAL, "a package manager was run"),
@@ -89,7 +90,7 @@ def _of_control(effect: Effect, scene: Scene) -> Grade | None:
     if not is_same:
         return None
     life = Life.SESSION if effect.kind in OUTWARD else Life.OWN
-    return life, "also seen without a call"
+    return life, UNCALLED
 
 
 def _outward(effect: Effect, scene: Scene) -> Grade:
