@@ -67,6 +67,13 @@ def test_the_same_bytes_written_again_leave_the_world_as_the_first_call_did() ->
     assert set(suspects(hearing(tool(KEEPS), once, made(other, number=2)))) == {"idempotent"}
 
 
+def test_nothing_is_said_of_staying_where_the_server_reaches_out_without_a_call() -> None:
+    anyway = replace(TRIED, life=Life.SESSION, reason="also seen without a call")
+    verdict_, reason = verdict(hearing(tool(READS), made(anyway)), "open_world")
+    assert verdict_ == "not_exercised"
+    assert "which calls do it cannot be told" in reason
+
+
 def test_a_suspicion_alone_refutes_nothing() -> None:
     given = hearing(tool(READS), made(WRITTEN), doubts={"read_only": "seen once"})
     assert verdict(given, "read_only") == ("not_exercised", "seen once")

@@ -70,6 +70,17 @@ def broken() -> str:
 
 server.run()
 """
+DYING = """
+import threading
+
+@claim(**KEEPS)
+def quit_server() -> str:
+    '''Quit, a moment after it has said so.'''
+    threading.Timer(0.05, os._exit, [0]).start()
+    return "bye"
+
+server.run()
+"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -184,6 +195,14 @@ def test_an_honest_tool_ends_with_0_in_every_format(folder: Path, tmp_path: Path
     done = run(folder, "--format", "html", "-o", str(file), tools=("notes_list",))
     assert (done.returncode, done.stdout) == (0, "")
     assert "notes_list" in file.read_text()
+
+
+def test_a_server_that_dies_after_each_answer_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "server.py").write_text(SERVER.replace("server.run()", DYING))
+    done = run(tmp_path, "--json", "--calls", "2", tools=("quit_server",))
+    (tool,) = json.loads(done.stdout)["tools"]
+    assert tool["reach"]["calls"] <= 4
 
 
 @pytest.mark.parametrize(

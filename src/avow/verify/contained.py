@@ -85,6 +85,9 @@ class Contained:
             self.holding = tuple(one for one in box.layers if one.name != "syscalls")
             untraced = [one for one in box.layers if one.name == "syscalls" and box.trace is None]
             self.observing = (*untraced, *(one.layer for one in watchers))
+            self.grader.readers = frozenset(
+                one.name for one in stage.tools if one.intent.hints.read_only
+            )
             told = (one for one in self.notes if one not in box.notes)
             self.notes = (*box.notes, *told)
             try:

@@ -1,5 +1,6 @@
 """The calls of one run, from the first to the last, and what is told of each tool by them."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from avow.verify.call import Made
 from avow.verify.confirm import CLEARED, Suspicion
 from avow.verify.effect import Effect
 from avow.verify.event import Called, Event, Judged, Phase, Started
-from avow.verify.explore import Log, explore, is_deadly
+from avow.verify.explore import MOST_DEATHS, Log, explore
 from avow.verify.host import Host
 from avow.verify.inputs.harvest import Harvest
 from avow.verify.inputs.hints import ToolHints, VerifyHints
@@ -56,6 +57,7 @@ class Course:
     log: Log = field(default_factory=Log)
     harvest: Harvest = field(default_factory=Harvest)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    deaths: Counter[str] = field(default_factory=Counter[str])
     missed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     async def run(self) -> Report:
@@ -121,7 +123,7 @@ class Course:
         What a tool could have destroyed, or done twice, others may have used up before.
         """
         made = self.log.of(tool.name)
-        if self.plans[tool.name].problem or is_deadly(made):
+        if self.plans[tool.name].problem or self.deaths[tool.name] >= MOST_DEATHS:
             return False
         if not any(one.is_success for one in made):
             return True
@@ -163,7 +165,8 @@ class Course:
                     self.harvest.use(tool.name, made.case.arguments)
                 self.tell(Called(made, len(self.log.made), planned))
             if stage.is_dead:
-                if is_deadly(self.log.of(tool.name)):
+                self.deaths[tool.name] += 1
+                if self.deaths[tool.name] >= MOST_DEATHS:
                     left.pop(0)
                 return
             left.pop(0)

@@ -1,12 +1,12 @@
 """Calling every tool in a sensible order, with what is known by then; what came back is kept."""
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from avow.catalog import Tool
-from avow.verify.call import Case, Made, Outcome
+from avow.verify.call import Case, Made
 from avow.verify.effect import Life
 from avow.verify.stage import Stage
 
@@ -14,7 +14,7 @@ _LASTING: Final = frozenset({Life.USER, Life.OWN})
 _MOST_OF_EACH: Final = 2
 _MOST_BEFORE: Final = 12
 """How many calls of each other tool, and of all, are made before one that may need them."""
-_MOST_DEATHS: Final = 2
+MOST_DEATHS: Final = 2
 """How often a tool may end the server before it is left alone."""
 
 
@@ -75,8 +75,3 @@ async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenera
             return
     if last is not None:
         log.replace(last, await stage.linger(last))
-
-
-def is_deadly(made: Sequence[Made]) -> bool:
-    """Whether a tool has ended the server too often."""
-    return sum(one.outcome is Outcome.DIED for one in made) >= _MOST_DEATHS

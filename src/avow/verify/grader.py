@@ -6,10 +6,11 @@ from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
 from avow.verify.call import Made
-from avow.verify.effect import Effect, Kind
+from avow.verify.effect import Effect, Kind, Observer
 from avow.verify.grade.life import grade_all
 from avow.verify.grade.scene import Scene, thing_of
 
+_WRITES: Final = frozenset({Kind.CREATE, Kind.WRITE, Kind.APPEND})
 _LEAST_TOOLS: Final = 3
 """By how many tools something must be left before it counts as what every call leaves."""
 
@@ -19,16 +20,20 @@ class Grader:
     """`scene` is that of the stage that was opened last; paths are relative to `cwd`.
 
     `usual` and `shown` are what is known once all tools were called: where each of them leaves a
-    line, and what they tell.
+    line, and what they tell. `readers` are the tools that are declared to read, and `habitual`
+    files that most of them write.
     """
 
     cwd: str | None = None
     scene: Scene = field(default_factory=lambda: Scene((), ""))
     usual: frozenset[str] | None = None
     shown: Mapping[str, str] = field(default_factory=dict[str, str])
+    readers: frozenset[str] = frozenset()
+    habitual: frozenset[str] = frozenset()
 
     def learn(self, made: Sequence[Made]) -> None:
         """Take in what is known once all tools were called."""
+        self.habitual = _habitual(made, self.readers)
         texts: dict[str, str] = {}
         places: dict[str, set[str]] = {}
         for one in made:
@@ -65,9 +70,23 @@ class Grader:
             argument_paths=self.scene.argument_paths | _paths(arguments, self.cwd),
             control=tuple(control),
             usual=self.usual,
+            habitual=self.habitual,
             shown=tuple(text for tool, text in self.shown.items() if tool != name),
         )
         return grade_all(effects, scene)
+
+
+def _habitual(made: Sequence[Made], readers: frozenset[str]) -> frozenset[str]:
+    """Files that the calls of at least half of the reading tools write, and of several."""
+    called = {one.tool for one in made if one.tool in readers}
+    places: dict[str, set[str]] = {}
+    for one in made:
+        if one.tool in called:
+            for effect in one.raw:
+                if effect.observer is Observer.FILES and effect.kind in _WRITES:
+                    places.setdefault(effect.target, set()).add(one.tool)
+    least = max(_LEAST_TOOLS, len(called) / 2)
+    return frozenset(path for path, tools in places.items() if len(tools) >= least)
 
 
 def _paths(value: Any, cwd: str | None) -> frozenset[str]:

@@ -25,6 +25,8 @@ _REFUSED: Final = re.compile(
     re.IGNORECASE,
 )
 """What one short sentence says that tells of a failure, wherever it stands."""
+_FEW: Final = 4
+"""A report that has errors in it says more than that."""
 _SENTENCE: Final = 240
 _BAD_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 
@@ -98,7 +100,8 @@ def _says_so(value: Any) -> bool:
     status = told.get("status")
     if isinstance(status, str) and status.lower() in _BAD_WORDS:
         return True
+    if len(told) > _FEW:
+        return False
     message = told.get("message")
-    if isinstance(message, str) and told.get("success") is not True and _is_refusal(message):
-        return True
-    return bool(told.get("error")) and len(told) <= 4  # noqa: PLR2004 - a report of errors has more
+    is_refused = isinstance(message, str) and told.get("success") is not True
+    return bool(told.get("error")) or (is_refused and _is_refusal(str(message)))

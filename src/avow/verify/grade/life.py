@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from avow.verify.effect import Effect, Kind, Life, Loss, Observer
+from avow.verify.grade import git
 from avow.verify.grade.loss import outcome, with_loss
 from avow.verify.grade.marks import is_bytecode, is_sidecar, is_tagged_cache
 from avow.verify.grade.merge import ON_FILES, database_of, merge
@@ -17,6 +18,7 @@ from avow.verify.observe.tables import MAGIC
 from avow.verify.place import Role
 
 Grade = tuple[Life, str]
+UNCALLED: Final = "also seen without a call"
 OUTWARD: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP})
 SETTLED: Final[Mapping[Kind, Grade]] = {
     Kind.INSTALL: (Life.EXTERNAL, "a package manager was run"),
@@ -88,7 +90,7 @@ def _of_control(effect: Effect, scene: Scene) -> Grade | None:
     if not is_same:
         return None
     life = Life.SESSION if effect.kind in OUTWARD else Life.OWN
-    return life, "also seen without a call"
+    return life, UNCALLED
 
 
 def _outward(effect: Effect, scene: Scene) -> Grade:
@@ -148,6 +150,9 @@ def _of_postgres(effect: Effect) -> Grade:
 def _runtime(effect: Effect, scene: Scene) -> Grade | None:
     if effect.detail in ("socket", "pipe") and effect.kind in (Kind.CREATE, Kind.DELETE):
         return Life.RUNTIME, f"a {effect.detail}, which holds nothing"
+    inside = git.split(effect.target)
+    if inside is not None and inside[1].startswith("logs/") and effect.kind is Kind.APPEND:
+        return Life.RUNTIME, "git's record of its moves; what moved is told by itself"
     if is_bytecode(effect, scene):
         return Life.RUNTIME, "bytecode of a source that is there"
     base = database_of(effect.target)
@@ -226,6 +231,8 @@ def _at_home(effect: Effect, below: PurePosixPath, scene: Scene) -> Grade:
 
 
 def _unnamed(effect: Effect, scene: Scene, where: str) -> Grade:
+    if effect.target in scene.habitual:
+        return Life.OWN, f"{where}; most tools that only read leave something there"
     if is_shown(effect, scene):
         return Life.USER, f"{where}, with records that other tools show"
     return Life.OWN, f"{where}; nobody named it, and no other tool shows what it holds"

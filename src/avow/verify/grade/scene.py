@@ -18,7 +18,7 @@ class Scene:
     them that the server had thought of itself. `control` is what is seen without a call.
     `beside` are all effects of the same call. `usual` are the targets that calls of every tool
     leave something at, without the key of a row; `None` where that is not known. `shown` are
-    results of other tools.
+    results of other tools. `habitual` are files that most of the reading tools write.
     """
 
     places: tuple[Place, ...]
@@ -30,6 +30,7 @@ class Scene:
     control: tuple[Effect, ...] = ()
     beside: tuple[Effect, ...] = ()
     usual: frozenset[str] | None = None
+    habitual: frozenset[str] = frozenset()
     shown: tuple[str, ...] = ()
     observers: frozenset[Observer] = frozenset({Observer.FILES, Observer.SQLITE})
 

@@ -25,6 +25,7 @@ _LACKS: Final = re.compile(
     re.IGNORECASE,
 )
 _SET: Final = re.compile(r"\b(\w+)['\"`]?\s*(?:=|:| to )\s*[`'\"]?(true|false)\b", re.IGNORECASE)
+_PASS: Final = re.compile(r"\b(\w+)=(['\"`])([^'\"`\n]{1,40})\2")
 _SETTINGS: Final = {"true": True, "false": False}
 _QUOTED: Final = re.compile(r"['\"`]([^'\"`\n]{2,40})['\"`]")
 _LONG: Final = 3
@@ -82,6 +83,7 @@ def lesson_of(text: str) -> Lesson:
     found = [*_ENDING.findall(text), *_ADDED.findall(text)]
     endings = tuple(dict.fromkeys(one.casefold() for one in found))
     settings = tuple((name, _SETTINGS[value.casefold()]) for name, value in _SET.findall(text))
+    settings += tuple((name, value) for name, _, value in _PASS.findall(text))
     is_lacking = bool(_LACKS.search(text))
     return Lesson(text, endings, named_values(text), _least(text), is_lacking, settings)
 

@@ -24,7 +24,6 @@ class Role(StrEnum):
     DIRECTORY = "directory"
     NEW_DIRECTORY = "new_directory"
     REPOSITORY = "repository"
-    TRACKED_FILE = "tracked_file"
     BRANCH = "branch"
     NEW_BRANCH = "new_branch"
     REF = "ref"
@@ -78,8 +77,7 @@ class Role(StrEnum):
 
 IN_WORLD: Final = frozenset(
     [
-        Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY,
-        Role.TRACKED_FILE, Role.BRANCH,
+        Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY, Role.BRANCH,
         Role.NEW_BRANCH, Role.REF, Role.DATABASE, Role.TABLE, Role.COLUMN, Role.SQL,
         Role.WORKBOOK, Role.NEW_WORKBOOK, Role.SHEET, Role.RANGE, Role.CELL, Role.DOCUMENT,
         Role.IMAGE, Role.PDF, Role.MAILBOX, Role.CALENDAR, Role.ID, Role.URL, Role.HOST, Role.PORT,
@@ -235,8 +233,14 @@ def _of_text(seen: _Seen) -> Meaning:
         if found is Role.FILE and any("repo" in one for one in seen.siblings):
             return Meaning(found, "repository")
         if found is not None:
-            return found if isinstance(found, Meaning) else Meaning(found)
-    return Meaning(_from_text(seen))
+            return _of_clock(found if isinstance(found, Meaning) else Meaning(found), seen)
+    return _of_clock(Meaning(_from_text(seen)), seen)
+
+
+def _of_clock(meaning: Meaning, seen: _Seen) -> Meaning:
+    """A time of day, where that and no day is asked for."""
+    is_clock = seen.says(r"\bhh:mm") and not seen.says("yyyy")
+    return Meaning(Role.CLOCK) if meaning.role is Role.TIME and is_clock else meaning
 
 
 _FORMATS: Final[Mapping[str, Role]] = {
@@ -268,7 +272,7 @@ _FILE_KINDS: Final[Mapping[Role, tuple[str, ...]]] = {
 }
 
 
-def _path_rule(seen: _Seen) -> Role | None:
+def _path_rule(seen: _Seen) -> Role | Meaning | None:
     is_path = _is_path(seen)
     if seen.has("repo", "repository") and (is_path or seen.last in ("dir", "folder")):
         return Role.REPOSITORY
@@ -301,12 +305,12 @@ def _speaks_of(seen: _Seen, role: Role, words: tuple[str, ...]) -> bool:
     return by_name or seen.says(rf"\.({'|'.join(words)})\b")
 
 
-def _of_git(seen: _Seen) -> Role:
+def _of_git(seen: _Seen) -> Role | Meaning:
     """A tool of git takes the repository's path, and files that lie in it."""
     is_file = seen.has("file", "filepath", "filename") or "paths" in seen.name
     is_plain = seen.words == ("path",) and not seen.says(r"\bfile\b")
     is_root = is_plain or seen.last in _DIRECTORIES
-    return Role.REPOSITORY if is_root and not is_file else Role.TRACKED_FILE
+    return Role.REPOSITORY if is_root and not is_file else Meaning(Role.FILE, "repository")
 
 
 def _is_path(seen: _Seen) -> bool:
@@ -337,6 +341,9 @@ def _new_or(seen: _Seen, new: Role, old: Role) -> Role:
     return new if _is_new(seen) else old
 
 
+_GIT_NAMES: Final = [(one,) for one in ("target", "source", "base", "head", "tag", "object")]
+
+
 def _git_rule(seen: _Seen) -> Role | None:
     is_git = seen.is_about("git", "branch", "commit") or "git" in seen.about
     if seen.last in ("branch", "branche") or seen.words[-2:] == ("branch", "name"):
@@ -344,7 +351,7 @@ def _git_rule(seen: _Seen) -> Role | None:
         return Role.NEW_BRANCH if makes and "checkout" not in seen.tool else Role.BRANCH
     if seen.last in ("sha", "ref", "revision", "commit", "treeish", "committish"):
         return Role.REF
-    if is_git and seen.words in (("target",), ("source",), ("base",), ("head",), ("tag",)):
+    if is_git and seen.words in _GIT_NAMES:
         return Role.REF
     if is_git and seen.words in (("repo",), ("repository",)) and "owner" not in seen.siblings:
         return Role.REPOSITORY

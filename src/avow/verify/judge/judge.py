@@ -7,6 +7,7 @@ from typing import Final
 from avow.intent import HINT_NAMES, HintName
 from avow.verify.call import Made
 from avow.verify.effect import Effect, Kind, Life, Loss
+from avow.verify.grade.life import OUTWARD, UNCALLED
 from avow.verify.judge.against import (
     against_keeping,
     against_reading,
@@ -139,6 +140,9 @@ def _supported(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdic
         return replace(blank, reason=hearing.uncalled or "no call of it succeeded")
     if hearing.is_blind:
         return replace(blank, reason="it did something that no observer can look into")
+    if claim.name == "open_world" and (anyway := _reached_anyway(hearing)):
+        reason = f"{anyway.kind} {anyway.target} is {UNCALLED}: which calls do it cannot be told"
+        return replace(blank, reason=reason)
     if not calls:
         return replace(blank, reason=_NOTHING_TO_SEE[claim.name])
     if missing or hearing.limit:
@@ -152,6 +156,12 @@ def _supported(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdic
         inputs=_inputs(calls),
         observers=tuple(sorted(hearing.observers)),
     )
+
+
+def _reached_anyway(hearing: Hearing) -> Effect | None:
+    """What reached out during a call that reaches out without one as well."""
+    effects = (effect for made in hearing.made for effect in made.effects)
+    return next((one for one in effects if one.kind in OUTWARD and one.reason == UNCALLED), None)
 
 
 _NOTHING_TO_SEE: Final[Mapping[HintName, str]] = {

@@ -53,10 +53,6 @@ _WORDS: Final[Mapping[Role, dict[str, tuple[Any, ...]]]] = {
     Role.EMAIL: {"existing": ("ada@example.com", "bob@example.com")},
     Role.DATE: {"existing": (DAY, "2026-01-20", "2024-02-29")},
     Role.TIME: {"existing": (MOMENT, "2026-01-20T10:00:00Z")},
-    Role.TRACKED_FILE: {
-        "existing": ("README.md", "src/app.py", "untracked.txt"),
-        "missing": (f"{_NO_NAME}.txt",),
-    },
     Role.CLOCK: {"existing": ("09:30", "23:59")},
     Role.ZONE: {"existing": ("Europe/Berlin", "UTC", "America/New_York"), "missing": ("No/Where",)},
     Role.LANGUAGE: {"existing": ("en", "de")},

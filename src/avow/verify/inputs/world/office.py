@@ -82,7 +82,11 @@ def _worksheet(rows: Sequence[Sequence[Cell]]) -> str:
         + "</row>"
         for at, row in enumerate(rows, start=1)
     )
-    return f'<worksheet xmlns="{_SHEET}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
+    used = f"A1:{chr(64 + max(map(len, rows)))}{len(rows)}"
+    return (
+        f'<worksheet xmlns="{_SHEET}"><dimension ref="{used}"/>'
+        f"<sheetData>{''.join(lines)}</sheetData></worksheet>"
+    )
 
 
 def _cell(place: str, value: Cell) -> str:

@@ -1,0 +1,151 @@
+"""What errors and prose teach of arguments, and what other tools took."""
+
+from typing import Any
+
+import pytest
+from tests.sample_tools import tool
+
+from avow.verify.inputs.correct import corrections
+from avow.verify.inputs.harvest import Harvest
+from avow.verify.inputs.hints import VerifyHints
+from avow.verify.inputs.lesson import lesson_of, named_tools
+from avow.verify.inputs.plan import Plan, plan_cases
+from avow.verify.inputs.prose import named_values, said_of
+from avow.verify.inputs.roles import Role, role_of
+from avow.verify.inputs.world import World, make_world
+
+TEXT: dict[str, Any] = {"type": "string"}
+WHOLE: dict[str, Any] = {"type": "integer"}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return make_world(tmp_path_factory.mktemp("made") / "world")
+
+
+def plan_of(
+    world: World,
+    properties: dict[str, Any],
+    *required: str,
+    name: str = "work",
+    about: str = "",
+    harvest: Harvest | None = None,
+) -> Plan:
+    schema = {"type": "object", "properties": properties, "required": [*required]}
+    one = tool(name, inputSchema=schema, description=about)
+    return plan_cases(one, world, harvest or Harvest(), VerifyHints(), seed=1, budget=12)
+
+
+def second(plan: Plan, error: str, first: dict[str, Any]) -> dict[str, Any]:
+    """The arguments after a first case that ended with an error."""
+    case = next(plan)
+    assert case.arguments == first
+    plan.tell(case, is_success=False, text=error)
+    return dict(next(plan).arguments)
+
+
+def test_an_ending_that_an_error_names_leads_to_a_file_that_has_it(world: World) -> None:
+    plan = plan_of(world, {"path": TEXT}, "path")
+    error = "Path '/world/notes.txt' must point to a table (.csv, .tsv)."
+    assert second(plan, error, {"path": "/world/notes.txt"}) == {"path": "/world/data.csv"}
+
+
+def test_an_ending_that_a_server_adds_leads_to_a_file_that_has_it(world: World) -> None:
+    plan = plan_of(world, {"path": TEXT}, "path")
+    error = "/world/notes.txt.docx does not exist"
+    assert second(plan, error, {"path": "/world/notes.txt"}) == {"path": "/world/letter.docx"}
+
+
+def test_a_choice_that_an_error_offers_takes_the_place_of_what_it_refused(world: World) -> None:
+    plan = plan_of(world, {"kind": TEXT}, "kind")
+    error = "Invalid kind 'text'. Valid kinds: line, bar"
+    assert second(plan, error, {"kind": "text"}) == {"kind": "line"}
+
+
+def test_a_bound_that_an_error_names_is_kept(world: World) -> None:
+    plan = plan_of(world, {"start": {"type": "integer", "default": 0}}, "start")
+    assert second(plan, "start must be at least 3", {"start": 0}) == {"start": 3}
+
+
+def test_what_an_error_says_is_lacking_is_given(world: World) -> None:
+    plan = plan_of(world, {"repo": TEXT, "depth": WHOLE})
+    assert second(plan, "Please specify a 'depth' first", {}) == {"depth": 1}
+
+
+def test_what_an_error_says_to_pass_is_passed(world: World) -> None:
+    plan = plan_of(world, {"path": TEXT, "overwrite": {"type": "boolean"}}, "path")
+    error = "It already exists. Pass overwrite=true to replace it."
+    given = {"path": "/world/notes.txt"}
+    assert second(plan, error, given) == {**given, "overwrite": True}
+
+
+def test_what_lacks_inside_of_an_object_is_put_there(world: World) -> None:
+    rule = {
+        "type": "object",
+        "properties": {"kind": {"enum": ["list", "whole"]}, "minimum": WHOLE},
+        "required": ["kind"],
+    }
+    plan = plan_of(world, {"rule": rule}, "rule")
+    first = {"rule": {"kind": "list"}}
+    assert second(plan, "whole needs a minimum", first) == {"rule": {"kind": "list", "minimum": 1}}
+
+
+def test_an_error_that_says_nothing_of_the_arguments_changes_nothing(world: World) -> None:
+    assert list(corrections({"a": 1}, "it broke", (), world)) == []
+    assert list(corrections({"a": 1}, "", (), world)) == []
+
+
+def test_a_part_of_a_value_that_an_error_quotes_is_swapped() -> None:
+    lesson = lesson_of("Sheet 'Data' not found. Available sheets: 'Customers', 'Orders'.")
+    assert lesson.swapped("Data!A1:B2") == ["Customers!A1:B2", "Orders!A1:B2"]
+
+
+def test_tools_that_errors_name_are_found_and_words_are_not() -> None:
+    errors = ["Not set. Use set_project first.", "read it"]
+    assert named_tools(errors, ["set_project", "read", "set_project_path"]) == ["set_project"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("one of: a, b or c", ("a", "b", "c")),
+        ("asc|desc", ("asc", "desc")),
+        ("The unit, e.g. metric", ("metric",)),
+        ("'local' or \"remote\"", ("local", "remote")),
+        ("Don't use the user's name", ()),
+        ("", ()),
+    ],
+)
+def test_values_that_prose_names_are_taken(text: str, values: tuple[str, ...]) -> None:
+    assert named_values(text) == values
+
+
+def test_a_line_of_a_docstring_describes_its_parameter(world: World) -> None:
+    about = "Draw.\n\nArgs:\n    shade: 'dark' or 'light'\n    shades: more\n"
+    assert said_of(about, "shade") == "'dark' or 'light'"
+    assert said_of(about, "missing") == ""
+    plan = plan_of(world, {"shade": TEXT}, "shade", about=about)
+    assert next(plan).arguments == {"shade": "dark"}
+
+
+def test_what_other_tools_took_by_the_same_name_comes_first_if_it_is_there(world: World) -> None:
+    harvest = Harvest()
+    for name, value in (("a", "gone.txt"), ("b", "gone.txt"), ("c", "data.xlsx")):
+        harvest.use(name, {"filePath": f"/world/{value}"})
+    plan = plan_of(world, {"file_path": TEXT}, "file_path", harvest=harvest)
+    assert next(plan).arguments == {"file_path": "/world/data.xlsx"}
+
+
+def test_a_tool_of_git_takes_the_repository_and_files_in_it(world: World) -> None:
+    plan = plan_of(
+        world, {"path": TEXT, "paths": {"type": "array", "items": TEXT}}, "path", "paths",
+        name="git_add",
+    )  # fmt: skip
+    assert next(plan).arguments == {"path": "/world/repo", "paths": ["README.md"]}
+
+
+@pytest.mark.parametrize(
+    ("said", "role"), [("as HH:MM", Role.CLOCK), ("as YYYY-MM-DD HH:MM", Role.TIME)]
+)
+def test_a_time_of_day_is_told_from_a_moment(said: str, role: Role) -> None:
+    assert role_of("time", {"type": "string", "description": said}, {"name": "t"}).role is role

@@ -1,0 +1,57 @@
+"""What is learned from all calls of a run, and what it makes of single effects."""
+
+from pathlib import Path
+
+import pytest
+
+from avow.verify.call import Case, Made, Outcome
+from avow.verify.effect import Effect, Kind, Life, Observer
+from avow.verify.grade.life import grade
+from avow.verify.grade.scene import Scene
+from avow.verify.grader import Grader
+from avow.verify.place import Place, Role
+
+READERS = ("list_files", "read_file", "find_file", "count_files")
+
+
+def stats(where: str = "/home/me/.tool/stats.json") -> Effect:
+    return Effect(Kind.WRITE, where, Observer.FILES, detail="1202 → 1202 bytes")
+
+
+def _is_shown(_effect: Effect, _scene: Scene) -> bool:
+    return True
+
+
+def made(tool: str, *effects: Effect) -> Made:
+    return Made(1, tool, Case({}), Outcome.SUCCESS, text="stats: 1202", raw=effects)
+
+
+@pytest.mark.parametrize(("count", "life"), [(2, Life.USER), (3, Life.OWN), (4, Life.OWN)])
+def test_what_most_reading_tools_write_is_the_servers_own_also_where_one_shows_it(
+    count: int, life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("avow.verify.grade.life.is_shown", _is_shown)
+    place = Place("/home/me", Path("/nowhere"), Role.HOME)
+    grader = Grader(scene=Scene((place,), ""), readers=frozenset(READERS))
+    calls = [made(one, *([stats()] if at < count else [])) for at, one in enumerate(READERS)]
+    grader.learn([*calls, made("write_file", stats())])
+    (effect,) = grader.again(calls[0]).effects
+    assert effect.life is life
+
+
+def test_what_a_person_keeps_is_never_a_habit() -> None:
+    place = Place("/kept", Path("/nowhere"), Role.FIXTURE)
+    grader = Grader(scene=Scene((place,), ""), readers=frozenset(READERS))
+    calls = [made(one, stats("/kept/a.json")) for one in READERS]
+    grader.learn(calls)
+    assert [grader.again(one).effects[0].life for one in calls] == [Life.USER] * len(calls)
+
+
+def test_a_line_of_gits_record_of_its_moves_is_told_by_what_moved(tmp_path: Path) -> None:
+    place = Place("/kept", tmp_path, Role.FIXTURE)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    line = Effect(Kind.APPEND, "/kept/.git/logs/HEAD", Observer.FILES, detail="143 bytes")
+    assert grade(line, Scene((place,), "git_reset")).life is Life.RUNTIME
+    moved = Effect(Kind.WRITE, "/kept/.git/refs/heads/main", Observer.FILES)
+    assert grade(moved, Scene((place,), "git_reset")).life is Life.USER
