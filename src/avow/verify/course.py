@@ -35,6 +35,8 @@ Tell = Callable[[Event], None]
 
 _MOST_SHRINKS: Final = 4
 """Trials to make refuting arguments smaller; each starts the server anew."""
+_LESSONS: Final = 2
+"""What a file holds is known once what tools show is: so what is learnt is used twice."""
 _LEAST: Final = 4
 _SECOND: Final = 2
 """A tool that comes a second time is called so many times less often than the first."""
@@ -114,8 +116,9 @@ class Course:
         first = len(self.log.made)
         async with self.host.stage(number=first) as stage:
             yield stage
-            self.host.learn(self.log.made)
-            self.log.made[first:] = [self.host.again(one) for one in self.log.made[first:]]
+            for _ in range(_LESSONS):
+                self.host.learn(self.log.made)
+                self.log.made[first:] = [self.host.again(one) for one in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
         """Whether a box of its own may show more: no call succeeded, or a promise was not tested.

@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
 from avow.verify.call import Made
-from avow.verify.effect import Effect, Kind, Observer
+from avow.verify.effect import Effect, Kind, Life, Observer
 from avow.verify.grade.life import grade_all
-from avow.verify.grade.scene import Scene, thing_of
+from avow.verify.grade.scene import Scene, path_of, thing_of
 
 _WRITES: Final = frozenset({Kind.CREATE, Kind.WRITE, Kind.APPEND})
 _LEAST_TOOLS: Final = 3
@@ -21,7 +21,7 @@ class Grader:
 
     `usual` and `shown` are what is known once all tools were called: where each of them leaves a
     line, and what they tell. `readers` are the tools that are declared to read, and `habitual`
-    files that most of them write.
+    files that most of them write; `kept` are files in which a call left what other tools show.
     """
 
     cwd: str | None = None
@@ -30,9 +30,16 @@ class Grader:
     shown: Mapping[str, str] = field(default_factory=dict[str, str])
     readers: frozenset[str] = frozenset()
     habitual: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
 
     def learn(self, made: Sequence[Made]) -> None:
-        """Take in what is known once all tools were called."""
+        """Take in what is known once all tools were called, and again when that is graded."""
+        self.kept = frozenset(
+            path_of(effect)
+            for one in made
+            for effect in one.effects
+            if effect.life is Life.USER and effect.observer in (Observer.FILES, Observer.SQLITE)
+        )
         self.habitual = _habitual(made, self.readers)
         texts: dict[str, str] = {}
         places: dict[str, set[str]] = {}
@@ -71,6 +78,8 @@ class Grader:
             control=tuple(control),
             usual=self.usual,
             habitual=self.habitual,
+            kept=self.kept,
+            is_reading=name in self.readers,
             shown=tuple(text for tool, text in self.shown.items() if tool != name),
         )
         return grade_all(effects, scene)

@@ -133,7 +133,7 @@ def _row(effect: Effect, scene: Scene) -> Grade:
         return Life.OWN, "a path that was named as the server's own state"
     if place.role is Role.TEMPORARY:
         return Life.TRANSIENT, "rows of a file in TMPDIR"
-    if is_shown(effect, scene):
+    if is_shown(effect, scene) or scene.is_kept(path):
         return Life.USER, "rows that other tools show"
     return Life.OWN, "rows of a database of the server's own, which no other tool shows"
 
@@ -233,6 +233,6 @@ def _at_home(effect: Effect, below: PurePosixPath, scene: Scene) -> Grade:
 def _unnamed(effect: Effect, scene: Scene, where: str) -> Grade:
     if effect.target in scene.habitual:
         return Life.OWN, f"{where}; most tools that only read leave something there"
-    if is_shown(effect, scene):
+    if is_shown(effect, scene) or scene.is_kept(effect.target):
         return Life.USER, f"{where}, with records that other tools show"
     return Life.OWN, f"{where}; nobody named it, and no other tool shows what it holds"

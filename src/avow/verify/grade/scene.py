@@ -18,7 +18,9 @@ class Scene:
     them that the server had thought of itself. `control` is what is seen without a call.
     `beside` are all effects of the same call. `usual` are the targets that calls of every tool
     leave something at, without the key of a row; `None` where that is not known. `shown` are
-    results of other tools. `habitual` are files that most of the reading tools write.
+    results of other tools. `habitual` are files that most of the reading tools write, and `kept`
+    those of the server's in which a call left what other tools show; `is_reading` says of the tool
+    that it claims to read.
     """
 
     places: tuple[Place, ...]
@@ -31,6 +33,8 @@ class Scene:
     beside: tuple[Effect, ...] = ()
     usual: frozenset[str] | None = None
     habitual: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
+    is_reading: bool = False
     shown: tuple[str, ...] = ()
     observers: frozenset[Observer] = frozenset({Observer.FILES, Observer.SQLITE})
 
@@ -55,6 +59,14 @@ class Scene:
             or (wanted.is_relative_to(one) and one not in roots and one != "/")
             for one in self.argument_paths - self.made_up
         )
+
+    def is_kept(self, path: str) -> bool:
+        """Whether a file holds what a person keeps, so that what is gone from it is missed.
+
+        Of a tool that claims to read, each effect must show that by itself: a server may count in
+        the same file how often it was asked.
+        """
+        return not self.is_reading and path in self.kept
 
     def is_role(self, path: str, *roles: Role) -> bool:
         """Whether a path lies in a place of one of these roles."""
