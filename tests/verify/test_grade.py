@@ -135,6 +135,20 @@ async def test_a_record_that_other_tools_showed_and_that_goes_is_a_loss(
     assert (effect.life, effect.loss) == (Life.USER, Loss.LOST)
 
 
+async def test_what_goes_from_a_file_that_once_showed_is_missed_but_of_a_reader_it_must_show(
+    graded: Graded, scene: Scene, tmp_path: Path
+) -> None:
+    path = tmp_path / "home" / "memory.jsonl"
+    path.write_text('{"name": "Amy Brown"}\n{"name": "Zed Black"}\n')
+    kept = replace(scene, kept=frozenset({"/home/memory.jsonl"}))
+    (missed,) = await graded(lambda: path.write_text('{"name": "Zed Black"}\n'), kept)
+    reader = replace(kept, is_reading=True)
+    (counted,) = await graded(lambda: path.write_text('{"name": "Zed", "read": 1}\n'), reader)
+
+    assert (missed.life, missed.loss) == (Life.USER, Loss.LOST)
+    assert counted.life is Life.OWN
+
+
 async def test_rows_in_home_are_the_persons_where_other_tools_show_them(
     graded: Graded, scene: Scene, tmp_path: Path
 ) -> None:
