@@ -519,3 +519,22 @@ async def test_a_real_server_without_hints_gets_all() -> None:
     after = await served(patch.after + made.encode())
     hints = {WIRE_NAMES[name]: DESTROYS[name] for name in HINT_NAMES}
     assert after == [one | {"annotations": hints} for one in before]
+
+
+def test_a_dictionary_that_ends_on_its_last_line_goes_on_doing_so() -> None:
+    source = (
+        "from fastmcp import FastMCP\nmcp = FastMCP('f')\n\n\n@mcp.tool(\n    annotations={\n"
+        "        'title': 'A',\n        'openWorldHint': False},\n)\ndef a(): ...\n"
+    )
+
+    found = patched(source, a=READS).after.decode()
+
+    assert "        'openWorldHint': False,\n        'readOnlyHint': True},\n)" in found
+
+
+def test_a_title_that_is_too_long_for_a_line_stays_whole_on_its_own() -> None:
+    title = "All that is known of one note, " * 5
+
+    patch = annotate_source("server.py", FAST.encode(), {}, titles={"note_get": title})
+
+    assert f'\n    title="{title}",\n)' in patch.after.decode()
