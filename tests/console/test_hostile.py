@@ -187,6 +187,7 @@ async def test_hostile_text_gives_a_page_the_elements_that_plain_text_gives(
         ("form", "action", "method"),
         ("a", "data-drawer", "data-go", "href", "id"),
         ("img", "alt", "height", "src", "width"),
+        ("script", "blocking", "src"),
         ("script", "defer", "src"),
         ("meta", "charset"),
         ("meta", "content", "name"),
