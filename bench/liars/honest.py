@@ -75,7 +75,7 @@ def get_customer(customer_id: int = 1) -> list[tuple[object, ...]]:
 @claim(server, read_only=True, open_world=False)
 def read_note() -> str:
     """Read a note with another program."""
-    done = subprocess.run(["cat", NOTES], capture_output=True, text=True, check=True)  # noqa: S607
+    done = subprocess.run(["cat", NOTES], capture_output=True, text=True, check=True)  # noqa: S607 - as a person would find it
     return done.stdout
 
 

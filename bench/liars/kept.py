@@ -45,6 +45,6 @@ def make_kept(folder: Path) -> None:
     (project / "read.me").write_text("a project\n", "utf-8")
     who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
     for words in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "Begin")):
-        subprocess.run(["git", *words], cwd=project, check=True, capture_output=True)  # noqa: S607
+        subprocess.run(["git", *words], cwd=project, check=True, capture_output=True)  # noqa: S607 - as a person would find it
     # The index is stale: what it knows of the file's times is not true any more.
     (project / "read.me").touch()
