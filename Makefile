@@ -33,8 +33,8 @@ SYSTEM_READY := .cache/system-packages
 UPGRADE ?=
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock"
-DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra oidc --extra otel --extra patch --extra verify
-FRAMEWORKS := --extra pydantic-ai --extra openai-agents --extra langchain --extra langgraph
+AGENTS := --extra pydantic-ai --extra openai-agents --extra langchain --extra anthropic --extra openai
+DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra oidc --extra otel --extra patch --extra verify $(AGENTS)
 
 # `make check` sets COVERAGE, so that the same tests run once and are measured.
 COVERAGE ?=
@@ -112,12 +112,13 @@ schema: $(READY) ## write docs/policy.schema.json anew
 # already written in an output file is what uv prefers.
 lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer versions)
 	@mkdir -p .cache
-	@cat requirements/dev.txt requirements/frameworks.txt > .cache/all.txt 2>/dev/null || true
+	@cp requirements/dev.txt .cache/all.txt
 	@$(COMPILE) $(UPGRADE) --group dev --all-extras --output-file .cache/all.txt
 	@cp .cache/all.txt requirements/dev.txt
-	@cp .cache/all.txt requirements/frameworks.txt
 	@$(COMPILE) $(DEV) --output-file requirements/dev.txt
-	@$(COMPILE) $(FRAMEWORKS) --output-file requirements/frameworks.txt
+	@rm -f requirements/oldest.txt
+	@$(COMPILE) --resolution lowest-direct --group oldest $(AGENTS) \
+		--output-file requirements/oldest.txt
 	@$(subst compile pyproject.toml,compile --group uv,$(COMPILE)) $(UPGRADE) \
 		--output-file requirements/uv.txt
 	@$(subst compile pyproject.toml,compile --group training,$(COMPILE)) $(UPGRADE) \
