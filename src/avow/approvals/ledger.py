@@ -89,6 +89,12 @@ class Approvals:
             self.heard(answer.is_allowed, self.clock() - approval.created)
         return has_counted
 
+    async def withdraw(self, number: int) -> bool:
+        """Take a question back that nobody needs the answer to; `False` when it was over."""
+        was_open = await self.store.withdraw_approval(number, now=self.clock())
+        self.wake(number)
+        return was_open
+
     def wake(self, number: int) -> None:
         """Have those who wait for this question look at it now."""
         if number in self._answered:

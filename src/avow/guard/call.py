@@ -13,6 +13,7 @@ from avow.schema.plain import sayable
 
 if TYPE_CHECKING:
     from avow.approvals import Approval, Elicit, Grant, Plan, Rounds
+    from avow.guard.turns import Turn
 
 Answer = dict[str, Any]
 """A `tools/call` result in wire form."""
@@ -74,7 +75,8 @@ class Call:
     will not open the page of the question. `reached` is how far the tool said it was, and of how
     much; `resume` is how its list goes on. `through` is set where another tool was named to make
     this call. `caller` is for whoever runs the call, and nothing to the steps. `stopped_by` is the
-    person who stopped it while its server had it. `evidence` is what it tried and must not.
+    person who stopped it while its server had it. `evidence` is what it tried and must not. `turn`
+    is its place among the calls of its agent, where these wait for each other.
     """
 
     id: str
@@ -87,6 +89,7 @@ class Call:
     elicit: "Elicit | None" = None
     rounds: "Rounds | None" = None
     through: Through | None = None
+    turn: "Turn | None" = None
     caller: Any = None
     policy: Policy | None = None
     tool: Tool | None = None

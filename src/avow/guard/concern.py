@@ -14,6 +14,7 @@ from avow.guard.steps.confirm import confirm
 from avow.guard.steps.narrow import narrow
 from avow.guard.steps.plan import plan
 from avow.guard.steps.repeat import repeat
+from avow.guard.steps.turn import turn
 from avow.guard.steps.when import when
 from avow.policy import Effect
 
@@ -27,6 +28,7 @@ def _asks_once(call: Call) -> bool:
 
 CONCERNS: Final[Mapping[Any, Concern]] = {
     narrow: lambda call: call.found.intent.narrow is not None,
+    turn: lambda call: call.turn is not None,
     ceiling: lambda call: call.through is not None,
     when: lambda call: call.found.intent.when is not None,
     repeat: _asks_once,

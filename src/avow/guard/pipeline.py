@@ -27,8 +27,10 @@ from avow.guard.steps.output import output
 from avow.guard.steps.plan import plan
 from avow.guard.steps.repeat import repeat
 from avow.guard.steps.retry import retry
+from avow.guard.steps.turn import turn
 from avow.guard.steps.validate import validate
 from avow.guard.steps.when import when
+from avow.guard.turns import Turn
 from avow.guard.watch import Trail, Watch
 from avow.keys import Keyring
 from avow.policy import Policy, Principal, Sight, Standing, ToolFacts
@@ -55,6 +57,7 @@ STEPS: Final[tuple[Step, ...]] = (
     find,
     validate,
     narrow,
+    turn,
     decide,
     outcome,
     ceiling,
@@ -95,6 +98,7 @@ class Guard:
     an answer. Results are cut to `limit` characters; what may happen twice is tried `attempts`
     times. `announce` is told, in a sentence, of each call that begins to wait. `watch` looks on,
     `ending` says whether the process is about to end, and `running` what servers have just now.
+    Where `withdraws`, a call that is cancelled takes its open question with it.
     """
 
     find_tool: FindTool
@@ -116,6 +120,7 @@ class Guard:
     watch: Watch | None = None
     ending: Ending = field(default_factory=Ending)
     running: Running = field(default_factory=Running)
+    withdraws: bool = False
     _first: Then = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -142,6 +147,7 @@ class Guard:
         elicit: Elicit | None = None,
         rounds: Rounds | None = None,
         through: Through | None = None,
+        turn: Turn | None = None,
         caller: Any = None,
         id: str | None = None,  # noqa: A002 - it is the call's id
     ) -> Answer:
@@ -149,8 +155,9 @@ class Guard:
 
         `elicit` asks the caller's client while the call waits; `rounds` says that the client can
         be asked by an answer instead, and what it brought back. `through` is the meta-tool that
-        names this tool. `caller` goes along with the call, for whoever runs it. `id` is one that
-        `new_id` has made, for whoever wants to find the call's records.
+        names this tool. `turn` is its place among calls that wait for each other; whoever drew it
+        leaves it when this ends. `caller` goes along with the call, for whoever runs it. `id` is
+        one that `new_id` has made, for whoever wants to find the call's records.
 
         Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
         Cancelling cancels the call at the server; the log says what is known of it.
@@ -166,6 +173,7 @@ class Guard:
             elicit=elicit,
             rounds=rounds,
             through=through,
+            turn=turn,
             caller=caller,
         )
         if self.watch is None:

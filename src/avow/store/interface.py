@@ -264,6 +264,10 @@ class Store(Protocol):
         """Answer a pending question; whether this answer counts."""
         ...
 
+    async def withdraw_approval(self, number: int, *, now: float) -> bool:
+        """Let a question expire now, answered or not; `False` where it was over or used."""
+        ...
+
     async def answers(self, number: int) -> list[AnswerRow]:
         """What was said to one question, oldest first."""
         ...

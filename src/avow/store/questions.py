@@ -54,6 +54,10 @@ _USE: Final = (
     "UPDATE approvals SET state = 'used', used_by = :call "
     "WHERE number = :number AND binding = :binding AND state = 'approved' AND expires > :now"
 )
+_WITHDRAW: Final = (
+    "UPDATE approvals SET state = 'expired', expires = :now "
+    f"WHERE number = :number AND {_OPEN} AND expires > :now"
+)
 _OVER: Final = f"NOT ({_OPEN} AND expires > :now)"
 _LOAD: Final = (
     f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -154,6 +158,14 @@ def answers(session: Session, number: int) -> list[AnswerRow]:
 def use(session: Session, values: dict[str, Any]) -> bool:
     """Use an approval; whether it was there to use."""
     return session.change(_USE, values) == 1
+
+
+def withdraw(session: Session, number: int, now: float) -> bool:
+    """Let a question expire now; whether it was open."""
+    is_open = session.change(_WITHDRAW, {"number": number, "now": now}) == 1
+    if is_open:
+        session.announce(number)
+    return is_open
 
 
 def one(session: Session, number: int) -> list[Row]:

@@ -297,6 +297,10 @@ class SqlStore:
         """See `Store.answer_approval`."""
         return await self._writer.run(lambda session: questions.answer(session, said))
 
+    async def withdraw_approval(self, number: int, *, now: float) -> bool:
+        """See `Store.withdraw_approval`."""
+        return await self._writer.run(lambda session: questions.withdraw(session, number, now))
+
     async def answers(self, number: int) -> list[AnswerRow]:
         """See `Store.answers`."""
         return await self._read(lambda session: questions.answers(session, number))

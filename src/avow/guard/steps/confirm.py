@@ -1,5 +1,6 @@
 """Confirm: a person answers before the call goes on, and each answer serves one call."""
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -27,8 +28,9 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Go on only with an approval that this call alone has used, or with a standing one.
 
     A call that waited in vain ends as a tool error that says where to answer; made again, it
-    joins the question that is open, or runs on its approval. When cancelled while it waits, the
-    question stays open and nothing runs.
+    joins the question that is open, or runs on its approval. When cancelled while it waits, nothing
+    runs, and the question stays open unless the guard withdraws such questions. The other calls of
+    its agent go by meanwhile.
     """
     if call.decided.effect is Effect.ALLOW:
         return await then(call)
@@ -64,7 +66,7 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     if not can_ask(guard, call, question):
         return _refused(call, f"{call.decided.reason}, and there is nobody to ask", _NOBODY)
     try:
-        approval = await settled(guard, call, question, deadline)
+        approval = await _settled(guard, call, question, deadline)
     except SealError as error:
         return _refused(call, str(error))
     if approval.state is ApprovalState.PENDING:
@@ -82,6 +84,17 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     # What is asked anew is the caller's call, not the reviewer's.
     call.arguments, call.arguments_digest, call.tool, call.about = asked
     return None
+
+
+async def _settled(guard: "Guard", call: Call, question: Question, deadline: float) -> Approval:
+    try:
+        async with call.turn.away() if call.turn else nullcontext():
+            return await settled(guard, call, question, deadline)
+    except anyio.get_cancelled_exc_class():
+        if guard.withdraws and call.approval is not None:
+            with anyio.CancelScope(shield=True):
+                await guard.approvals.withdraw(call.approval)
+        raise
 
 
 def _refused(call: Call, reason: str, more: str = "") -> Answer:
