@@ -269,7 +269,7 @@ async def test_mistakes_are_told_before_anything_is_called(client: Client, tmp_p
         ({"policy": bad}, PolicyError, "policy.toml:1"),
         ({"policy": str(tmp_path / "none.toml")}, ConfigError, "cannot be read"),
         ({"audit": "avow.db"}, UsageError, "audit: 'avow.db' is not a store"),
-        ({"approver": "console"}, UsageError, "'console' cannot approve anything"),
+        ({"approver": "chat"}, UsageError, "'chat' cannot approve anything"),
         ({"approver": allow, "policy": deaf}, UsageError, "lets nobody answer over “program”"),
     ]
     for given, kind, words in wrong:

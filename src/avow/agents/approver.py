@@ -25,6 +25,8 @@ Function = Callable[[Approval], bool | Awaitable[bool | None] | None]
 Approver = str | Channel | Function | None
 
 TERMINAL: Final = "terminal"
+CONSOLE: Final = "console"
+DEFERRED: Final = "deferred"
 PROGRAM: Final = "program"
 _TTY: Final = Path("/dev/tty")
 
@@ -40,8 +42,10 @@ async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
 
     Raises `UsageError` for one that is none, and where there is no terminal.
     """
-    if approver is None:
+    if approver is None or approver == CONSOLE:
         yield None
+    elif approver == DEFERRED:
+        yield DeferredChannel()
     elif approver == TERMINAL:
         with _terminal.opened() as channel:
             yield channel
@@ -56,8 +60,19 @@ async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
         async with beside(channel.run):
             yield channel
     else:
-        fix = 'Give "terminal", a function of one Approval, or a Channel.'
+        fix = 'Give "terminal", "console", "deferred", a function of one Approval, or a Channel.'
         raise UsageError(f"{approver!r} cannot approve anything", where="approver", fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class DeferredChannel:
+    """Asks nobody: the program hands the question on, and brings the answer when it has one."""
+
+    name: str = PROGRAM
+    strength: Strength = Strength.OUT_OF_BAND
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`."""
 
 
 @dataclass(slots=True)

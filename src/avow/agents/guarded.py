@@ -2,22 +2,18 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from avow.agents.listing import Listing
 from avow.agents.result import call_result, tools_result
-from avow.agents.wire import Errand, Wire
+from avow.agents.server import GuardedServer
+from avow.agents.wire import Errand
 from avow.connect import RpcError
 from avow.connect.envelope import MODERN
-from avow.errors import UsageError
-from avow.guard import Guard, UnknownToolError
+from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
-from avow.policy import Principal
 
 if TYPE_CHECKING:
     from mcp.client.caching import CacheMode
@@ -30,14 +26,12 @@ class Guarded:
     """Stands where a `mcp.Client` stood: `avow.wrap` makes it.
 
     `list_tools` and `call_tool` take the guard; every other public attribute is the client's. The
-    client's `session` is not handed out: its calls would go around the guard.
+    client's `session` is not handed out: its calls would go around the guard. `behind` is what its
+    calls go through.
     """
 
-    def __init__(self, wire: Wire, listing: Listing, guard: Guard, principal: Principal) -> None:
-        self._wire = wire
-        self._listing = listing
-        self._guard = guard
-        self._principal = principal
+    def __init__(self, server: GuardedServer) -> None:
+        self.behind = server
 
     async def list_tools(
         self,
@@ -50,18 +44,15 @@ class Guarded:
 
         What the server had declared is in each tool's `meta["io.avow/intent"]`. Raises `MCPError`.
         """
-        self._check()
+        self.behind.check()
         if cursor is not None:
             raise MCPError(types.INVALID_PARAMS, "Invalid cursor: the list has one page")
         try:
-            tools = await self._listing.ask(meta)
+            seen = await self.behind.tools(meta=meta)
         except RpcError as error:
             _raise(error)
-        seen = (self._guard.sees(self._principal, tool) for tool in tools.values())
         # A model of the SDK holds what every version knows.
-        return tools_result(
-            {**one[0].listing(MODERN), "name": one[0].name} for one in seen if one is not None
-        )
+        return tools_result({**one.listing(MODERN), "name": one.name} for one, _ in seen)
 
     async def call_tool(
         self,
@@ -84,15 +75,12 @@ class Guarded:
         Cancelled while it waits, nothing runs; cancelled later, the server is told, and the record
         says that nobody knows whether it ran.
         """
-        self._check()
         has_progress = progress_callback is not None
-        errand = Errand(read_timeout_seconds, has_progress, input_responses, request_state)
-        guard = replace(self._guard, run=partial(self._wire.call, errand))
         try:
-            answer = await guard.call(
-                self._principal,
+            ended = await self.behind.call(
                 name,
                 dict(arguments or {}),
+                errand=Errand(read_timeout_seconds, has_progress, input_responses, request_state),
                 progress=no_progress if progress_callback is None else _told(progress_callback),
                 meta=meta,
             )
@@ -100,23 +88,18 @@ class Guarded:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except RpcError as error:
             if error.code == types.HEADER_MISMATCH:
-                self._listing.forget()
+                self.behind.listing.forget()
             _raise(error)
-        return call_result(answer)
-
-    def _check(self) -> None:
-        if self._listing.is_left:
-            fix = "Keep it inside of its async with."
-            raise UsageError("this wrapped client is not in use any more", where="wrap", fix=fix)
+        return call_result(ended.answer)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "session":
             message = f"{name!r} would go around the guard; take it from the client itself"
             raise AttributeError(message)
-        return getattr(self._wire.client, name)
+        return getattr(self.behind.wire.client, name)
 
     def __repr__(self) -> str:
-        return f"<avow: {self._principal.client} to {self._listing.server}>"
+        return f"<avow: {self.behind.principal.client} to {self.behind.name}>"
 
 
 def _told(callback: "ProgressFnT") -> Progress:

@@ -49,12 +49,16 @@ class Listing:
 
         Raises `UnreachableError` where the server gives no list.
         """
-        is_old = self._at is None or time.monotonic() - self._at > _FRESH_SECONDS
         try:
-            tools = await self.ask() if is_fresh or is_old else self._tools
+            tools = await self.ask() if is_fresh else await self.known()
         except RpcError as error:
             raise UnreachableError(f"tools/list failed: {error}", where=self.server) from error
         return tools.get(name)
+
+    async def known(self) -> Mapping[str, Tool]:
+        """The tools as they were a short while ago. Raises what `ask` raises."""
+        is_old = self._at is None or time.monotonic() - self._at > _FRESH_SECONDS
+        return await self.ask() if is_old else self._tools
 
     async def ask(self, meta: Mapping[str, Any] | None = None) -> Mapping[str, Tool]:
         """The tools as they are now, all pages. Raises `RpcError`, and `NotMcpError` for no list.

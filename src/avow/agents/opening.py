@@ -11,9 +11,10 @@ from typing import Any, Final
 import anyio
 from mcp import Client, StdioServerParameters
 
-from avow.agents.approver import Approver, open_channel
+from avow.agents.approver import CONSOLE, DEFERRED, PROGRAM, Approver, open_channel
 from avow.agents.guarded import Guarded
 from avow.agents.listing import Listing
+from avow.agents.server import GuardedServer, Rules
 from avow.agents.wire import Errand, Wire
 from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog, open_audit
@@ -22,7 +23,7 @@ from avow.errors import UsageError
 from avow.guard import Guard, PolicyFile, keep_quiet
 from avow.intent import Trust
 from avow.keys import load_keys
-from avow.policy import LOCAL, Policy, Principal
+from avow.policy import LOCAL, Mode, Policy, Principal
 from avow.policy.document import ANY
 from avow.schema import digest
 from avow.store import is_postgres, open_store, store_path
@@ -30,15 +31,18 @@ from avow.store import is_postgres, open_store, store_path
 TEMPORARY: Final = "temporary"
 """Keeps the record in a file that is deleted when the client is let go of: for tests and trials."""
 
+THE_CONSOLE: Final = "the console"
+
 _NAMELESS: Final = "server"
 _LONGEST_NAME: Final = 128
 
 
 @asynccontextmanager
-async def wrap(
+async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
     client: Client,
     *,
     policy: Policy | str | Path | None = None,
+    mode: str | Mode | None = None,
     approver: Approver = None,
     audit: AuditLog | str | None = None,
     principal: Principal | str | None = None,
@@ -49,14 +53,22 @@ async def wrap(
     """Put avow's guard around a connected client: reads run, destructive calls ask first.
 
     `policy` is one, or the path of a policy.toml, which is read once; without it reads and plain
-    writes run and the rest asks. `approver` answers: `"terminal"`, a function that is given an
-    `Approval` and says yes, no or nothing, or a `Channel`; without it, what would ask is refused.
+    writes run and the rest asks. `mode` is `plan`, `guarded`, `strict` or `unattended`, in the
+    place of the policy's.
+
+    `approver` answers: `"terminal"`, `"console"` (of a gateway on the same store), a function that
+    is given an `Approval` and says yes, no or nothing, or a `Channel` such as an `ApprovalQueue`;
+    with `"deferred"` a call that asks ends at once, and the program brings the answer. Without any,
+    what would ask is refused.
+
     `audit` is where the record is kept: a store such as `"sqlite:avow.db"`, an open log,
     `"temporary"` for one that is deleted afterwards, or by default the store of this user.
 
     `principal` is for whom the agent acts. `server` is the name that the policy has for this
     server; without it, the server's own word for itself is taken. `patience` is how many seconds
     a call waits for an answer, and `on_wait` is told of each that begins to.
+
+    A call that is cancelled while it waits takes its question back.
 
     Raises `PolicyError`, `ConfigError`, `UsageError`, `KeysError` and `StoreError` on entering.
 
@@ -77,32 +89,45 @@ async def wrap(
     'Policy does not allow this call'
     """
     wire = _wire(client)
-    rules = policy if isinstance(policy, Policy) else _read(policy)
+    rules = Rules(policy if isinstance(policy, Policy) else _read(policy))
+    if mode is not None:
+        rules.switch(mode)
     async with AsyncExitStack() as stack:
         channel = await stack.enter_async_context(open_channel(approver))
-        _check_channel(channel, rules)
+        _check_way(channel, approver, rules.policy)
         info = await wire.server_info()
-        listing = Listing(wire, _name(info, server, rules), _origin(client, info))
-        guard = _make_guard(listing, await _log(audit, stack), rules, channel)
+        listing = Listing(wire, _name(info, server, rules.policy), _origin(client, info))
+        guard = replace(
+            _make_guard(listing, await _log(audit, stack), rules),
+            console=THE_CONSOLE if approver == CONSOLE else None,
+            channels=() if channel is None else (channel,),
+            patience=0.0 if approver == DEFERRED else patience,
+            announce=on_wait,
+        )
         await stack.enter_async_context(listening(guard.approvals))
         stack.enter_context(wire.forgetting(listing.forget))
-        guard = replace(guard, patience=patience, announce=on_wait)
+        may_answer = PROGRAM if approver == DEFERRED else None
+        who = _principal(principal, client)
+        guarded = GuardedServer(wire, listing, guard, who, rules, may_answer)
         try:
-            yield Guarded(wire, listing, guard, _principal(principal, client))
+            yield Guarded(guarded)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await guarded.withdraw()
+            raise
         finally:
             listing.is_left = True
 
 
-def _make_guard(listing: Listing, log: AuditLog, rules: Policy, channel: Channel | None) -> Guard:
+def _make_guard(listing: Listing, log: AuditLog, rules: Rules) -> Guard:
     return Guard(
         find_tool=listing.find,
         run=partial(listing.wire.call, Errand()),
         approvals=Approvals(log.store, clock=log.clock),
         audit=log,
-        policy=lambda: rules,
-        console=None,
-        channels=() if channel is None else (channel,),
+        policy=rules,
         clock=log.clock,
+        withdraws=True,
     )
 
 
@@ -119,10 +144,11 @@ def _read(path: str | Path | None) -> Policy:
     return Policy() if path is None else PolicyFile.open(path).policy
 
 
-def _check_channel(channel: Channel | None, rules: Policy) -> None:
-    if channel is not None and channel.name not in rules.channels:
-        what = f"this policy lets nobody answer over “{channel.name}”"
-        fix = f'Add "{channel.name}" to channels under [approvals], or give another approver.'
+def _check_way(channel: Channel | None, approver: Approver, rules: Policy) -> None:
+    name = CONSOLE if approver == CONSOLE else channel and channel.name
+    if name is not None and name not in rules.channels:
+        what = f"this policy lets nobody answer over “{name}”"
+        fix = f'Add "{name}" to channels under [approvals], or give another approver.'
         raise UsageError(what, where=rules.where, fix=fix)
 
 

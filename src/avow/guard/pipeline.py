@@ -176,6 +176,10 @@ class Guard:
             turn=turn,
             caller=caller,
         )
+        return await self.take(call)
+
+    async def take(self, call: Call) -> Answer:
+        """The same for a call that was made by whoever wants to know more of it than its answer."""
         if self.watch is None:
             return await self._first(call)
         trail = self.watch(call)

@@ -1,0 +1,137 @@
+"""One server behind the guard: its tools as the policy sees them, and its calls."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
+
+from avow.agents.listing import Listing
+from avow.agents.wire import Errand, Wire
+from avow.approvals import Answer as Said
+from avow.approvals import Approval
+from avow.audit import Outcome
+from avow.catalog import Tool
+from avow.errors import UsageError
+from avow.guard import Answer, Guard
+from avow.guard.call import Call, Progress, no_progress
+from avow.guard.pipeline import new_id
+from avow.guard.turns import Turn
+from avow.policy import Mode, Policy, Principal, ToolFacts
+from avow.store import ApprovalState
+
+SWITCHES: Final = (Mode.PLAN, Mode.GUARDED, Mode.STRICT, Mode.UNATTENDED)
+"""What an agent may be switched to. `observe` enforces nothing: that word stands in a policy."""
+
+
+def read_mode(word: str | Mode) -> Mode:
+    """The mode of this name. Raises `UsageError` for one that an agent is not switched to."""
+    if word not in list(SWITCHES):
+        fix = f"It is one of {', '.join(SWITCHES)}."
+        raise UsageError(f"{str(word)!r} is no mode of an agent", where="mode", fix=fix)
+    return Mode(word)
+
+
+@dataclass(slots=True)
+class Rules:
+    """The policy of one agent, with the mode that it was switched to."""
+
+    policy: Policy
+
+    def __call__(self) -> Policy:
+        """The policy of the moment."""
+        return self.policy
+
+    def switch(self, mode: str | Mode) -> None:
+        """Let this mode decide from now on where no rule matches. Raises `UsageError`."""
+        self.policy = replace(self.policy, mode=read_mode(mode))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a call ended: its answer, what the record says, and the question that it waits for."""
+
+    answer: Answer
+    outcome: Outcome | None
+    waits: int | None
+
+
+@dataclass(slots=True)
+class GuardedServer:
+    """A connected server, for one principal.
+
+    `may_answer` says that the program gives the answers itself (`answer`), instead of an approver.
+    """
+
+    wire: Wire
+    listing: Listing
+    guard: Guard
+    principal: Principal
+    rules: Rules
+    may_answer: str | None = None
+    _asked: set[int] = field(default_factory=set[int])
+
+    @property
+    def name(self) -> str:
+        """The name that the policy has for it."""
+        return self.listing.server
+
+    async def tools(
+        self, *, meta: Mapping[str, Any] | None = None, is_fresh: bool = True
+    ) -> list[tuple[Tool, ToolFacts]]:
+        """The tools that the principal may know of. Raises `RpcError`, `NotMcpError`."""
+        self.check()
+        found = await self.listing.ask(meta) if is_fresh else await self.listing.known()
+        seen = (self.guard.sees(self.principal, tool) for tool in found.values())
+        return [one for one in seen if one is not None]
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        errand: Errand | None = None,
+        progress: Progress = no_progress,
+        meta: Mapping[str, Any] | None = None,
+        turn: Turn | None = None,
+    ) -> Ended:
+        """Take one call through the guard. Raises what `Guard.call` raises."""
+        self.check()
+        guard = self.guard
+        if errand is not None:
+            guard = replace(guard, run=partial(self.wire.call, errand))
+        call = Call(
+            new_id(), self.principal, name, arguments, guard.clock(), progress, meta, turn=turn
+        )
+        answer = await guard.take(call)
+        waits = call.approval if call.outcome is Outcome.WAITING else None
+        if waits is not None:
+            self._asked.add(waits)
+        return Ended(answer, call.outcome, waits)
+
+    async def approval(self, number: int) -> Approval | None:
+        """One question that this agent's calls have asked."""
+        return await self.guard.approvals.find(number) if number in self._asked else None
+
+    async def answer(self, number: int, *, is_allowed: bool, message: str | None = None) -> bool:
+        """Give a person's answer; whether it counts. Raises `UsageError` where that is not ours."""
+        if self.may_answer is None or number not in self._asked:
+            fix = 'Wrap with approver="deferred" to bring the answers yourself.'
+            raise UsageError(f"approval {number} is not answered here", where=self.name, fix=fix)
+        said = Said(
+            is_allowed=is_allowed, by=self.may_answer, channel=self.may_answer, message=message
+        )
+        return await self.guard.approvals.answer(number, said)
+
+    async def withdraw(self) -> None:
+        """Take back the questions of this agent that still wait: nobody needs their answers."""
+        for number in sorted(self._asked):
+            found = await self.guard.approvals.find(number)
+            if found is not None and found.state is ApprovalState.PENDING:
+                await self.guard.approvals.withdraw(number)
+        self._asked.clear()
+
+    def check(self) -> None:
+        """Raises `UsageError` where the guard has been let go of."""
+        if self.listing.is_left:
+            fix = "Keep it inside of its async with."
+            raise UsageError("this wrapped client is not in use any more", where="wrap", fix=fix)
