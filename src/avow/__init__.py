@@ -7,7 +7,7 @@ from avow.lazy import lazily
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from avow.agents import Guarded, wrap
+    from avow.agents import Guarded, Toolset, wrap
     from avow.approvals import Approval
     from avow.errors import AvowError
     from avow.intent import (
@@ -54,6 +54,7 @@ __all__ = [
     "Source",
     "ToolDefinition",
     "Tools",
+    "Toolset",
     "bind",
     "context",
     "declare",
@@ -63,7 +64,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "avow.agents": ("Guarded", "wrap"),
+        "avow.agents": ("Guarded", "Toolset", "wrap"),
         "avow.approvals": ("Approval",),
         "avow.errors": ("AvowError",),
         "avow.intent": (

@@ -1,6 +1,6 @@
 """One server behind the guard: its tools as the policy sees them, and its calls."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 from avow.agents.listing import Listing
 from avow.agents.wire import Errand, Wire
 from avow.approvals import Answer as Said
-from avow.approvals import Approval
+from avow.approvals import Approval, Question
 from avow.audit import Outcome
 from avow.catalog import Tool
 from avow.errors import UsageError
@@ -17,7 +17,6 @@ from avow.guard.call import Call, Progress, no_progress
 from avow.guard.pipeline import new_id
 from avow.guard.turns import Turn
 from avow.policy import Mode, Policy, Principal, ToolFacts
-from avow.store import ApprovalState
 
 SWITCHES: Final = (Mode.PLAN, Mode.GUARDED, Mode.STRICT, Mode.UNATTENDED)
 """What an agent may be switched to. `observe` enforces nothing: that word stands in a policy."""
@@ -109,26 +108,28 @@ class GuardedServer:
         return Ended(answer, call.outcome, waits)
 
     async def approval(self, number: int) -> Approval | None:
-        """One question that this agent's calls have asked."""
-        return await self.guard.approvals.find(number) if number in self._asked else None
+        """One question that calls of this agent to this server have asked."""
+        found = await self.guard.approvals.find(number)
+        return found if found is not None and self._is_ours(found.question) else None
 
     async def answer(self, number: int, *, is_allowed: bool, message: str | None = None) -> bool:
         """Give a person's answer; whether it counts. Raises `UsageError` where that is not ours."""
-        if self.may_answer is None or number not in self._asked:
+        way = self.may_answer
+        if way is None or await self.approval(number) is None:
             fix = 'Wrap with approver="deferred" to bring the answers yourself.'
             raise UsageError(f"approval {number} is not answered here", where=self.name, fix=fix)
-        said = Said(
-            is_allowed=is_allowed, by=self.may_answer, channel=self.may_answer, message=message
-        )
+        said = Said(is_allowed=is_allowed, by=way, channel=way, message=message)
         return await self.guard.approvals.answer(number, said)
 
-    async def withdraw(self) -> None:
-        """Take back the questions of this agent that still wait: nobody needs their answers."""
-        for number in sorted(self._asked):
-            found = await self.guard.approvals.find(number)
-            if found is not None and found.state is ApprovalState.PENDING:
-                await self.guard.approvals.withdraw(number)
-        self._asked.clear()
+    async def withdraw(self, numbers: Iterable[int] | None = None) -> None:
+        """Take back questions that still wait, by default all that this has asked."""
+        for number in sorted(self._asked if numbers is None else {*numbers} & self._asked):
+            await self.guard.approvals.withdraw(number)
+            self._asked.discard(number)
+
+    def _is_ours(self, question: Question) -> bool:
+        asked = question.subject, question.client, question.server
+        return asked == (self.principal.subject, self.principal.client, self.name)
 
     def check(self) -> None:
         """Raises `UsageError` where the guard has been let go of."""

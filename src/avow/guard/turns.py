@@ -11,12 +11,13 @@ import anyio
 
 
 class _Place(Enum):
-    """Where a call is: on its way here, waiting, running, or away with a person."""
+    """Where a call is: on its way here, waiting, running, away with a person, or out of line."""
 
     COMING = auto()
     WAITING = auto()
     RUNNING = auto()
     AWAY = auto()
+    GONE = auto()
 
 
 class Turns:
@@ -40,8 +41,7 @@ class Turns:
 
     def drop(self, turn: "Turn") -> None:
         """Take one out of the line."""
-        if turn in self._line:
-            self._line.remove(turn)
+        self._line.remove(turn)
         self.move()
 
     def move(self) -> None:
@@ -61,7 +61,12 @@ class Turn:
         self.place = _Place.COMING
 
     async def take(self) -> None:
-        """Wait for the turn. When cancelled, whoever drew it leaves."""
+        """Wait for the turn; who has left the line waits for nobody.
+
+        When cancelled, whoever drew it leaves.
+        """
+        if self.place is _Place.GONE:
+            return
         self.place = _Place.WAITING
         self._called = anyio.Event()
         self._turns.move()
@@ -70,8 +75,9 @@ class Turn:
     @asynccontextmanager
     async def away(self) -> AsyncGenerator[None]:
         """Let the others go by meanwhile; the turn is taken again at the end."""
-        self.place = _Place.AWAY
-        self._turns.move()
+        if self.place is not _Place.GONE:
+            self.place = _Place.AWAY
+            self._turns.move()
         yield
         await self.take()
 
@@ -82,4 +88,6 @@ class Turn:
 
     def leave(self) -> None:
         """Give the turn up for good; again is nothing."""
-        self._turns.drop(self)
+        if self.place is not _Place.GONE:
+            self.place = _Place.GONE
+            self._turns.drop(self)

@@ -8,7 +8,7 @@ from avow.errors import UsageError
 from avow.intent import Level
 from avow.policy import LOCAL, Policy, Principal, look_at
 from avow.prompt.content import Content
-from avow.prompt.offer import Look, Names, Variant, choose_examples, offers, searches
+from avow.prompt.offer import Look, NameOf, Names, Variant, choose_examples, offers, searches
 from avow.prompt.sections import Sections
 from avow.prompt.template import TEMPLATE, render
 from avow.prompt.tokens import estimate
@@ -44,7 +44,7 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     principal: Principal | None = None,
     policy: Policy | None = None,
     variant: Variant = Variant.ENFORCED,
-    names: Names | None = None,
+    names: Names | NameOf | None = None,
     budget: int | None = None,
     count: Callable[[str], int] = estimate,
     sections: Sections | None = None,
@@ -54,9 +54,9 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     """The system prompt for a model that calls `tools` on behalf of `principal`.
 
     It is the same, byte for byte, in whatever order the tools come. `names` are the gateway's
-    where it enforces or there are several servers, else the server's. `budget` is in tokens as
-    `count` counts them. `look` is for whoever remembers how tools are seen. Raises `UsageError`
-    for a budget below 1 and a template with a mistake.
+    where it enforces or there are several servers, else the server's; a function gives others.
+    `budget` is in tokens as `count` counts them. `look` is for whoever remembers how tools are
+    seen. Raises `UsageError` for a budget below 1 and a template with a mistake.
 
     >>> from avow.catalog import make_tool
     >>> tools = [make_tool("crm", {"name": "customers_list"})]

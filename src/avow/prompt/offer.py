@@ -19,6 +19,9 @@ from avow.policy import (
 )
 from avow.prompt.quote import TITLE_LIMIT, quote, quote_name, quote_sentence
 
+NameOf = Callable[[Tool], str]
+"""How the model calls a tool, where that is neither its name nor the gateway's."""
+
 Look = Callable[[Policy, Tool], tuple[Tool, ToolFacts]]
 """How a tool is seen under a policy; a caller that remembers it gives a way of its own."""
 
@@ -65,7 +68,7 @@ def offers(
     principal: Principal,
     *,
     variant: Variant,
-    names: Names,
+    names: Names | NameOf,
     look: Look = look_at,
 ) -> tuple[Offer, ...]:
     """What `principal` may call, sorted: what would always be denied is not offered."""
@@ -74,7 +77,7 @@ def offers(
     return tuple(sorted({one for one in found if one is not None}))
 
 
-def searches(policy: Policy, variant: Variant, names: Names) -> bool:
+def searches(policy: Policy, variant: Variant, names: Names | NameOf) -> bool:
     """Whether the model finds tools by a search: behind the gateway, where the policy says so."""
     is_gateway = variant is Variant.ENFORCED and names is Names.GATEWAY
     return is_gateway and policy.tools is Listing.SEARCH
@@ -99,7 +102,7 @@ def _offer(
     seen: Tool,
     facts: ToolFacts,
     variant: Variant,
-    names: Names,
+    names: Names | NameOf,
 ) -> Offer | None:
     if not is_visible(policy, principal, facts):
         return None
@@ -112,7 +115,7 @@ def _offer(
     said = seen.raw.get("description")
     text = said if isinstance(said, str) and said.strip() else seen.title
     return Offer(
-        name=quote_name(seen.qualified_name if names is Names.GATEWAY else seen.name),
+        name=quote_name(_name(seen, names)),
         title=quote(seen.title, TITLE_LIMIT),
         description=quote_sentence(text),
         level=seen.level,
@@ -121,3 +124,9 @@ def _offer(
         is_repeatable=seen.resolved.idempotent.value,
         is_listed=not searches(policy, variant, names) or policy.is_pinned(seen.qualified_name),
     )
+
+
+def _name(tool: Tool, names: Names | NameOf) -> str:
+    if callable(names):
+        return names(tool)
+    return tool.qualified_name if names is Names.GATEWAY else tool.name

@@ -1,0 +1,88 @@
+"""One step of an agent: the tools that its model gets for it, and the prompt about them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from avow.agents.exchange import ToolCall, ToolResult
+from avow.agents.server import GuardedServer
+from avow.catalog import Tool
+from avow.intent import Level
+from avow.policy import Effect, ToolFacts, foresee
+
+if TYPE_CHECKING:
+    from avow.agents.toolset import Toolset
+    from avow.catalog import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """A tool as a model gets it; `tool` is as the policy sees it, `name` as the model says it."""
+
+    name: str
+    tool: Tool
+    facts: ToolFacts
+    server: GuardedServer
+
+    @property
+    def level(self) -> Level:
+        """How much it changes."""
+        return self.tool.level
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return self.tool.title
+
+    @property
+    def description(self) -> str:
+        """What its server says of it; its title where that says nothing."""
+        said = self.tool.raw.get("description")
+        return said if isinstance(said, str) and said.strip() else self.title
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The schema of its arguments, in the form that every model takes: one of an object."""
+        return {"properties": {}, **(self.tool.input_schema or {}), "type": "object"}
+
+    @property
+    def hints(self) -> dict[str, bool]:
+        """The four hints that count."""
+        return self.tool.resolved.hints_dict
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether calls of it may run side by side, and again: it reads or is idempotent."""
+        return self.hints["read_only"] or self.hints["idempotent"]
+
+    @property
+    def asks(self) -> bool:
+        """Whether some calls of it wait for a person."""
+        found = foresee(self.server.rules(), self.server.principal, self.facts)
+        return any(one.effect is Effect.CONFIRM for one in found)
+
+
+@dataclass(frozen=True)
+class Step:
+    """The tools of one step, by the name that the model says.
+
+    `selection` tells why these were chosen, where there was a choice.
+    """
+
+    toolset: "Toolset"
+    tools: Mapping[str, AgentTool]
+    selection: "Selection | None" = None
+
+    @cached_property
+    def prompt(self) -> str:
+        """The system prompt about these tools, from the same hints and policy."""
+        return self.toolset.prompt(self.tools.values())
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Make one call. See `Toolset.call`; a tool that this step does not offer is not there."""
+        return await self.toolset.call(call, among=self.tools)
+
+    async def run(self, calls: Iterable[ToolCall]) -> list[ToolResult]:
+        """Make all calls of the step. See `Toolset.run`."""
+        return await self.toolset.run(calls, among=self.tools)

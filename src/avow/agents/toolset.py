@@ -1,0 +1,240 @@
+"""A toolset: the tools of guarded servers as a model gets them, and the calls that it makes."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+
+from avow.agents.choice import Choice, Destructive
+from avow.agents.exchange import BadArgumentsError, ToolCall, ToolResult, refuse
+from avow.agents.guarded import Guarded
+from avow.agents.naming import fit_name
+from avow.agents.step import AgentTool, Step
+from avow.catalog import qualify
+from avow.connect import RpcError
+from avow.errors import UnreachableError, UsageError
+from avow.guard import UnknownToolError
+from avow.guard.turns import Turns
+from avow.policy import Mode, Policy
+from avow.prompt import build
+from avow.schema.plain import plain
+
+if TYPE_CHECKING:
+    from avow.catalog import Embed, Selector, Tool
+    from avow.guard.turns import Turn
+
+_NEAR: Final = 3
+
+
+class Toolset:
+    """The tools of one or more wrapped clients, for one agent.
+
+    With `most` (or a budget of `tokens`) a step offers so many tools at most: those that fit what
+    the user said, those that destroy only where it asks for them (`destructive="always"` lets them
+    compete, `"never"` leaves them out), and in any case those named in `always`.
+
+    What reads or is idempotent runs at once, the other calls one after another in the order in
+    which they came; whoever waits for a person lets the others go by.
+
+    All clients must be under the same policy, mode and principal, and have names of their own;
+    else `UsageError` is raised.
+    """
+
+    def __init__(
+        self,
+        *clients: Guarded,
+        most: int | None = None,
+        tokens: int | None = None,
+        always: Collection[str] = (),
+        destructive: Destructive = "asked",
+        embed: "Embed | None" = None,
+    ) -> None:
+        self.servers = tuple(one.behind for one in clients)
+        self._choice = Choice(most, tokens, tuple(always), destructive)
+        self._embed = embed
+        self._selector: Selector | None = None
+        self._turns = Turns()
+        _check(self)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the moment."""
+        return self.servers[0].rules()
+
+    def switch(self, mode: str | Mode) -> None:
+        """Let `plan`, `guarded`, `strict` or `unattended` decide from now on. Raises `UsageError`.
+
+        Calls that are under way keep the mode under which they were decided; one that waits for a
+        person is looked at again before it runs.
+        """
+        for server in self.servers:
+            server.rules.switch(mode)
+
+    async def tools(self) -> dict[str, AgentTool]:
+        """All tools that the agent may know of, by the name that the model says.
+
+        Lists are remembered for half a minute, or until a server says that its own has changed.
+        Raises `UnreachableError` for a server that gives none.
+        """
+        found: dict[str, AgentTool] = {}
+        for server in self.servers:
+            try:
+                seen = await server.tools(is_fresh=False)
+            except RpcError as error:
+                raise UnreachableError(f"tools/list failed: {error}", where=server.name) from error
+            for tool, facts in seen:
+                name = self.name_of(tool)
+                found.setdefault(name, AgentTool(name, tool, facts, server))
+        return found
+
+    def name_of(self, tool: "Tool") -> str:
+        """What the model calls a tool: with its server's name in front, where there are several."""
+        is_one = len(self.servers) == 1
+        return fit_name(tool.name if is_one else qualify(tool.server, tool.name))
+
+    async def step(self, message: str | Sequence[str] = "") -> Step:
+        """The tools for the next step of a run whose user has said `message`, the newest last.
+
+        Give it the user's own words: what tools have answered must not choose tools. Raises what
+        `tools` raises, and `UsageError` for a name in `always` that is none.
+        """
+        tools = await self.tools()
+        if not self._choice.is_made:
+            return Step(self, tools)
+        selection = self._choice.select(self._indexed(tools), message)
+        chosen = [self.name_of(one.tool) for one in selection.chosen]
+        return Step(self, {name: tools[name] for name in chosen}, selection)
+
+    def prompt(self, tools: Iterable[AgentTool]) -> str:
+        """The system prompt about these tools, from the same hints and policy that decide."""
+        one = self.servers[0]
+        found = build(
+            (tool.tool for tool in tools),
+            principal=one.principal,
+            policy=self.policy,
+            names=self.name_of,
+        )
+        return found.text
+
+    async def call(
+        self, call: ToolCall, *, among: Mapping[str, AgentTool] | None = None
+    ) -> ToolResult:
+        """Make one call; whatever becomes of it is a result that says so to the model.
+
+        That is also where its name or its JSON is wrong, the server cannot be reached, or a person
+        said no. Raises `StoreError` where nothing can be recorded, and then nothing was run.
+        Cancelled while it waits, it takes its question back; cancelled later, the server is told.
+        """
+        return await self._call(call, among, self._turns.draw())
+
+    async def run(
+        self, calls: Iterable[ToolCall], *, among: Mapping[str, AgentTool] | None = None
+    ) -> list[ToolResult]:
+        """Make all calls of one step, and give their results in the same order. See `call`."""
+        wanted = [(one, self._turns.draw()) for one in calls]
+        results: dict[int, ToolResult] = {}
+
+        async def make(place: int, call: ToolCall, turn: "Turn") -> None:
+            results[place] = await self._call(call, among, turn)
+
+        try:
+            async with anyio.create_task_group() as group:
+                for place, (call, turn) in enumerate(wanted):
+                    group.start_soon(partial(make, place, call, turn))
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self.withdraw(results.values())
+            raise
+        finally:
+            for _, turn in wanted:
+                turn.leave()
+        return [results[place] for place in range(len(wanted))]
+
+    async def settle(
+        self, call: ToolCall, number: int, *, is_allowed: bool, message: str | None = None
+    ) -> ToolResult:
+        """Make a call again, now that the program has a person's answer to approval `number`.
+
+        Where the question is another by now (other arguments, another plan, expired), the answer
+        does not serve: the result waits again. Raises `UsageError` unless `approver="deferred"`.
+        """
+        result = await self.call(call)
+        if result.approval is None or result.approval.number != number:
+            return result
+        found = (await self.tools())[call.name]
+        await found.server.answer(number, is_allowed=is_allowed, message=message)
+        return await self.call(call)
+
+    async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
+        """Take back the questions that these calls wait for, by default those of all calls."""
+        numbers = None
+        if results is not None:
+            numbers = [one.approval.number for one in results if one.approval is not None]
+        for server in self.servers:
+            await server.withdraw(numbers)
+
+    def _indexed(self, tools: Mapping[str, AgentTool]) -> "Selector":
+        from avow.catalog import Selector  # noqa: PLC0415 - only where there is a choice
+
+        if self._selector is None:
+            self._selector = Selector(embed=self._embed)
+        self._selector.update([one.tool for one in tools.values()])
+        return self._selector
+
+    async def _call(
+        self, call: ToolCall, among: Mapping[str, AgentTool] | None, turn: "Turn"
+    ) -> ToolResult:
+        try:
+            tools = await self.tools() if among is None else among
+            arguments = call.read_arguments()
+            return await self._made(call, tools, arguments, turn)
+        except BadArgumentsError as error:
+            return refuse(call, f"its arguments cannot be read: {error}.")
+        except UnknownToolError:
+            return refuse(call, _unknown(call.name, await self.tools()))
+        except UnreachableError as error:
+            return refuse(call, f"{error}.")
+        except RpcError as error:
+            return refuse(call, f"its server refused the call: {plain(error.message)}.")
+        finally:
+            turn.leave()
+
+    async def _made(
+        self,
+        call: ToolCall,
+        tools: Mapping[str, AgentTool],
+        arguments: Mapping[str, Any],
+        turn: "Turn",
+    ) -> ToolResult:
+        tool = tools.get(call.name)
+        if tool is None:
+            return refuse(call, _unknown(call.name, tools))
+        ended = await tool.server.call(tool.tool.name, arguments, turn=turn)
+        waits = None if ended.waits is None else await tool.server.approval(ended.waits)
+        return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
+
+
+def _unknown(name: str, tools: Iterable[str]) -> str:
+    near = get_close_matches(name, list(tools), n=_NEAR)
+    told = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"there is no tool “{plain(name)}” here.{told}"
+
+
+def _check(toolset: Toolset) -> None:
+    servers = toolset.servers
+    if not servers:
+        raise UsageError("a toolset of no client", where="Toolset", fix="Give it wrapped clients.")
+    names = [one.name for one in servers]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        fix = 'Wrap each with a name of its own: avow.wrap(client, server="crm").'
+        what = f"two clients are both called {plain(min(twice))!r}"
+        raise UsageError(what, where="Toolset", fix=fix)
+    if any(
+        (one.rules(), one.principal) != (servers[0].rules(), servers[0].principal)
+        for one in servers
+    ):
+        fix = "Wrap each with the same policy, mode and principal."
+        raise UsageError("its clients are under different policies", where="Toolset", fix=fix)
