@@ -27,6 +27,7 @@ SYNCED := .venv/.synced
 READY := .venv/.ready
 NPM_READY := tests/npm/node_modules/.ready
 TRAINING_READY := .cache/training-venv/.ready
+OLDEST_READY := .cache/oldest-venv/.ready
 SYSTEM_READY := .cache/system-packages
 
 # `make lock UPGRADE=--upgrade` takes newer versions; without it only what must change does.
@@ -35,6 +36,10 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 	--generate-hashes --custom-compile-command "make lock"
 AGENTS := --extra pydantic-ai --extra openai-agents --extra langchain --extra anthropic --extra openai
 DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra oidc --extra otel --extra patch --extra verify $(AGENTS)
+
+# The agents' frameworks are tried in their newest releases with all else, and in the oldest that the
+# extras allow in a world of their own.
+OLDEST = .cache/oldest-venv/bin/python -m pytest -m "not proof" tests/agents/frameworks
 
 # `make check` sets COVERAGE, so that the same tests run once and are measured.
 COVERAGE ?=
@@ -57,14 +62,15 @@ help: ## list the targets
 setup: ## build .venv and fetch all that the tests use
 	@sh tools/system_packages.sh
 	@mkdir -p .cache && touch $(SYSTEM_READY)
-	@$(MAKE) --silent $(READY) $(NPM_READY)
+	@$(MAKE) --silent $(READY) $(OLDEST_READY) $(NPM_READY)
 	@echo "ready: make run, make test, make check"
 
 run: $(READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free port
 	@$(BIN)/avow demo $(ARGS)
 
-test: $(READY) $(NPM_READY) ## run the tests, except the long proofs
+test: $(READY) $(OLDEST_READY) $(NPM_READY) ## run the tests, except the long proofs
 	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS) || $(AGAIN)
+	$(OLDEST)
 
 check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, tests, coverage
 	$(BIN)/ruff format --check
@@ -150,6 +156,12 @@ $(SYNCED): requirements/dev.txt $(UV_READY) | $(SYSTEM_READY)
 # After the sync, which removes what is not in its file. The build backend is in .venv already.
 $(READY): $(SYNCED) pyproject.toml
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(OLDEST_READY): requirements/oldest.txt $(READY)
+	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/oldest-venv
+	@$(UV) pip sync --quiet --python .cache/oldest-venv/bin/python --require-hashes requirements/oldest.txt
+	@$(UV) pip install --quiet --python .cache/oldest-venv/bin/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(TRAINING_READY): requirements/training.txt $(UV_READY)
