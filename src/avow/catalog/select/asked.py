@@ -9,7 +9,7 @@ from avow.catalog.select.cues import MARK
 from avow.catalog.select.entry import Entry
 from avow.catalog.select.needs import Need
 from avow.catalog.select.terms import terms
-from avow.catalog.select.thesaurus import RELATED
+from avow.catalog.select.thesaurus import RELATED, SAME
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
 _NOT: Final = frozenset(
@@ -60,12 +60,12 @@ class Verbs:
                 doing = self._doing(verb) & among
                 if doing:
                     beside = {term for term in need.terms if term != verb and term in known}
-                    about = _with_related(beside or everything - {verb})
+                    about = _with_related(beside or everything - {verb}) | {verb}
                     found.update(at for at in doing if _is_about(entries[at], about))
         return found
 
     def _doing(self, verb: str) -> set[int]:
-        said = (verb, *RELATED.get(verb, ()))
+        said = (verb, *SAME.get(verb, ()))
         return set[int]().union(*(self._by_verb.get(one, ()) for one in said))
 
 

@@ -10,9 +10,12 @@ from avow.catalog.select.texts import Text, texts_of, weigh_texts
 from avow.catalog.tool import Tool, fingerprint, make_tool, qualify
 from avow.errors import UsageError
 from avow.infer import VERBS
+from avow.infer.lexicon import KINDS
 from avow.intent import Intent, Level, read_tool
 
-_VERBS: Final = frozenset(term for verb in VERBS for term in terms(verb))
+_CLEAR: Final = frozenset(term for verb in VERBS for term in terms(verb))
+_VERBS: Final = frozenset(term for verb in KINDS for term in terms(verb))
+"""What is a verb in every name, and what may be one, as `mail` and `file` may."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Entry:
     def verbs(self) -> frozenset[str]:
         """What it does, by its name: the verbs in it, or else its first word."""
         named = terms(self.name)
-        return _VERBS.intersection(named) or frozenset(named[:1])
+        return _CLEAR.intersection(named) or _VERBS.intersection(named) or frozenset(named[:1])
 
 
 def read_entry(given: object) -> Entry:

@@ -7,10 +7,9 @@ worked out when it is first asked for: most terms of most tools never are.
 
 import math
 from array import array
-from collections.abc import Collection, KeysView, Mapping
+from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
-
-from avow.catalog.select.thesaurus import RELATED
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.9
@@ -26,6 +25,9 @@ _MASK: Final = (1 << _BITS) - 1
 _MOST_KEPT: Final = 4_000_000
 
 
+_NONE: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
+
+
 class Concept(NamedTuple):
     """A term and those that mean the same: what it says of each tool, by the tool's number."""
 
@@ -37,15 +39,27 @@ class Concept(NamedTuple):
 class Index:
     """Tools by number, to which some may come and from which some may go.
 
+    `related` has for a term those that find tools in its place, counting less.
+
     >>> index = Index()
     >>> index.add(7, {"customer": 12, "delet": 12}, "crm__customer_delete")
     >>> list(index.find("customer").worths)
     [7]
     """
 
-    __slots__ = ("_codes", "_concepts", "_damping", "_kept", "_keys", "_lengths", "_total")
+    __slots__ = (
+        "_codes",
+        "_concepts",
+        "_damping",
+        "_kept",
+        "_keys",
+        "_lengths",
+        "_related",
+        "_total",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, related: Mapping[str, Sequence[str]] = _NONE) -> None:
+        self._related = related
         self._codes: dict[str, array[int]] = {}
         self._lengths: dict[int, int] = {}
         self._keys: dict[int, str] = {}
@@ -59,6 +73,9 @@ class Index:
     def numbers(self) -> KeysView[int]:
         """The numbers of the tools in it."""
         return self._lengths.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._codes)
 
     def __contains__(self, term: str) -> bool:
         return term in self._codes
@@ -94,7 +111,7 @@ class Index:
 
     def without(self, numbers: Collection[int]) -> "Index":
         """An index of all other tools, in which these have no part at all."""
-        other = Index()
+        other = Index(self._related)
         for word, codes in self._codes.items():
             left = array("Q", [code for code in codes if code >> _BITS not in numbers])
             if left:
@@ -122,7 +139,7 @@ class Index:
         return made
 
     def _make(self, term: str) -> Concept | None:
-        variants = [one for one in RELATED.get(term, ()) if one in self._codes]
+        variants = [one for one in self._related.get(term, ()) if one in self._codes]
         is_here = term in self._codes
         if not is_here and not variants:
             return None

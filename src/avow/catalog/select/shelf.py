@@ -10,6 +10,7 @@ from avow.catalog.select.asked import Verbs
 from avow.catalog.select.entry import Entry
 from avow.catalog.select.index import Index
 from avow.catalog.select.needs import Need
+from avow.catalog.select.thesaurus import RELATED
 from avow.errors import UsageError
 from avow.intent import Level
 
@@ -48,7 +49,7 @@ class Shelf:
         self._entries: dict[int, Entry] = {}
         self._numbers: dict[str, int] = {}
         self._named: dict[str, set[int]] = {}
-        self._indexes: dict[frozenset[Level], Index] = {frozenset(): Index()}
+        self._indexes: dict[frozenset[Level], Index] = {frozenset(): Index(RELATED)}
         self._verbs = Verbs()
         self._by_level: dict[Level, set[int]] = {level: set() for level in Level}
         self._unread: set[int] = set()

@@ -63,7 +63,8 @@ def _without_noun(word: str) -> str:
 
 def _shape(word: str) -> str:
     """One spelling for what is the same: `e`, `y`, `ize` and `ise`, `ll`, `ate`."""
-    word = word.removesuffix("e")
+    if not word.endswith("ome"):  # `income` and `home` have no other forms
+        word = word.removesuffix("e")
     if word.endswith("at") and _syllables(word[:-2]) >= _MANY:
         word = word[:-2]
     if word.endswith("yz") or word.endswith("iz"):  # noqa: PIE810 - two spellings, not one rule

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, NamedTuple, cast
 
-from avow.catalog.select.terms import terms
+from avow.catalog.select.terms import fold, terms
 
 _NAME: Final = 12
 _TITLE: Final = 8
@@ -52,8 +52,11 @@ def texts_of(
 def weigh_texts(texts: Iterable[Text]) -> dict[str, int]:
     """How often each term stands in the texts of a tool, by what it is worth there."""
     found: dict[str, int] = {}
-    for _, text, worth in texts:
-        for term in terms(text):
+    for field, text, worth in texts:
+        said = terms(text)
+        if not said and field == "name":
+            said = [fold(text)]  # made of words that say nothing elsewhere, as `me` is
+        for term in said:
             found[term] = found.get(term, 0) + worth
     return found
 

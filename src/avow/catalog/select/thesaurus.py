@@ -8,7 +8,39 @@ from typing import Final
 
 from avow.catalog.select.terms import terms
 
-_GROUPS: Final = """
+_SAME: Final = """
+add create insert make new
+approve accept confirm
+cancel stop abort terminate end kill halt
+change edit modify set update alter
+check verify validate
+clone copy duplicate replicate
+connect link associate
+cost price
+delete destroy drop erase remove wipe purge
+directory folder
+disable deactivate
+document file
+email mail
+enable activate
+error issue problem
+execute launch run start invoke trigger
+fetch get read retrieve show
+find lookup query search
+image photo picture
+list show view browse display
+move rename relocate
+pay payment
+people person user
+post publish send submit
+reject deny decline
+repo repository
+save store write
+send mail email message
+"""
+"""Words for one thing, a group on each line."""
+
+_NEAR: Final = """
 add create insert make new generate build
 generate produce compose draft write make create render
 cancel stop abort terminate end kill halt
@@ -22,6 +54,7 @@ find lookup query search discover locate seek browse
 list show view browse display enumerate
 post publish send share submit
 send message notify notification alert deliver
+send mail email
 save write store export persist
 check verify validate test inspect confirm
 analyze analyse analysis examine evaluate assess assessment
@@ -226,17 +259,19 @@ family parent
 think reasoning thinking
 site website
 """
-"""A group on each line."""
+"""Words that belong together, where one is said and a tool has another."""
 
 
-def _related() -> dict[str, tuple[str, ...]]:
+def _read(groups: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
-    for line in _GROUPS.strip().splitlines():
+    for line in groups.strip().splitlines():
         group = dict.fromkeys(terms(line))
         for term in group:
             found.setdefault(term, {}).update(group)
     return {term: tuple(one for one in group if one != term) for term, group in found.items()}
 
 
-RELATED: Final[Mapping[str, tuple[str, ...]]] = _related()
-"""For a term those by which people ask for the same thing."""
+SAME: Final[Mapping[str, tuple[str, ...]]] = _read(_SAME)
+"""For a term those that mean the same."""
+RELATED: Final[Mapping[str, tuple[str, ...]]] = _read(_SAME + _NEAR)
+"""For a term those that mean the same, and those that belong to it."""
