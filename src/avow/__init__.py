@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from avow.agents import Guarded, Toolset, wrap
     from avow.approvals import Approval
+    from avow.catalog import Selector
     from avow.errors import AvowError
     from avow.intent import (
         APPEND,
@@ -51,6 +52,7 @@ __all__ = [
     "Level",
     "Page",
     "Principal",
+    "Selector",
     "Source",
     "ToolDefinition",
     "Tools",
@@ -66,6 +68,7 @@ __getattr__ = lazily(
     {
         "avow.agents": ("Guarded", "Toolset", "wrap"),
         "avow.approvals": ("Approval",),
+        "avow.catalog": ("Selector",),
         "avow.errors": ("AvowError",),
         "avow.intent": (
             "APPEND",

@@ -26,14 +26,21 @@ if TYPE_CHECKING:
         recall,
     )
     from avow.catalog.registry import Found, Grouping, Registry, group_tools
+    from avow.catalog.select.selection import Chosen, Selection
+    from avow.catalog.select.selector import Selector
+    from avow.catalog.select.vectors import Embed
 
 __all__ = [
     "SEPARATOR",
     "Catalog",
     "Change",
+    "Chosen",
+    "Embed",
     "Found",
     "Grouping",
     "Registry",
+    "Selection",
+    "Selector",
     "Tool",
     "changes",
     "definition_of",
@@ -63,5 +70,8 @@ __getattr__ = lazily(
             "recall",
         ),
         "avow.catalog.registry": ("Found", "Grouping", "Registry", "group_tools"),
+        "avow.catalog.select.selection": ("Chosen", "Selection"),
+        "avow.catalog.select.selector": ("Selector",),
+        "avow.catalog.select.vectors": ("Embed",),
     },
 )

@@ -1,34 +1,21 @@
-"""The ranking: which tools fit a query best, by the words of their texts (BM25).
+"""The ranking: which tools fit a query best, by the words of their texts.
 
-A word says more of a tool the rarer it is among all of them, the nearer to the tool's name it
-stands, and the shorter the tool's texts are (Robertson and Zaragoza, 2009).
+It asks the index that `Selector` selects from; a query is a few words about one tool, and all that
+have any of them are wanted, page by page.
 """
 
-import math
-from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, Final, cast
+from typing import Final
 
+from avow.catalog.select.entry import read_entry
+from avow.catalog.select.index import Index
+from avow.catalog.select.terms import fold, terms
+from avow.catalog.select.thesaurus import SAME
 from avow.catalog.tool import Tool
-from avow.catalog.words import RELATED, word_list
 
-_NAME: Final = 3.0
-_TITLE: Final = 2.0
-_TEXT: Final = 1.0
-_ARGUMENT: Final = 0.5
-_ARGUMENT_TEXT: Final = 0.25
-"""What a word is worth in each of a tool's texts."""
-
-_SATURATION: Final = 2.0
-_LENGTH: Final = 0.9
-"""BM25's k1 and b."""
-
-_RELATED: Final = 0.35
 _PREFIX: Final = 0.5
-"""What a word counts that only means the same as one of the query, or only begins with it."""
-
+"""What a word counts that only begins with one of the query."""
 _COMMON: Final = 0.1
 _EMPTY: Final = 0.5
 """The share of all tools that have a word from which on it says little, and next to nothing."""
@@ -37,16 +24,9 @@ _FEW: Final = 50
 
 _SHORTEST_PREFIX: Final = 3
 _MOST_PREFIXED: Final = 50
-_MOST: Final = 100
-_LONGEST_TEXT: Final = 400
 _LONGEST_QUERY: Final = 1_000
-"""Texts are a server's, and queries a caller's: neither may make a search cost much. What a tool
-is for stands at the beginning of its description."""
-
+"""A query is a caller's: it may not make a search cost much."""
 _SCALE: Final = 1_000
-
-Postings = tuple["array[int]", "array[float]"]
-"""The tools that have a word, and what it is worth in each."""
 
 
 class Ranking:
@@ -58,12 +38,14 @@ class Ranking:
     [1, 0]
     """
 
-    __slots__ = ("_count", "_postings", "_vocabulary")
+    __slots__ = ("_count", "_index", "_vocabulary")
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._count = len(tools)
-        self._postings = _index(tools)
-        self._vocabulary = sorted(self._postings)
+        self._index = Index(SAME)
+        for place, tool in enumerate(tools):
+            self._index.add(place, read_entry(tool).words(), f"{place:09}")
+        self._vocabulary = sorted(self._index)
 
     def scores(self, query: str) -> dict[int, int]:
         """How well tools fit, by their place among those given; one that does not is not there.
@@ -72,32 +54,25 @@ class Ranking:
         unless nothing else was asked for.
         """
         found: dict[int, float] = {}
-        wanted = self._wanted(query)
-        for word in sorted(wanted, key=lambda one: len(self._postings[one][0])):
-            places, worths = self._postings[word]
-            factor = wanted[word] * self._rarity(len(places))
-            share = len(places) / self._count if len(places) > _FEW else 0.0
+        for worths in sorted(self._wanted(query), key=len):
+            share = len(worths) / self._count if len(worths) > _FEW else 0.0
             if share > _EMPTY and found:
                 break
-            if share > _COMMON and found:
-                _add_to_known(found, places, worths, factor)
-            else:
-                for place, worth in zip(places, worths, strict=True):
-                    found[place] = found.get(place, 0.0) + factor * worth
+            known = found.keys() & worths.keys() if share > _COMMON and found else worths
+            for place in known:
+                found[place] = found.get(place, 0.0) + worths[place]
         return {place: max(1, round(_SCALE * score)) for place, score in found.items()}
 
-    def _wanted(self, query: str) -> dict[str, float]:
-        """The words to look for that some tool has, each with what it counts."""
-        asked = dict.fromkeys(word_list(query[:_LONGEST_QUERY]))
-        wanted = {word: 1.0 for word in asked if word in self._postings}
-        for word in asked:
-            related = RELATED.get(word, ())
-            for one in (one for one in related if one in self._postings):
-                wanted.setdefault(one, _RELATED)
-            if word not in self._postings:
+    def _wanted(self, query: str) -> Iterator[Mapping[int, float]]:
+        """For each word of a query what it says of the tools that have it, or one like it."""
+        said = query[:_LONGEST_QUERY]
+        for word in dict.fromkeys(terms(said) or [fold(said.strip())]):
+            concept = self._index.find(word)
+            if concept is not None:
+                yield concept.worths
+            if word not in self._index:
                 for one in self._beginning_with(word):
-                    wanted.setdefault(one, _PREFIX)
-        return wanted
+                    yield self._index.impacts(one, _PREFIX * self._index.rarity(one))
 
     def _beginning_with(self, word: str) -> Iterator[str]:
         if len(word) < _SHORTEST_PREFIX:
@@ -107,54 +82,3 @@ class Ranking:
             if not one.startswith(word):
                 return
             yield one
-
-    def _rarity(self, having: int) -> float:
-        return math.log(1 + (self._count - having + 0.5) / (having + 0.5))
-
-
-def _add_to_known(
-    found: dict[int, float], places: "array[int]", worths: "array[float]", factor: float
-) -> None:
-    for place, worth in zip(places, worths, strict=True):
-        if place in found:
-            found[place] += factor * worth
-
-
-def _index(tools: Sequence[Tool]) -> dict[str, Postings]:
-    counts = [_counts(one) for one in tools]
-    lengths = [sum(one.values()) for one in counts]
-    usual = sum(lengths) / len(lengths) if lengths else 1.0
-    found: dict[str, Postings] = {}
-    for place, (words, length) in enumerate(zip(counts, lengths, strict=True)):
-        damping = _SATURATION * (1 - _LENGTH + _LENGTH * length / usual)
-        for word, count in words.items():
-            places, worths = found.setdefault(word, (array("I"), array("f")))
-            places.append(place)
-            worths.append(count / (count + damping))
-    return found
-
-
-def _counts(tool: Tool) -> dict[str, float]:
-    """How often each word stands in a tool's texts, by what it is worth there."""
-    found: dict[str, float] = {}
-    for text, worth in _texts(tool):
-        for word in word_list(text[:_LONGEST_TEXT]):
-            found[word] = found.get(word, 0.0) + worth
-    return found
-
-
-def _texts(tool: Tool) -> Iterator[tuple[str, float]]:
-    intent = tool.intent
-    yield tool.name, _NAME
-    yield intent.title or "", _TITLE
-    yield " ".join([tool.server, intent.category or "", *sorted(intent.tags)]), _TEXT
-    said = tool.raw.get("description")
-    yield (said if isinstance(said, str) else ""), _TEXT
-    for name, schema in islice(_object((tool.input_schema or {}).get("properties")).items(), _MOST):
-        yield name, _ARGUMENT
-        text = _object(schema).get("description")
-        yield (text if isinstance(text, str) else ""), _ARGUMENT_TEXT
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

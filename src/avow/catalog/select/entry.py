@@ -1,0 +1,130 @@
+"""One tool that may be selected: as it was given, and what is looked at of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, cast
+
+from avow.catalog.select.terms import terms
+from avow.catalog.select.texts import Text, texts_of, weigh_texts
+from avow.catalog.tool import Tool, fingerprint, make_tool, qualify
+from avow.errors import UsageError
+from avow.infer import VERBS
+from avow.infer.lexicon import KINDS
+from avow.intent import Intent, Level, read_tool
+
+_CLEAR: Final = frozenset(term for verb in VERBS for term in terms(verb))
+_VERBS: Final = frozenset(term for verb in KINDS for term in terms(verb))
+"""What is a verb in every name, and what may be one, as `mail` and `file` may."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A tool among those that may be selected; `given` is `None` where it came raw.
+
+    What a raw one's text suggests of its hints is worked out when it is needed: that takes longer
+    than all else.
+    """
+
+    server: str
+    name: str
+    raw: Mapping[str, Any] = field(repr=False)
+    intent: Intent = field(repr=False)
+    fingerprint: str
+    origin: str = ""
+    given: Tool | None = field(default=None, repr=False)
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others, and orders those that fit as well."""
+        return f"{self.server}\0{self.name}\0{self.origin}"
+
+    @property
+    def qualified_name(self) -> str:
+        """Its name among the tools of many servers; the plain one where no server is known."""
+        return qualify(self.server, self.name) if self.server else self.name
+
+    def names(self) -> set[str]:
+        """What it may be called by."""
+        return {self.name, self.qualified_name}
+
+    @cached_property
+    def tool(self) -> Tool:
+        """The tool, with its level."""
+        if self.given is not None:
+            return self.given
+        return make_tool(self.server, self.raw, origin=self.origin)
+
+    @property
+    def level(self) -> Level:
+        """How much it may change."""
+        return self.tool.level
+
+    def is_same(self, other: "Entry") -> bool:
+        """Whether nothing that counts here has changed."""
+        if self.given is not None and self.given is other.given:
+            return True
+        mine, others = self.intent, other.intent
+        return (
+            (self.fingerprint, mine.title, mine.category, mine.tags)
+            == (other.fingerprint, others.title, others.category, others.tags)
+            and (self.given is None) == (other.given is None)
+            and (self.given is None or self.given == other.given)
+        )
+
+    def texts(self) -> Iterator[Text]:
+        """What is looked at of it."""
+        return texts_of(
+            self.raw,
+            server=self.server,
+            title=self.intent.title or "",
+            category=self.intent.category or "",
+            tags=sorted(self.intent.tags),
+        )
+
+    def words(self) -> dict[str, int]:
+        """Its terms, each with what it is worth."""
+        return weigh_texts(self.texts())
+
+    def verbs(self) -> frozenset[str]:
+        """What it does, by its name: the verbs in it, or else its first word."""
+        named = terms(self.name)
+        return _CLEAR.intersection(named) or _VERBS.intersection(named) or frozenset(named[:1])
+
+
+def read_entry(given: object) -> Entry:
+    """What was given as a tool: avow's own, an entry of `tools/list`, or the SDK's.
+
+    A raw entry may name its `server`. Raises `UsageError` for what is no tool.
+    """
+    if isinstance(given, Tool):
+        return Entry(
+            given.server,
+            given.name,
+            given.raw,
+            given.intent,
+            given.fingerprint,
+            given.origin,
+            given,
+        )
+    raw = _raw(given)
+    name = raw.get("name")
+    if not isinstance(name, str) or not name:
+        raise UsageError("a tool without a name")
+    if not isinstance(raw.get("inputSchema", {}), Mapping):
+        raise UsageError("its inputSchema is not an object", where=f"tool {name!r}")
+    server = raw.get("server")
+    has_more = raw.get("_meta") is not None or raw.get("annotations") is not None
+    intent = read_tool(raw).intent if has_more or "title" in raw else Intent()
+    return Entry(server if isinstance(server, str) else "", name, raw, intent, fingerprint(raw))
+
+
+def _raw(given: object) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return cast("Mapping[str, Any]", given)
+    dump = cast("Callable[..., object] | None", getattr(given, "model_dump", None))
+    if not callable(dump):
+        what = f"{type(given).__name__} is no tool"
+        raise UsageError(what, fix="Give avow's tools, entries of tools/list, or the SDK's tools.")
+    found = dump(mode="json", by_alias=True, exclude_none=True)
+    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
