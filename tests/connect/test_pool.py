@@ -246,6 +246,22 @@ async def test_turns_are_given_back_whatever_happens(monkeypatch: pytest.MonkeyP
             await pool.exchange("GET", "/mcp", {})
 
 
+async def test_what_is_said_after_the_end_leaves_no_connection() -> None:
+    """An old server is told of a call that was given up while its connection is left."""
+    ended = anyio.Event()
+
+    async def script(reader: Reader, writer: Writer) -> None:
+        await saying(OK)(reader, writer)
+        ended.set()
+
+    async with serve_raw(script) as raw:
+        pool = Pool.to(raw.url)
+        await pool.close()
+        assert await ask(pool) == (200, b"{}")
+        with anyio.fail_after(10):
+            await ended.wait()
+
+
 def test_one_context_serves_all_connections() -> None:
     assert tls() is tls()
     assert tls().verify_mode is ssl.CERT_REQUIRED

@@ -248,6 +248,10 @@ def test_a_file_that_cannot_be_reached_is_told_with_the_reason() -> None:
     assert str(refused(name)).startswith(f"{name}: the file cannot be reached: File name too long")
 
 
+def test_a_word_of_nothing_but_spaces_is_told_what_a_target_is() -> None:
+    assert "A target is" in str(refused(" "))
+
+
 @given(word=st.text(max_size=12), around=st.sampled_from(["{}", "http://{}", "{}.py", "{}.json#a"]))
 def test_no_word_is_met_with_anything_but_a_target_or_an_error_of_avows(
     word: str, around: str

@@ -12,11 +12,11 @@ from avow.connect import CommandTarget
 @pytest.fixture(scope="session")
 def warm_git() -> Generator[Warm]:
     """mcp-server-git, ready to be started at once."""
-    with warm("mcp_server_git") as ready:
+    with warm("mcp_server_git.server") as ready:
         yield ready
 
 
 @pytest.fixture
 def git_server(warm_git: Warm, repository: Path) -> CommandTarget:
     """mcp-server-git over that repository."""
-    return warm_git.command("git", "--repository", str(repository))
+    return warm_git.command("git", "-m", "mcp_server_git", "--repository", str(repository))

@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 import httpx2
+from anyio.abc import TaskStatus
 from tests.connect.serving import RawClient, raw_client
 from tests.replicas.town import Town
 
@@ -79,12 +80,13 @@ class Load:
             return "not run" if "Nothing was run" in answer["error"]["message"] else "lost"
         return outcome_of(answer["result"])
 
-    async def answer(self, seed: int) -> None:
-        """A person who answers each question at whichever replica is at hand."""
+    async def answer(self, seed: int, *, task_status: TaskStatus[None]) -> None:
+        """A person who is logged in, and answers each question at whichever replica is at hand."""
         chance = random.Random(seed)  # noqa: S311 - as above
         headers = {"host": self.town.public.removeprefix("http://")}
         async with httpx2.AsyncClient(headers=headers, timeout=10, trust_env=False) as browser:
             await log_in(browser, self.town)
+            task_status.started()
             while True:
                 one = chance.choice(self.town.replicas)
                 with contextlib.suppress(httpx2.HTTPError):  # that one is away just now

@@ -66,8 +66,12 @@ async def test_a_rolling_restart_loses_no_call(tmp_path: Path, postgres: Postgre
 async def restart_database(_: Town, postgres: PostgresServer) -> None:
     """The database is away for a while."""
     await anyio.to_thread.run_sync(postgres.stop)
-    await anyio.sleep(1)
-    await anyio.to_thread.run_sync(postgres.start)
+    try:
+        await anyio.sleep(1)
+    finally:
+        # All tests that follow need it, whatever becomes of this one.
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(postgres.start)
 
 
 async def roll(place: Town) -> None:
@@ -95,7 +99,7 @@ async def under_load(place: Town, clients: int, *faults: Fault) -> Load:
     load.is_over = over.is_set
     with anyio.fail_after(60 + 20 * len(faults)):
         async with anyio.create_task_group() as people:
-            people.start_soon(load.answer, 1)
+            await people.start(load.answer, 1)
             async with anyio.create_task_group() as group:
                 for seed in range(clients):
                     group.start_soon(load.call, seed)

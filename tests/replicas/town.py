@@ -73,14 +73,19 @@ class Replica:
         assert self.process is not None
         self.process.send_signal(number)
         self.codes.append(self.process.wait(seconds))
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        self.let_go()
 
     def kill(self) -> None:
         """Leave nothing behind."""
         if self.process is not None:
             self.process.kill()
             self.process.wait(10)
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Read no more of what it says."""
+        if self.process is not None and self.process.stdout is not None:
+            self.process.stdout.close()
 
     @property
     def url(self) -> str:

@@ -6,7 +6,6 @@ a protocol error.
 
 import json
 import re
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.server import MCPServer
 from mcp_types import ElicitResult, TextContent
 from tests.connect.serving import ENVIRONMENT, serve_app
+from tests.warm import Warm
 
 DOCS = Path(__file__).parents[2]
 _BLOCK = re.compile(r"((?:<!-- .*? -->\n)+)```python server\n(.*?)```", re.DOTALL)
@@ -62,7 +62,9 @@ def _calls(comments: str) -> list[Said]:
 
 
 @asynccontextmanager
-async def connected(code: str, transport: str, era: str, folder: Path) -> AsyncGenerator[Client]:
+async def connected(
+    code: str, transport: str, era: str, folder: Path, python: Warm
+) -> AsyncGenerator[Client]:
     """A client of the server that `code` makes; whoever sits at it says yes."""
 
     async def agree(context: Any, params: Any) -> ElicitResult:
@@ -70,18 +72,18 @@ async def connected(code: str, transport: str, era: str, folder: Path) -> AsyncG
         return ElicitResult(action="accept", content={"approve": True})
 
     async with (
-        _reached(code, transport, folder) as target,
+        _reached(code, transport, folder, python) as target,
         Client(target, mode=era, elicitation_callback=agree) as client,
     ):
         yield client
 
 
 @asynccontextmanager
-async def _reached(code: str, transport: str, folder: Path) -> AsyncGenerator[Any]:
+async def _reached(code: str, transport: str, folder: Path, python: Warm) -> AsyncGenerator[Any]:
     if transport == "stdio":
         path = folder / "server.py"
         path.write_text(code)
-        words = [sys.executable, "-W", "error", str(path)]
+        words = python.words("-W", "error", str(path))
         env = {**ENVIRONMENT, "FASTMCP_SHOW_SERVER_BANNER": "false"}
         yield StdioServerParameters(command=words[0], args=words[1:], env=env)
         return

@@ -16,6 +16,7 @@ from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 from pydantic import BaseModel
 from tests.connect.serving import ENVIRONMENT, serve_app
+from tests.warm import Warm
 
 import avow
 from avow.audit import merged
@@ -195,25 +196,36 @@ def offer(
 
 @asynccontextmanager
 async def reached(
-    kind: str, era: str, transport: str, where: Path, answer: types.ElicitResult | None = None
+    kind: str,
+    era: str,
+    transport: str,
+    where: Path,
+    *,
+    python: Warm,
+    answer: types.ElicitResult | None = None,
 ) -> AsyncGenerator[Caller]:
     """The studio's tools over one transport, in one era."""
     caller = Caller(answer=answer)
     asks: dict[str, Any] = {"elicitation_callback": caller.person} if answer is not None else {}
     async with (
-        _target(kind, transport, where) as target,
+        _target(kind, transport, where, python) as target,
         Client(target, mode=era, **asks) as client,
     ):
         caller.client = client
         yield caller
 
 
+def over_stdio(python: Warm, module: str, kind: str, where: Path) -> StdioServerParameters:
+    """How a server of one kind is started that a module of the tests makes."""
+    first, *rest = python.words("-m", module, kind, str(where))
+    env = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{Path.cwd()}"}
+    return StdioServerParameters(command=first, args=rest, env=env)
+
+
 @asynccontextmanager
-async def _target(kind: str, transport: str, where: Path) -> AsyncGenerator[Any]:
+async def _target(kind: str, transport: str, where: Path, python: Warm) -> AsyncGenerator[Any]:
     if transport == "stdio":
-        words = ["-m", "tests.serve.serving", kind, str(where)]
-        env = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{Path.cwd()}"}
-        yield StdioServerParameters(command=sys.executable, args=words, env=env)
+        yield over_stdio(python, "tests.serve.serving", kind, where)
         return
     offered = offer(kind, where)
     if transport == "memory":

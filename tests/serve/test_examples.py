@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.serve.examples import Example, answer_of, connected, find_examples
+from tests.warm import Warm
 
 pytestmark = pytest.mark.anyio
 
@@ -15,8 +16,8 @@ EXAMPLES = find_examples("README.md", "docs/servers.md")
 @pytest.mark.parametrize("framework", ["MCPServer", "FastMCP"])
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 async def test_a_server_of_the_documentation_answers_as_it_says(
-    example: Example, framework: str, transport: str, era: str, tmp_path: Path
+    example: Example, framework: str, transport: str, era: str, tmp_path: Path, frameworks: Warm
 ) -> None:
-    async with connected(example.on(framework), transport, era, tmp_path) as client:
+    async with connected(example.on(framework), transport, era, tmp_path, frameworks) as client:
         for said in example.calls:
             assert said.words in await answer_of(client, said), said

@@ -21,6 +21,7 @@ from tests.serve.serving import (
     reached,
     text,
 )
+from tests.warm import Warm
 
 from avow.approvals import Answer
 
@@ -36,9 +37,9 @@ EVERYWHERE = [
 
 @pytest.mark.parametrize(("kind", "era", "transport"), EVERYWHERE)
 async def test_the_same_tools_do_the_same_everywhere(
-    kind: str, era: str, transport: str, tmp_path: Path
+    kind: str, era: str, transport: str, tmp_path: Path, frameworks: Warm
 ) -> None:
-    async with reached(kind, era, transport, tmp_path, YES) as caller:
+    async with reached(kind, era, transport, tmp_path, python=frameworks, answer=YES) as caller:
         assert await caller.names() == [
             "customer_delete",
             "customer_get",

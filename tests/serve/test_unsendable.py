@@ -10,10 +10,9 @@ from typing import Annotated, Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.server.lowlevel import Server
 from pydantic import AfterValidator
-from tests.connect.serving import ENVIRONMENT
 from tests.serve.serving import (
     ERAS,
     KINDS,
@@ -22,8 +21,10 @@ from tests.serve.serving import (
     lines,
     offer,
     outcomes,
+    over_stdio,
     text,
 )
+from tests.warm import Warm
 
 import avow
 from avow.serve import Tools
@@ -137,11 +138,9 @@ def declare(tools: Tools, _: Studio) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_server_over_stdio_outlives_what_cannot_be_sent(
-    kind: str, era: str, tmp_path: Path
+    kind: str, era: str, tmp_path: Path, frameworks: Warm
 ) -> None:
-    words = ["-m", "tests.serve.test_unsendable", kind, str(tmp_path)]
-    env = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{Path.cwd()}"}
-    target = StdioServerParameters(command=sys.executable, args=words, env=env)
+    target = over_stdio(frameworks, "tests.serve.test_unsendable", kind, tmp_path)
     async with Client(target, mode=era) as client:
         caller = Caller(client)
         for name in [*UNSENDABLE, *ENDS, "half_typed", "dumped", "thrown_away_later"]:

@@ -135,7 +135,7 @@ def _no_target(word: str, command: str) -> TargetError:
         fix = (
             f"Name the command that runs this file: avow {command} -- COMMAND {shlex.quote(word)}."
         )
-    elif " " in word and shutil.which(word.split(maxsplit=1)[0]):
+    elif " " in word and any(map(shutil.which, word.split(maxsplit=1)[:1])):
         fix = f"It is a command: write it without quotes, avow {command} -- {word}."
     elif re.fullmatch(r"[\w@-]+", word):
         fix = f"If it is a command, put -- before it: avow {command} -- {word}. {_KINDS}"

@@ -42,6 +42,7 @@ class Pool:
     _all: set[Connection] = field(default_factory=set[Connection])
     _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST))
     _proxy: SplitResult | None = None
+    _is_closed: bool = False
 
     @classmethod
     def to(cls, url: str) -> "Pool":
@@ -79,7 +80,8 @@ class Pool:
             self._all.discard(connection)
 
     async def close(self) -> None:
-        """End all connections."""
+        """End all connections. What is still said after that is said, and its connection ended."""
+        self._is_closed = True
         for one in self._all:
             one.close()
         self._all.clear()
@@ -97,6 +99,9 @@ class Pool:
         return None
 
     def _free(self, connection: Connection) -> None:
+        if self._is_closed:
+            connection.close()
+            return
         connection.idle_since = time.monotonic()
         self._idle.append(connection)
 
