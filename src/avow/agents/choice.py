@@ -31,7 +31,7 @@ class Choice:
         """The tools for a message. Raises `UsageError` for a pinned name that is not there."""
         return selector.select(
             message,
-            self.most or len(selector),
+            self.most,
             tokens=self.tokens,
             always=self.always,
             exclude=(Level.DESTRUCTIVE,) if self.destructive == "never" else (),
