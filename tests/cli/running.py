@@ -1,5 +1,6 @@
 """`avow` as a person runs it: a process of its own, with an environment of its own."""
 
+import atexit
 import json
 import os
 import signal
@@ -7,15 +8,31 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
 from tests.connect.serving import ENVIRONMENT, SERVERS
+from tests.warm import Warm, warm
 
 FAULTY = str(SERVERS / "faulty.py")
 COMMAND = (sys.executable, "-m", "avow")
+_LIBRARIES = (
+    "anyio._backends._asyncio",
+    "cryptography.hazmat.primitives.ciphers.aead",
+    "cyclopts",
+    "jsonschema_rs",
+    "msgspec",
+    "platformdirs",
+    "pydantic",
+    "rich.console",
+    "rich.markdown",
+    "rich.table",
+    "sqlite3",
+)
+"""What most commands import of others; avow itself each imports, and no more of it than it uses."""
 
 # Where avow is not installed but on PYTHONPATH, the servers that it starts from its own package
 # find it only here: they get none of our variables.
@@ -48,10 +65,17 @@ class Done:
         return json.loads(line)["error"]
 
 
+@cache
+def _python() -> Warm:
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(warm(*_LIBRARIES))
+
+
 def avow(*words: str, cwd: Path | None = None, **variables: str) -> Done:
     """Run `avow` with these words to its end."""
     done = subprocess.run(
-        [*COMMAND, *words],
+        _python().words("-m", "avow", *words),
         cwd=cwd,
         env=environment(**variables),
         stdin=subprocess.DEVNULL,
