@@ -7,6 +7,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -151,6 +152,35 @@ async def test_a_signal_ends_it_with_130_and_all_that_it_has_started(
     assert f"MCP clients connect to {url}/mcp" in done.err
     assert "Traceback" not in done.err
     assert [pid for pid in (*children, grandchild) if is_running(pid)] == []
+
+
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_sigterm_ends_it_in_the_background_of_a_shell_too(
+    tmp_path: Path, *, is_ready: bool
+) -> None:
+    """There Ctrl-C is ignored from the start."""
+    program = tmp_path / "silent.py"
+    program.write_text(f"open({str(tmp_path / 'begun')!r}, 'x')\nimport sys\nsys.stdin.read()\n")
+    server = python("plain") if is_ready else (sys.executable, str(program))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        store = f"sqlite:{tmp_path / 'avow.db'}"
+        words = ("gateway", "--port", "0", "--timeout", "60", "--store", store, "--", *server)
+        with started(*words, waits=is_ready) as run:
+            signal.signal(signal.SIGINT, before)
+            if is_ready:
+                base = run.first.partition("/console/")[0]
+                assert httpx2.get(f"{base}/readyz", trust_env=False).status_code == 200
+            end = time.monotonic() + 20
+            while not is_ready and not (tmp_path / "begun").exists():
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            done = run.end()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert done.code == 130
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.anyio

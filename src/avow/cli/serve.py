@@ -92,6 +92,9 @@ def _work(
     work = partial(_serve, targets, options, keys, listener, worker, guests)
     with listener:
         signal.signal(signal.SIGTERM, _terminate)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            # So it is in the background of a shell, where nothing would end avow in order then.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         anyio.run(work, backend_options={"use_uvloop": True})
     return 0
 
