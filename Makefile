@@ -49,10 +49,6 @@ RUN_PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest)
 WORKERS ?= -n 4 --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
-# What fails among hundreds of processes on a busy machine is tried once more, alone; what fails
-# twice has failed. Both are told, and a run that did not come to its end is not tried again.
-AGAIN = $(RUN_PYTEST) -m "not proof" --last-failed --last-failed-no-failures none $(PYTEST_ARGS)
-
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check bench proof train screenshots format schema lock clean
 
@@ -69,7 +65,7 @@ run: $(READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free
 	@$(BIN)/avow demo $(ARGS)
 
 test: $(READY) $(OLDEST_READY) $(NPM_READY) ## run the tests, except the long proofs
-	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS) || $(AGAIN)
+	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS)
 	$(OLDEST)
 
 check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, tests, coverage
