@@ -52,23 +52,15 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
 ) -> AsyncGenerator[Guarded]:
     """Put avow's guard around a connected client: reads run, destructive calls ask first.
 
-    `policy` is one, or the path of a policy.toml, which is read once; without it reads and plain
-    writes run and the rest asks. `mode` is `plan`, `guarded`, `strict` or `unattended`, in the
-    place of the policy's.
-
-    `approver` answers: `"terminal"`, `"console"` (of a gateway on the same store), a function that
-    is given an `Approval` and says yes, no or nothing, or a `Channel` such as an `ApprovalQueue`;
-    with `"deferred"` a call that asks ends at once, and the program brings the answer. Without any,
-    what would ask is refused.
-
-    `audit` is where the record is kept: a store such as `"sqlite:avow.db"`, an open log,
-    `"temporary"` for one that is deleted afterwards, or by default the store of this user.
-
-    `principal` is for whom the agent acts. `server` is the name that the policy has for this
-    server; without it, the server's own word for itself is taken. `patience` is how many seconds
-    a call waits for an answer, and `on_wait` is told of each that begins to.
-
-    A call that is cancelled while it waits takes its question back.
+    `policy` is one, or the path of a policy.toml, which is read once. `mode` is `plan`, `guarded`
+    (without either), `strict` or `unattended`, in the place of the policy's. `approver` answers:
+    `"terminal"`, `"console"` (of a gateway on the same store), a function that is given an
+    `Approval` and says yes, no or nothing, or a `Channel` such as an `ApprovalQueue`; with
+    `"deferred"` a call that asks ends at once, and the program brings the answer. Without any, what
+    would ask is refused. `audit` is where the record is kept: a store such as `"sqlite:avow.db"`,
+    an open log, `"temporary"`, or by default the store of this user. `principal` is for whom the
+    agent acts, and `server` the name that the policy has for this server, by default its own word
+    for itself. A call waits `patience` seconds for its answer; `on_wait` is told of each that does.
 
     Raises `PolicyError`, `ConfigError`, `UsageError`, `KeysError` and `StoreError` on entering.
 
@@ -88,10 +80,7 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
     >>> anyio.run(main)
     'Policy does not allow this call'
     """
-    wire = _wire(client)
-    rules = Rules(policy if isinstance(policy, Policy) else _read(policy))
-    if mode is not None:
-        rules.switch(mode)
+    wire, rules = _wire(client), _rules(policy, mode)
     async with AsyncExitStack() as stack:
         channel = await stack.enter_async_context(open_channel(approver))
         _check_way(channel, approver, rules.policy)
@@ -104,19 +93,26 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
             patience=0.0 if approver == DEFERRED else patience,
             announce=on_wait,
         )
-        await stack.enter_async_context(listening(guard.approvals))
-        stack.enter_context(wire.forgetting(listing.forget))
-        may_answer = PROGRAM if approver == DEFERRED else None
-        who = _principal(principal, client)
-        guarded = GuardedServer(wire, listing, guard, who, rules, may_answer)
-        try:
-            yield Guarded(guarded)
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                await guarded.withdraw()
-            raise
-        finally:
-            listing.is_left = True
+        who, way = _principal(principal, client), PROGRAM if approver == DEFERRED else None
+        behind = GuardedServer(wire, listing, guard, who, rules, way)
+        await stack.enter_async_context(_in_use(behind))
+        yield Guarded(behind)
+
+
+@asynccontextmanager
+async def _in_use(behind: GuardedServer) -> AsyncGenerator[None]:
+    """Hear of answers and of lists that change; take questions back where this is cancelled."""
+    listing = behind.listing
+    async with listening(behind.guard.approvals):
+        with behind.wire.forgetting(listing.forget):
+            try:
+                yield
+            except anyio.get_cancelled_exc_class():
+                with anyio.CancelScope(shield=True):
+                    await behind.withdraw()
+                raise
+            finally:
+                listing.is_left = True
 
 
 def _make_guard(listing: Listing, log: AuditLog, rules: Rules) -> Guard:
@@ -138,6 +134,13 @@ def _wire(client: Client) -> Wire:
         fix = "Enter it first: async with Client(…) as client, avow.wrap(client) as guarded."
         raise UsageError("the client is not connected", where="wrap", fix=fix) from error
     return Wire(client)
+
+
+def _rules(policy: Policy | str | Path | None, mode: str | Mode | None) -> Rules:
+    rules = Rules(policy if isinstance(policy, Policy) else _read(policy))
+    if mode is not None:
+        rules.switch(mode)
+    return rules
 
 
 def _read(path: str | Path | None) -> Policy:
