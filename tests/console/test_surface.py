@@ -76,6 +76,19 @@ WHO: Final[dict[str, Role | None]] = {
     "GET /console/grants": VIEWER,
     "POST /console/grants/{number}/revoke": APPROVER,
     "GET /console/policy": VIEWER,
+    # The API for screens, as a session sees it; test_api_surface has what is for tokens.
+    "GET /console/api/tools": ANYBODY,
+    "GET /console/api/approvals": ANYBODY,
+    "GET /console/api/events": ANYBODY,
+    "GET /console/api/v1/tools": VIEWER,
+    "GET /console/api/v1/tools/{name}": VIEWER,
+    "GET /console/api/v1/approvals": VIEWER,
+    "GET /console/api/v1/approvals/{number}": VIEWER,
+    "POST /console/api/v1/approvals/{number}/answer": APPROVER,
+    "GET /console/api/v1/events": VIEWER,
+    "GET /console/api/v1/me": VIEWER,
+    "GET /console/api/v1/openapi.json": ANYBODY,
+    "GET /console/api/v1/avow-confirm.js": ANYBODY,
     # A question about the policy, which changes nothing.
     "POST /console/policy/what-if": VIEWER,
 }
@@ -118,7 +131,8 @@ async def asked(
     """One request of a visitor, with the token of its own session where it is a form."""
     form = {"csrf": visitor.csrf}
     path = address.filled(values)
-    return await ask(app, address.verb, path, session=visitor.session, form=form, **headers)
+    sent = {"x_csrf_token": visitor.csrf, **headers}
+    return await ask(app, address.verb, path, session=visitor.session, form=form, **sent)
 
 
 async def test_everybody_gets_what_their_role_may_and_nothing_else(

@@ -10,12 +10,14 @@ from avow.access.machines import KEY_SECONDS, Machines
 from avow.access.opening import open_access
 from avow.access.origin import Names, is_own_host, is_own_origin, is_same_origin, own_names
 from avow.access.refusal import RefusedError
-from avow.access.resource import ALL, WELL_KNOWN
-from avow.access.settings import Console, OAuth, Settings
+from avow.access.resource import ALL, API, WELL_KNOWN
+from avow.access.screens import may_use
+from avow.access.settings import Console, OAuth, Screens, Settings
 from avow.access.together import Access, Together
 
 __all__ = [
     "ALL",
+    "API",
     "KEY_SECONDS",
     "NAME",
     "WELL_KNOWN",
@@ -29,6 +31,7 @@ __all__ = [
     "Names",
     "OAuth",
     "RefusedError",
+    "Screens",
     "Settings",
     "Together",
     "admit",
@@ -37,6 +40,7 @@ __all__ = [
     "is_same_origin",
     "load_access",
     "make_api_key",
+    "may_use",
     "open_access",
     "own_names",
     "read_access",

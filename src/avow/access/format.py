@@ -5,6 +5,7 @@ from typing import Final
 
 from avow.access.console import SHAPE
 from avow.access.keyset import ALGORITHMS
+from avow.access.screens import SHAPE as SCREENS
 from avow.access.token import TYPES
 from avow.keys import FORM
 from avow.policy.shape import DURATION, Boolean, Choice, Items, Key, Table, Text
@@ -49,6 +50,7 @@ ACCESS: Final = Table(
         "api_keys": Key(Boolean(), "machines come with keys of avow keys create", default=False),
         "oauth": Key(_OAUTH, "people come with tokens of an authorization server"),
         "console": Key(SHAPE, "people log in to the console with OpenID Connect"),
+        "screens": Key(SCREENS, "screens of others show what waits"),
     },
     "Who may call the gateway, and log in to its console.",
 )

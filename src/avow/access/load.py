@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 from avow.access.console import check_console, make_console
 from avow.access.format import ACCESS
 from avow.access.keyset import ALGORITHMS
+from avow.access.screens import check_screens, make_screens
 from avow.access.settings import Introspection, OAuth, Settings
 from avow.connect.address import fault_of_url, is_private
 from avow.connect.fetch import ClientAuth
@@ -40,7 +41,7 @@ def load_access(text: str, where: str = "access.toml") -> Settings:
     """What `text` says; `where` is its file: for errors, and secrets are looked for beside it.
 
     >>> load_access("api_keys = true")
-    Settings(oauth=None, has_api_keys=True, console=None)
+    Settings(oauth=None, has_api_keys=True, console=None, screens=None)
     """
     document = read_document(text, where, ACCESS, AccessError)
     value = document.sound(document.value)
@@ -51,11 +52,14 @@ def load_access(text: str, where: str = "access.toml") -> Settings:
     asking, entering = (_secret(document, value, path) for path in _SECRETS)
     _check_meaning(document, value)
     check_console(document, value)
+    check_screens(document, value)
     document.finish()
+    console = make_console(value.get("console"), entering)
     return Settings(
         _oauth(value.get("oauth"), asking),
         value.get("api_keys", False),
-        make_console(value.get("console"), entering),
+        console,
+        make_screens(value.get("screens"), console and console.people),
     )
 
 

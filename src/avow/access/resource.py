@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 ALL: Final = "/mcp"
 """The path of all servers together; a token for it is good for each alone."""
 
+API: Final = "/api"
+"""Where the API for screens is: a token for it is good there alone, and no other is."""
+
 _PATH: Final = re.compile(r"/servers/[A-Za-z0-9._-]+/mcp")
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 
@@ -34,6 +37,9 @@ class Resource:
         """
         if self.audience is not None:
             return frozenset({self.audience})
+        if self._is_api(path):
+            # What an agent holds for its calls must not answer for them.
+            return frozenset({self._at(API)})
         return frozenset({self._at(ALL), self._at(path)})
 
     def metadata(self, path: str) -> dict[str, Any]:
@@ -53,5 +59,10 @@ class Resource:
 
     def _at(self, path: str) -> str:
         # Whatever else a path holds, nothing of it is told back.
-        path = path if _PATH.fullmatch(path) else ALL
+        path = API if self._is_api(path) else path if _PATH.fullmatch(path) else ALL
         return f"{self.url.rstrip('/')}{path}"
+
+    @staticmethod
+    def _is_api(path: str) -> bool:
+        """Whether a path is of the API for screens, which is a resource of its own."""
+        return path == API or path.startswith(f"{API}/")

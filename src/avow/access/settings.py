@@ -1,7 +1,7 @@
 """What an access.toml says, checked and made ready."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from avow.access.keyset import ALGORITHMS
 from avow.connect.fetch import ClientAuth
@@ -53,9 +53,24 @@ class Console:
 
 
 @dataclass(frozen=True, slots=True)
+class Screens:
+    """Which pages of others may show what waits, and which callers may look and answer there.
+
+    `roles` are the roles of callers that bring each of the console's. `clients` are the only ones
+    whose tokens count, and `people` the only subjects of tokens.
+    """
+
+    origins: frozenset[str] = frozenset()
+    roles: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    clients: frozenset[str] | None = None
+    people: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Who may call: at least one of the first two lets somebody in. And who may log in."""
 
     oauth: OAuth | None = None
     has_api_keys: bool = False
     console: Console | None = None
+    screens: Screens | None = None

@@ -145,14 +145,14 @@ class Approvals:
         rows = await self.store.approvals(now=self.clock(), limit=limit)
         return [Approval.from_row(row) for row in rows]
 
-    async def pending(self, limit: int) -> list[Approval]:
-        """The questions that wait, the oldest first."""
-        rows = await self.store.pending(now=self.clock(), limit=limit)
+    async def pending(self, limit: int, *, after: int = 0) -> list[Approval]:
+        """The questions that wait, the oldest first, `after` a number."""
+        rows = await self.store.pending(now=self.clock(), limit=limit, after=after)
         return [Approval.from_row(row) for row in rows]
 
-    async def settled(self, limit: int) -> list[Approval]:
-        """The newest questions that wait no longer."""
-        rows = await self.store.settled(now=self.clock(), limit=limit)
+    async def settled(self, limit: int, *, before: int | None = None) -> list[Approval]:
+        """The newest questions that wait no longer, of those `before` a number."""
+        rows = await self.store.settled(now=self.clock(), limit=limit, before=before)
         return [Approval.from_row(row) for row in rows]
 
     async def granted(self, question: Question) -> Grant | None:

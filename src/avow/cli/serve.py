@@ -18,7 +18,7 @@ import anyio
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
-from avow.access import Access, Settings, open_access, read_access
+from avow.access import Access, Screens, Settings, open_access, read_access
 from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
@@ -145,7 +145,8 @@ async def _serve(
             open_provider(settings and settings.console, store, keys, url=public) as provider,
         ):
             await _check(gateway, voice)
-            app, link = _site(gateway, options, base, public, access, provider)
+            screens = settings and settings.screens
+            app, link = _site(gateway, options, base, public, access, provider, screens)
             if worker is None or (worker.speaks and worker.is_first):
                 _print_addresses(public, link(), options, voice)
             seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
@@ -197,6 +198,7 @@ def _site(
     public: str,
     access: Access,
     provider: Provider | None,
+    screens: Screens | None,
 ) -> tuple[ASGIApp, Callable[[], str]]:
     """The application with its console, and what makes a link to that."""
     # Whichever worker is asked for a link says it.
@@ -208,7 +210,15 @@ def _site(
     def make() -> Sequence[BaseRoute]:
         from avow.console import make_routes
 
-        return make_routes(gateway, login, base_url=public, provider=provider, is_alone=is_alone)
+        return make_routes(
+            gateway,
+            login,
+            base_url=public,
+            provider=provider,
+            is_alone=is_alone,
+            access=access,
+            screens=screens,
+        )
 
     routes = later_routes(make)
     app = make_app(gateway, base, routes, access=access, public_url=options.public_url)

@@ -69,9 +69,8 @@ class Pulse:
                 continue
 
 
-def event_routes(pages: Pages) -> list[Route]:
+def event_routes(pages: Pages, pulse: Pulse) -> list[Route]:
     """The one stream, which ends with its session, or once that is closed somewhere else."""
-    pulse = Pulse(pages.gateway.guard)
 
     async def listen(request: Request, session: Session) -> Response:
         async def is_open() -> bool:

@@ -13,6 +13,7 @@ from anyio.to_thread import run_sync
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
+from avow.access import API
 from avow.console.home import HOME
 
 Make = Callable[[], Sequence[BaseRoute]]
@@ -54,4 +55,5 @@ def later_routes(make: Make) -> list[BaseRoute]:
         Route("/", _Part(later, 0)),
         Route(HOME, _Part(later, 1)),
         Mount(HOME, _Part(later, 2)),
+        Mount(API, _Part(later, 3)),
     ]

@@ -12,6 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
+from avow.access import Access, Local, Screens
+from avow.console.api.routes import caller_api, session_api
 from avow.console.approvals.links import link_routes
 from avow.console.approvals.page import approval_routes
 from avow.console.audit.page import audit_routes
@@ -19,7 +21,7 @@ from avow.console.entry.entrance import entrance_routes
 from avow.console.entry.issuing import issuing_routes
 from avow.console.entry.login import Login
 from avow.console.entry.oidc import Provider
-from avow.console.events import event_routes
+from avow.console.events import Pulse, event_routes
 from avow.console.gate import Gate
 from avow.console.grants.page import grant_routes
 from avow.console.home import HOME
@@ -51,15 +53,19 @@ def make_routes(
     base_url: str,
     provider: Provider | None = None,
     is_alone: bool = True,
+    access: Access | None = None,
+    screens: Screens | None = None,
 ) -> list[BaseRoute]:
-    """The console under `/console`, and the way to it from `/`.
+    """The console under `/console`, the way to it from `/`, and the API under `/api`.
 
     `base_url` is where the gateway is served, as in `http://127.0.0.1:8321`. `provider` is whom
     people log in with, beside the links that `login` makes. `is_alone` says that callers need not
-    prove who they are: it is the machine of one person.
+    prove who they are: it is the machine of one person. `access` says who calls the API, and
+    `screens` on which pages and as what.
     """
     base = base_url.rstrip("/")
     pages = make_pages(gateway, login, base, provider=provider, is_alone=is_alone)
+    pulse = Pulse(gateway.guard)
     console = Starlette(
         routes=[
             *entrance_routes(pages),
@@ -74,7 +80,8 @@ def make_routes(
             *audit_routes(pages),
             *grant_routes(pages),
             *policy_routes(pages),
-            *event_routes(pages),
+            *event_routes(pages, pulse),
+            session_api(pages, pulse, base),
             *pages.assets.routes(),
         ],
         exception_handlers=_handlers(pages),
@@ -84,6 +91,7 @@ def make_routes(
         Route("/", to_console),
         Route(HOME, to_console),
         Mount(HOME, app=Gate(console, base_url, refuse=pages.problem)),
+        caller_api(pages, pulse, base, access or Local(), screens),
     ]
 
 

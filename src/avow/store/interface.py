@@ -248,12 +248,14 @@ class Store(Protocol):
         """The newest questions, the pending ones first."""
         ...
 
-    async def pending(self, *, now: float, limit: int) -> list[ApprovalRow]:
-        """The questions that wait for an answer, the oldest first."""
+    async def pending(self, *, now: float, limit: int, after: int = 0) -> list[ApprovalRow]:
+        """The questions that wait for an answer, the oldest first, `after` a number."""
         ...
 
-    async def settled(self, *, now: float, limit: int) -> list[ApprovalRow]:
-        """The newest questions that wait no longer."""
+    async def settled(
+        self, *, now: float, limit: int, before: int | None = None
+    ) -> list[ApprovalRow]:
+        """The newest questions that wait no longer, of those `before` a number."""
         ...
 
     async def count_pending(self, *, now: float) -> int:

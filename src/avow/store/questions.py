@@ -13,6 +13,8 @@ COLUMNS: Final = (
     "needed, edit"
 )
 _OPEN: Final = "state IN ('pending', 'approved')"
+_LAST: Final = 2**62
+"""A number that no question reaches."""
 
 _EXPIRE: Final = (
     f"UPDATE approvals SET state = 'expired' WHERE binding = :binding AND {_OPEN} "
@@ -183,23 +185,24 @@ def newest(session: Session, now: float, limit: int) -> list[Row]:
     return session.query(sql, {"now": now, "limit": limit})
 
 
-def pending(session: Session, now: float, limit: int) -> list[Row]:
-    """The rows of questions that wait, the oldest first."""
+def pending(session: Session, now: float, limit: int, after: int = 0) -> list[Row]:
+    """The rows of questions that wait, the oldest first, from the one `after` a number on."""
     # `_OPEN` says less than what follows; it is what the index of open questions is made of.
     sql = (
         f"SELECT {COLUMNS} FROM approvals WHERE {_OPEN} AND state = 'pending' AND expires > :now "
-        "ORDER BY number LIMIT :limit"
+        "AND number > :after ORDER BY number LIMIT :limit"
     )
-    return session.query(sql, {"now": now, "limit": limit})
+    return session.query(sql, {"now": now, "limit": limit, "after": after})
 
 
-def settled(session: Session, now: float, limit: int) -> list[Row]:
-    """The newest rows of questions that wait no longer."""
+def settled(session: Session, now: float, limit: int, before: int | None = None) -> list[Row]:
+    """The newest rows of questions that wait no longer, from the one `before` a number on."""
     sql = (
         f"SELECT {COLUMNS} FROM approvals WHERE NOT (state = 'pending' AND expires > :now) "
-        "ORDER BY number DESC LIMIT :limit"
+        "AND number < :before ORDER BY number DESC LIMIT :limit"
     )
-    return session.query(sql, {"now": now, "limit": limit})
+    last = _LAST if before is None else before
+    return session.query(sql, {"now": now, "limit": limit, "before": last})
 
 
 def count_pending(session: Session, now: float) -> int:

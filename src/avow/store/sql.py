@@ -279,14 +279,16 @@ class SqlStore:
         rows = await self._read(lambda session: questions.newest(session, now, limit))
         return [questions.approval_at(row, now) for row in rows]
 
-    async def pending(self, *, now: float, limit: int) -> list[ApprovalRow]:
+    async def pending(self, *, now: float, limit: int, after: int = 0) -> list[ApprovalRow]:
         """See `Store.pending`."""
-        rows = await self._read(lambda session: questions.pending(session, now, limit))
+        rows = await self._read(lambda session: questions.pending(session, now, limit, after))
         return [questions.approval_at(row, now) for row in rows]
 
-    async def settled(self, *, now: float, limit: int) -> list[ApprovalRow]:
+    async def settled(
+        self, *, now: float, limit: int, before: int | None = None
+    ) -> list[ApprovalRow]:
         """See `Store.settled`."""
-        rows = await self._read(lambda session: questions.settled(session, now, limit))
+        rows = await self._read(lambda session: questions.settled(session, now, limit, before))
         return [questions.approval_at(row, now) for row in rows]
 
     async def count_pending(self, *, now: float) -> int:

@@ -37,14 +37,18 @@ async def read_answer(
     Raises `UsageError` for what may not be said, or does not fit the tool.
     """
     given = answer_of(form, approval, person)
-    if given is None:
-        return None
+    if given is not None:
+        await check_given(guard, given, approval)
+    return given
+
+
+async def check_given(guard: Guard, given: Answer, approval: Approval) -> None:
+    """Raise `UsageError` for an answer that may not be given, or does not fit the tool."""
     check_answer(given, approval)
     if given.edit is not None and (tool := await tool_of(guard, approval)):
         checker = guard.shapes.of(tool).arguments
         if wrong := misfits(checker, approval.question.arguments, given.edit):
             raise UsageError(f"the change does not fit the tool: {'; '.join(wrong)}")
-    return given
 
 
 def why_not(seen: str, now: Approval | None) -> str:

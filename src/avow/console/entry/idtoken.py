@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from avow.access import Console
 from avow.access.claims import Terms, read_claims
-from avow.access.console import EVERYBODY
 from avow.access.refusal import UnfitError
 from avow.console.entry.login import NAMES
-from avow.console.entry.roles import Role
+from avow.console.entry.roles import Role, role_of
 
 LEEWAY: Final = 30.0
 """Seconds that the issuer's clock may be apart from ours."""
@@ -83,13 +82,7 @@ def person_of(claims: Mapping[str, Any], settings: Console, *, now: float) -> Pe
         raise EntryError("You have a name that avow gives to others.", _ASK)
     if settings.people is not None and name not in settings.people:
         raise EntryError("You are not among the people who may log in here.", _ASK)
-    role = _role(settings.roles, words)
+    role = role_of(settings.roles, words)
     if role is None:
         raise EntryError("You have no role here.", _ASK)
     return Person(name, role, words)
-
-
-def _role(roles: Mapping[str, frozenset[str]], words: frozenset[str]) -> Role | None:
-    """The role that may do most, of those that these words bring."""
-    held = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
-    return max(held, key=list(Role).index, default=None)

@@ -1,7 +1,10 @@
 """What people may do in the console."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
+
+from avow.access.console import EVERYBODY
 
 
 class Role(StrEnum):
@@ -21,3 +24,9 @@ class Role(StrEnum):
 
 
 _ORDER: Final = tuple(Role)
+
+
+def role_of(roles: Mapping[str, frozenset[str]], words: frozenset[str]) -> Role | None:
+    """The role that may do most, of those that these words bring."""
+    held = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
+    return max(held, key=_ORDER.index, default=None)

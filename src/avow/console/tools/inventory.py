@@ -3,14 +3,13 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
 
 from avow.catalog import Tool, make_catalog
 from avow.errors import AvowError
 from avow.gateway import Gateway
-from avow.gateway.upstream import Upstream
 from avow.schema import digest
 
 PATIENCE: Final = 3.0
@@ -18,6 +17,19 @@ PATIENCE: Final = 3.0
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 _KEY_LENGTH: Final = 32
+
+
+class Lister(Protocol):
+    """A server that says which tools it has."""
+
+    @property
+    def name(self) -> str:
+        """Which server it is."""
+        ...
+
+    async def tools(self) -> tuple[list[Tool], list[str]]:
+        """Its tools, and what is wrong with its list. Raises `AvowError`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +44,7 @@ class Inventory:
     is_partial: bool = False
 
 
-async def take_inventory(upstreams: Sequence[Upstream], patience: float = PATIENCE) -> Inventory:
+async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE) -> Inventory:
     """Ask all servers at once; one that fails or does not answer in time leaves the others."""
     answers: list[tuple[list[Tool], list[str]]] = [
         ([], [f"{one.name}: no answer yet. It is listed as soon as it answers."])

@@ -1,0 +1,33 @@
+"""What is sent to the API: JSON, held to the document."""
+
+from typing import Any, Final
+
+from starlette.requests import Request
+
+from avow.console.api.document import checker_of
+from avow.console.api.problem import ProblemError
+from avow.errors import UsageError
+from avow.schema import parse_json
+
+_LONGEST: Final = 256 * 1024
+
+
+async def read_answer(request: Request) -> dict[str, Any]:
+    """An answer to a question. Raises `ProblemError` for what is none."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
+        raise ProblemError(415, "body", "An answer is JSON: application/json.")
+    text = b""
+    async for chunk in request.stream():
+        text += chunk
+        if len(text) > _LONGEST:
+            raise ProblemError(413, "body", "This answer is too long.")
+    try:
+        body = parse_json(text)
+    except UsageError as error:
+        raise ProblemError(400, "body", f"This is {error.what}.") from None
+    if wrong := checker_of("Answer").problems(body):
+        raise ProblemError(422, "body", "; ".join(str(one) for one in wrong))
+    return body
+
+
+_TYPE: Final = "application/json"
