@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from avow.agents import Guarded, Toolset, wrap
-    from avow.approvals import Approval
+    from avow.approvals import Approval, say_call
     from avow.catalog import Selector
     from avow.errors import AvowError
     from avow.intent import (
@@ -60,6 +60,7 @@ __all__ = [
     "bind",
     "context",
     "declare",
+    "say_call",
     "wrap",
 ]
 
@@ -67,7 +68,7 @@ __getattr__ = lazily(
     __name__,
     {
         "avow.agents": ("Guarded", "Toolset", "wrap"),
-        "avow.approvals": ("Approval",),
+        "avow.approvals": ("Approval", "say_call"),
         "avow.catalog": ("Selector",),
         "avow.errors": ("AvowError",),
         "avow.intent": (

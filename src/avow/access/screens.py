@@ -31,7 +31,9 @@ SHAPE: Final = Table(
 
 def check_screens(document: Document, value: Mapping[str, Any]) -> None:
     """Report what is wrong with the meaning of the table `screens` in `value`."""
-    table = cast("Mapping[str, Any]", value.get("screens", {}))
+    if "screens" not in value:
+        return
+    table = cast("Mapping[str, Any]", value["screens"])
     for origin in table.get("origins", ()):
         if (what := _fault(origin)) is not None:
             document.report(("screens", "origins"), f"“{origin}” {what}")
@@ -39,10 +41,10 @@ def check_screens(document: Document, value: Mapping[str, Any]) -> None:
         if EVERYBODY in table.get(role, ()):
             what = f"“{EVERYBODY}” would let in every agent"
             document.report(("screens", role), what, "Name the roles of people.")
-    if table and document.is_sound("screens") and not any(role in table for role in _ROLES):
+    if document.is_sound("screens") and not any(role in table for role in _ROLES):
         fix = "Say whose callers may look or answer: viewer, approver, each with roles."
         document.report(("screens",), "nobody could see anything", fix)
-    if table and "audience" in value.get("oauth", {}) and "clients" not in table:
+    if "audience" in value.get("oauth", {}) and "clients" not in table:
         # Then a token for an agent and one for a screen look the same.
         what = "tokens for one audience are good for agents and for screens alike"
         document.report(("screens",), what, "Name the clients that are screens: clients = […].")

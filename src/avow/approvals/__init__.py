@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token, webhook
     from avow.approvals.plan import Plan, make_plan, take_plan
     from avow.approvals.question import Approval, Question, make_question
+    from avow.approvals.summary import say_call
     from avow.approvals.terminal import TerminalChannel
     from avow.approvals.visit import VisitChannel, ask_to_visit, is_declined, page_of
     from avow.store import ApprovalState
@@ -51,6 +52,7 @@ __all__ = [
     "page_of",
     "patched",
     "read_token",
+    "say_call",
     "take_answer",
     "take_plan",
     "webhook",
@@ -73,6 +75,7 @@ __getattr__ = lazily(
         "avow.approvals.link": ("LinkChannel", "LinkHolder", "make_token", "read_token", "webhook"),
         "avow.approvals.plan": ("Plan", "make_plan", "take_plan"),
         "avow.approvals.question": ("Approval", "Question", "make_question"),
+        "avow.approvals.summary": ("say_call",),
         "avow.approvals.terminal": ("TerminalChannel",),
         "avow.approvals.visit": ("VisitChannel", "ask_to_visit", "is_declined", "page_of"),
         "avow.store": ("ApprovalState",),

@@ -31,8 +31,8 @@ def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | Non
     if level is Level.READ:
         return None
     if level is Level.WRITE:
-        return f"About to {_lowered(title)}{_which(known)}. OK?"
-    return f"This action is irreversible: {title}{_which(known)}. Proceed?"
+        return f"About to {lowered(title)}{which(known)}. OK?"
+    return f"This action is irreversible: {title}{which(known)}. Proceed?"
 
 
 def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
@@ -41,21 +41,21 @@ def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
         if not isinstance(found, Mapping) or step not in found:
             return gap[0]
         found = cast("Mapping[str, Any]", found)[step]
-    return _shown(found)
+    return shown(found)
 
 
-def _which(known: Mapping[str, Any]) -> str:
+def which(known: Mapping[str, Any]) -> str:
     """Which one, where exactly one argument says so: `customer_id` 42."""
     ids = [one for name, one in known.items() if name == "id" or name.endswith(("_id", "Id"))]
     one = ids[0] if len(ids) == 1 else None
-    return f" {_shown(one)}" if isinstance(one, int | str) else ""
+    return f" {shown(one)}" if isinstance(one, int | str) else ""
 
 
-def _lowered(title: str) -> str:
+def lowered(title: str) -> str:
     """A title inside a sentence; what is all in capitals stays so."""
     return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

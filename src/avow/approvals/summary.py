@@ -1,0 +1,68 @@
+"""One sentence that says what a call will do, for chats and logs; `avow-confirm.js` has the same.
+
+`tests/approvals/sentences.json` holds both to the same words.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from avow.approvals.confirmation import fill, sentence_of, shown, which
+from avow.catalog import Tool
+from avow.intent import Level
+from avow.intent.wire import read_tool
+from avow.schema import redact
+from avow.schema.plain import plain
+
+_LONGEST: Final = 400
+_LONGEST_LIST: Final = 80
+
+
+def say_call(tool: Tool | Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    """What a call of `tool` with these arguments will do, in one sentence on one line.
+
+    `tool` may also be what the API for screens gives, or an entry of `tools/list`; then its own
+    word counts for its level, so let it come through the gateway. The author's sentence is taken
+    where there is one. Secrets are masked, and no character in it steers anything.
+
+    >>> say_call({"title": "Send mail", "level": "destructive"}, {"to": "amy@example.com"})
+    'This action is irreversible: Send mail (to amy@example.com). Proceed?'
+    """
+    title, level, confirm = _parts(tool)
+    known: Mapping[str, Any] = redact(arguments)
+    said = fill(confirm, known) if confirm else _say(title, level, known)
+    return plain(said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…")
+
+
+def _parts(tool: Tool | Mapping[str, Any]) -> tuple[str, Level, str | None]:
+    if isinstance(tool, Tool):
+        return tool.title, tool.level, tool.intent.confirm
+    intent = read_tool(tool).intent
+    said = tool.get("level")
+    level = Level(said) if said in set(Level) else _declared(intent.hints.with_defaults())
+    confirm = tool.get("confirm")
+    title = intent.title or str(tool.get("name") or "a tool")
+    return title, level, confirm if isinstance(confirm, str) and confirm else intent.confirm
+
+
+def _declared(hints: Mapping[str, Any]) -> Level:
+    if hints["read_only"]:
+        return Level.READ
+    return Level.DESTRUCTIVE if hints["destructive"] else Level.WRITE
+
+
+def _say(title: str, level: Level, known: Mapping[str, Any]) -> str:
+    what = f"{title}{which(known) or _listed(known)}"
+    if level is Level.READ:
+        return f"This only reads: {what}."
+    return sentence_of(what, level, {}) or what
+
+
+def _listed(known: Mapping[str, Any]) -> str:
+    """The arguments, as far as there is room; nothing of one is shown in part."""
+    told = ""
+    for name, value in known.items():
+        more = f"{', ' if told else ''}{name} {shown(value)}"
+        if len(told) + len(more) > _LONGEST_LIST:
+            return f" ({told}, …)" if told else ""
+        told += more
+    return f" ({told})" if told else ""

@@ -1,0 +1,25 @@
+"""What a call will do, in one sentence: the same words from Python and from the script."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from avow import say_call
+from avow.catalog import make_tool
+
+CASES: list[dict[str, Any]] = json.loads(
+    Path(__file__).with_name("sentences.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[one["case"] for one in CASES])
+def test_a_call_is_said_in_one_sentence(case: dict[str, Any]) -> None:
+    assert say_call(case["tool"], case["arguments"]) == case["says"]
+
+
+def test_a_tool_of_a_catalog_counts_by_the_hints_that_count() -> None:
+    raw = {"name": "customer_delete", "annotations": {"readOnlyHint": True}}
+    said = say_call(make_tool("crm", raw), {"customer_id": 42})
+    assert said == "This action is irreversible: Delete customer 42. Proceed?"
