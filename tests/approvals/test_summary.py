@@ -1,17 +1,20 @@
 """What a call will do, in one sentence: the same words from Python and from the script."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import avow
 from avow import say_call
 from avow.catalog import make_tool
 
-CASES: list[dict[str, Any]] = json.loads(
-    Path(__file__).with_name("sentences.json").read_text(encoding="utf-8")
-)
+HERE = Path(__file__).parent
+SCRIPT = Path(avow.__file__).parent / "console" / "static" / "avow-confirm.js"
+CASES: list[dict[str, Any]] = json.loads((HERE / "sentences.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[one["case"] for one in CASES])
@@ -23,3 +26,10 @@ def test_a_tool_of_a_catalog_counts_by_the_hints_that_count() -> None:
     raw = {"name": "customer_delete", "annotations": {"readOnlyHint": True}}
     said = say_call(make_tool("crm", raw), {"customer_id": 42})
     assert said == "This action is irreversible: Delete customer 42. Proceed?"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_the_script_says_the_same_words() -> None:
+    words = ["node", HERE / "sentences.mjs", SCRIPT, HERE / "sentences.json"]
+    done = subprocess.run(words, check=True, capture_output=True, timeout=60)
+    assert json.loads(done.stdout) == [one["says"] for one in CASES]

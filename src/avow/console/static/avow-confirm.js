@@ -242,8 +242,8 @@ button.strong { background: var(--accent); border-color: var(--accent); color: v
 input { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: .5rem .75rem; width: 100%; }
 summary { cursor: pointer; } a { color: var(--accent); text-underline-offset: .2em; } :focus { outline: none; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; } .soft summary, .more summary { color: var(--soft); font-size: .9375rem; }
-.later { min-width: 0; } .row { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between; }
-@media (max-width: 46rem) { .halves { grid-template-columns: minmax(0, 1fr); } .body { padding: 1rem; } .foot { padding-inline: 1rem; } .buttons button { flex: 1 1 auto; } }
+.later { min-width: 0; } .row { font-size: .9375rem; display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between; }
+@media (max-width: 46rem) { .halves { grid-template-columns: minmax(0, 1fr); } .body { padding: 1rem; } .foot { padding-inline: 1rem; } .buttons button { flex: 1 1 auto; min-width: 0; padding-inline: .5rem; } }
 @media (max-height: 30rem) { dialog[open] { display: block; overflow: auto; } .body { overflow: visible; } }
 @media (prefers-reduced-motion: no-preference) { dialog[open] { animation: rise .15s ease-out; } @keyframes rise { from { opacity: 0; transform: translateY(.5rem); } } }
 @media (forced-colors: active) { .level, .label, li { border: 1px solid; } }
@@ -278,10 +278,13 @@ export class AvowConfirm extends HTMLElement {
   set token(value) { this.#token = value; if (this.isConnected) this.#connect(); }
   connectedCallback() {
     this.clock = setInterval(() => this.#tick(), 1000);
+    const { signal } = this.alive = new AbortController();
+    addEventListener("offline", () => this.#line && this.#tell(true), { signal });
+    addEventListener("online", () => this.#connect(), { signal });
     // What sets the token in the same step as the element comes first.
     queueMicrotask(() => this.#connect());
   }
-  disconnectedCallback() { clearInterval(this.clock); this.#line?.abort(); this.#line = null; this.dialog.close(); }
+  disconnectedCallback() { clearInterval(this.clock); this.alive.abort(); this.#line?.abort(); this.#line = null; this.dialog.close(); }
   attributeChangedCallback() { if (this.isConnected) this.#connect(); }
 
   /** Show a question of your own; resolves with `{verdict, message}`, or with `null` once it is settled or over. */
