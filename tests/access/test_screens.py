@@ -1,12 +1,18 @@
 """The `[screens]` of an access.toml: exact origins, named people, and tokens of their own."""
 
 import pytest
+from tests.access.authority import GATEWAY, Authority
+from tests.access.conftest import Opened, arrival
 
-from avow.access import Screens, load_access
+from avow.access import RefusedError, Screens, load_access
 from avow.access.resource import Resource
+from avow.connect.credentials import Wallet
 from avow.errors import AccessError
 
+pytestmark = pytest.mark.anyio
+
 KEYS = "api_keys = true\n"
+NARROW = '[oauth]\nissuer = "https://login.example"\naudience = "avow"\n'
 
 
 def test_screens_name_their_pages_and_the_roles_that_may_look_and_answer() -> None:
@@ -66,8 +72,7 @@ def test_what_is_not_the_origin_of_one_page_is_a_mistake(origin: str, what: str)
         (f"{KEYS}[screens]", "nobody could see anything"),
         (f'{KEYS}[screens]\nviewer = ["*"]', "would let in every agent"),
         (
-            '[oauth]\nissuer = "https://login.example"\naudience = "avow"\n'
-            '[screens]\napprover = ["finance"]',
+            f"{NARROW}[screens]\napprover = ['finance']",
             "tokens for one audience are good for agents and for screens alike",
         ),
         ('[screens]\napprover = ["finance"]', "nobody could call"),
@@ -78,10 +83,25 @@ def test_screens_that_would_let_in_nobody_or_everybody_are_a_mistake(text: str, 
         load_access(text)
 
 
-def test_a_token_for_calls_opens_no_screen_and_one_for_screens_makes_no_call() -> None:
+async def test_a_token_for_calls_opens_no_screen_and_one_for_screens_makes_no_call(
+    authority: Authority, opened: Opened
+) -> None:
+    wallet = Wallet()
+    tokens = {"/mcp": authority.sign(), "/api/v1/me": authority.sign(aud=f"{GATEWAY}/api")}
+    async with opened(wallet=wallet) as access:
+        (call, agents), (screen, own) = tokens.items()
+        caller = await access.identify(arrival(agents, path=call))
+        assert await access.identify(arrival(own, path=screen)) == caller
+        for path, token in ((call, own), (screen, agents)):
+            with pytest.raises(RefusedError, match="for another resource"):
+                await access.identify(arrival(token, path=path))
+        assert (access.metadata("/api") or {})["resource"] == f"{GATEWAY}/api"
+    assert wallet.get(caller) == tokens["/mcp"]
+
+
+def test_the_api_is_a_resource_of_its_own() -> None:
     resource = Resource("https://avow.example", "https://login.example")
     for path in ("/api", "/api/v1/approvals"):
         assert resource.audiences(path) == {"https://avow.example/api"}
-        assert resource.metadata(path)["resource"] == "https://avow.example/api"
     assert "https://avow.example/api" not in resource.audiences("/mcp")
     assert resource.audiences("/apis") == resource.audiences("/mcp")

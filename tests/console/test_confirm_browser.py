@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
-from tests.console.browsing import asking, elsewhere
+from tests.console.browsing import asking, elsewhere, log_in, watched
 from tests.console.chatting import Chat, button, chatting, page_of, reading, ready, shown
 from tests.console.site import AXE
 from tests.console.test_hostile_browser import HOSTILE
@@ -211,3 +211,19 @@ async def test_a_person_who_may_not_answer_is_not_asked(chromium: Browser, chat:
         async with page.expect_response(lambda one: one.status == 401):
             pass
         await expect(shown(page)).to_have_count(0)
+
+
+async def test_on_the_gateways_own_origin_the_consoles_session_counts(
+    chromium: Browser, chat: Chat
+) -> None:
+    async with watched(chromium, chat.served) as page, asking(chat.served, 3) as asked:
+        await log_in(page, chat.served)
+        await page.evaluate(
+            "async () => { await import('/console/static/avow-confirm.js'); const one ="
+            " document.createElement('avow-confirm'); one.setAttribute('base', '');"
+            " document.body.append(one); }"
+        )
+        await ready(page)
+        await button(page, "Allow once").click()
+        assert '"success": true' in await asked.text()
+    assert (await chat.served.newest()).answered_by == "console"

@@ -13,7 +13,15 @@ from avow.console import later_routes, make_routes
 
 pytestmark = pytest.mark.anyio
 
-ADDRESSES = ["/", "/console", "/console/", "/console/login?token=none", "/console/nothing"]
+ADDRESSES = [
+    "/",
+    "/console",
+    "/console/",
+    "/console/login?token=none",
+    "/console/nothing",
+    "/api/tools",
+    "/api/v1/me",
+]
 
 
 async def test_they_are_made_once_and_answer_as_those_that_were_there_before(bench: Bench) -> None:

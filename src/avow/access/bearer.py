@@ -12,7 +12,7 @@ from avow.access.arrival import Arrival
 from avow.access.claims import Verified
 from avow.access.recent import Recent
 from avow.access.refusal import UNAVAILABLE, Challenge, RefusedError, UnfitError
-from avow.access.resource import Resource
+from avow.access.resource import Resource, is_api
 from avow.access.verifiers import Verifier
 from avow.connect.credentials import Wallet
 from avow.errors import KeysError, UnreachableError
@@ -60,7 +60,8 @@ class Bearer:
             _log.warning("tokens cannot be verified: %s", error)
             sentence = "Tokens cannot be verified at the moment."
             raise RefusedError(UNAVAILABLE, sentence) from None
-        if self.wallet is not None:
+        # A token for screens is for no server behind.
+        if self.wallet is not None and not is_api(arrival.path):
             self.wallet.put(found.principal, token, expires=found.expires)
         return found.principal
 

@@ -37,7 +37,7 @@ class Resource:
         """
         if self.audience is not None:
             return frozenset({self.audience})
-        if self._is_api(path):
+        if is_api(path):
             # What an agent holds for its calls must not answer for them.
             return frozenset({self._at(API)})
         return frozenset({self._at(ALL), self._at(path)})
@@ -59,10 +59,14 @@ class Resource:
 
     def _at(self, path: str) -> str:
         # Whatever else a path holds, nothing of it is told back.
-        path = API if self._is_api(path) else path if _PATH.fullmatch(path) else ALL
+        path = API if is_api(path) else path if _PATH.fullmatch(path) else ALL
         return f"{self.url.rstrip('/')}{path}"
 
-    @staticmethod
-    def _is_api(path: str) -> bool:
-        """Whether a path is of the API for screens, which is a resource of its own."""
-        return path == API or path.startswith(f"{API}/")
+
+def is_api(path: str) -> bool:
+    """Whether a path is of the API for screens, which is a resource of its own.
+
+    >>> is_api("/api/v1/tools"), is_api("/apis")
+    (True, False)
+    """
+    return path == API or path.startswith(f"{API}/")

@@ -31,7 +31,7 @@ def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | Non
     if level is Level.READ:
         return None
     if level is Level.WRITE:
-        return f"About to {lowered(title)}{which(known)}. OK?"
+        return f"About to {_lowered(title)}{which(known)}. OK?"
     return f"This action is irreversible: {title}{which(known)}. Proceed?"
 
 
@@ -51,11 +51,12 @@ def which(known: Mapping[str, Any]) -> str:
     return f" {shown(one)}" if isinstance(one, int | str) else ""
 
 
-def lowered(title: str) -> str:
+def _lowered(title: str) -> str:
     """A title inside a sentence; what is all in capitals stays so."""
     return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
 
 
 def shown(value: Any) -> str:
+    """A value in a sentence: a text as it is, anything else as JSON; what is long is cut."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from avow.approvals.confirmation import fill, sentence_of, shown, which
 from avow.catalog import Tool
-from avow.intent import Level
+from avow.intent import Hints, Level
 from avow.intent.wire import read_tool
 from avow.schema import redact
 from avow.schema.plain import plain
@@ -44,7 +44,7 @@ def _parts(tool: Tool | Mapping[str, Any]) -> tuple[str, Level, str | None]:
     return title, level, confirm if isinstance(confirm, str) and confirm else intent.confirm
 
 
-def _declared(hints: Mapping[str, Any]) -> Level:
+def _declared(hints: Hints) -> Level:
     if hints["read_only"]:
         return Level.READ
     return Level.DESTRUCTIVE if hints["destructive"] else Level.WRITE

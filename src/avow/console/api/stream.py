@@ -4,8 +4,10 @@ A screen is first told of all that wait, then `ready` with their numbers: what i
 is not among them was settled while it did not listen. So nothing needs to be told again.
 """
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -19,8 +21,28 @@ from avow.console.entry.roles import Role
 from avow.console.events import Pulse
 from avow.guard import Guard
 
+_LOOK_SECONDS: Final = 0.2
 _MOST: Final = 500
 """Questions that a screen is told of at a time; the others come when these are settled."""
+
+
+class _Waiting:
+    """What waits, looked up for all screens together: at most a few times a second."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._looked = float("-inf")
+        self._found: dict[int, Approval] = {}
+        self._lock = asyncio.Lock()
+
+    async def now(self) -> dict[int, Approval]:
+        """The questions that wait, by number, as of a fifth of a second ago at most."""
+        async with self._lock:
+            if time.monotonic() - self._looked >= _LOOK_SECONDS:
+                found = await self._guard.approvals.pending(_MOST)
+                self._found = {one.number: one for one in found}
+                self._looked = time.monotonic()
+            return self._found
 
 
 class Stream:
@@ -28,6 +50,7 @@ class Stream:
 
     def __init__(self, guard: Guard, door: Door, shelf: ApprovalShelf, pulse: Pulse) -> None:
         self._guard = guard
+        self._waiting = _Waiting(guard)
         self._door = door
         self._shelf = shelf
         self._pulse = pulse
@@ -52,19 +75,26 @@ class Stream:
             if not await is_open():
                 return
             is_first, at = at < 0, at if beat is None else beat.records
-            now = {one.number: one for one in await self._guard.approvals.pending(_MOST)}
-            for number in [*known]:
-                if number not in now and (one := await self._guard.approvals.find(number)):
-                    yield _event("settled", at, self._shelf.shape(one, session))
-            for number, one in now.items():
-                before = known.get(number)
-                if before is None or before.edit != one.edit:
-                    yield _event("asked", at, self._shelf.shape(one, session))
+            now = await self._waiting.now()
+            for name, one in await self._changes(known, now):
+                yield _event(name, at, self._shelf.shape(one, session))
             if is_first:
                 yield _event("ready", at, {"open": [*now]})
             elif beat is None:
                 yield "event: beat\ndata: {}\n\n"
             known = now
+
+    async def _changes(
+        self, known: Mapping[int, Approval], now: Mapping[int, Approval]
+    ) -> list[tuple[str, Approval]]:
+        """What to tell a screen that knows these questions."""
+        gone = [await self._guard.approvals.find(one) for one in known if one not in now]
+        told = [("settled", one) for one in gone if one is not None]
+        return told + [
+            ("asked", one)
+            for number, one in now.items()
+            if number not in known or known[number].edit != one.edit
+        ]
 
 
 def _event(name: str, at: int, value: Any) -> str:
