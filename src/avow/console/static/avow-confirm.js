@@ -269,6 +269,7 @@ export class AvowConfirm extends HTMLElement {
     this.dialog.addEventListener("close", () => {
       if (this.#entry) this.#entry.isLater = true;
       this.#entry = null;
+      this.dialog.replaceChildren();
       this.#count();
     });
   }
@@ -375,7 +376,7 @@ export class AvowConfirm extends HTMLElement {
   }
   #tick() {
     const until = this.#root.getElementById("until"), question = this.#entry?.question;
-    if (until) until.textContent = left(question.expires);
+    if (until && question) until.textContent = left(question.expires);
     for (const [key, one] of this.#queue)
       if (one.done && one.question.expires < Date.now() / 1000) this.#settle(key, { state: "expired" });
   }
