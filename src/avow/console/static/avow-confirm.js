@@ -20,7 +20,7 @@ const LOOKS = new RegExp([
   "\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b", "\\bAIza[A-Za-z0-9_-]{30,}",
   "(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*",
   "-----BEGIN[ A-Z]{0,40}PRIVATE KEY-----[A-Za-z0-9+/=\\r\\n]{64,20000}(?:-----END[ A-Z]{0,40}PRIVATE KEY-----)?",
-  "(?<=://)[^/\\s:@]{0,200}:[^/\\s]{1,200}(?=@)",
+  "(?<=:[/]{2})[^/\\s:@]{0,200}:[^/\\s]{1,200}(?=@)",
   "(?<=[Bb][Ee][Aa][Rr][Ee][Rr] )[A-Za-z0-9_-]{12,}(?:\\.[A-Za-z0-9_-]+)*",
 ].join("|"), "g");
 
@@ -254,8 +254,9 @@ summary { cursor: pointer; } a { color: var(--accent); text-underline-offset: .2
 export class AvowConfirm extends HTMLElement {
   static observedAttributes = ["base"];
   #root = this.attachShadow({ mode: "open" });
-  #queue = new Map(); // by number: { question, send, done }
-  #over = new Map(); // numbers that were answered here, with the edit that was seen
+  // By number: { question, send, done }; and the edit that was seen, of those answered here.
+  #queue = new Map();
+  #over = new Map();
   #token = null; #csrf = null; #line = null; #entry = null; #held = 0; #isLost = false; #isOut = false; #own = 0;
 
   constructor() {
