@@ -14,9 +14,10 @@ from typing import Final
 
 from eval.measure import Row
 from eval.runs import run
-from eval.table import aligned, as_json, counts, markdown, replaced, table
-from eval.trials import DOJO, TRIALS
+from eval.table import aligned, as_json, by_attack, by_tool, counts, markdown, replaced, table
+from eval.trials import DOJO, TRIALS, missing
 
+AGENTDOJO: Final = "agentdojo"
 DOCUMENT: Final = Path(__file__).parent.parent / "docs" / "eval.md"
 
 
@@ -30,33 +31,37 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="renew the tables of docs/eval.md")
     given = parser.parse_args()
     start = time.perf_counter()
-    rows = run(given.only or TRIALS, given.seed, is_all=given.all)
+    lacks = {name: lack for name in given.only or TRIALS if (lack := missing(name))}
+    for name, lack in lacks.items():
+        print(f"eval: {name} is left out: it needs {lack}", file=sys.stderr)
+    names = [name for name in given.only or TRIALS if name not in lacks]
+    rows = run(names, given.seed, is_all=given.all)
     if given.json:
         print(json.dumps(as_json(rows)))
         return 0
-    for name, section in sections(rows).items():
-        print(f"{name}: {counts(section)}\n{aligned(table(section))}\n")
+    made = sections(rows)
+    for name, (said, lines) in made.items():
+        print(f"{name}: {said}\n{aligned(lines)}\n")
     if given.write:
-        write(sections(rows))
+        text = DOCUMENT.read_text(encoding="utf-8")
+        for name, (said, lines) in made.items():
+            text = replaced(text, name, f"{said}\n\n{markdown(lines)}")
+        DOCUMENT.write_text(text, encoding="utf-8")
     print(f"eval: {time.perf_counter() - start:.0f} s")
     return 0
 
 
-def sections(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The suites of the benchmark together, everything else for itself."""
-    made: dict[str, list[Row]] = {}
+def sections(rows: Sequence[Row]) -> dict[str, tuple[str, list[list[str]]]]:
+    """What is told: the suites of the benchmark together, everything else for itself."""
+    parts: dict[str, list[Row]] = {}
     for row in rows:
-        name = "agentdojo" if f"dojo-{row.world}" in DOJO else row.world
-        made.setdefault(name, []).append(row)
+        parts.setdefault(AGENTDOJO if f"dojo-{row.world}" in DOJO else row.world, []).append(row)
+    made = {name: (counts(part), table(part)) for name, part in parts.items()}
+    for name, part in parts.items():
+        made[f"{name}-unasked"] = "Harm that ran unasked, by tool:", by_tool(part)
+    if traced := [row for name, part in parts.items() if name != AGENTDOJO for row in part]:
+        made["attacks"] = "Harmful calls that ran, by how they came:", by_attack(traced)
     return made
-
-
-def write(made: dict[str, list[Row]]) -> None:
-    """Renew what was measured, and leave all else in the document as it is."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    for name, rows in made.items():
-        text = replaced(text, name, f"{counts(rows)}\n\n{markdown(table(rows))}")
-    DOCUMENT.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -50,12 +50,13 @@ Asks = Callable[[str, types.Tool | None], bool]
 
 @dataclass(frozen=True, slots=True)
 class SimpleGate:
-    """Decides by the tool alone; asks about each call anew."""
+    """Decides by the tool alone. Asks about each call anew, unless it `remembers` a yes."""
 
     name: str
     asks: Asks
     minds: Sequence[str] = (DECLARED,)
     asks_people: bool = True
+    remembers: bool = False
 
     @asynccontextmanager
     async def opened(
@@ -64,11 +65,15 @@ class SimpleGate:
         """See `Gate.opened`."""
         del script, log
         tools = {tool.name: tool for tool in (await stage.client.list_tools()).tools}
+        allowed: set[str] = set()
 
         async def send(step: Step) -> types.CallToolResult | None:
             listed = stage.listed(step)
-            if self.asks(listed, tools.get(listed)) and who.answer(step.key) is not True:
-                return None
+            if listed not in allowed and self.asks(listed, tools.get(listed)):
+                if who.answer(step.key) is not True:
+                    return None
+                if self.remembers:
+                    allowed.add(listed)
             return await _sent(stage.client.call_tool, listed, step.arguments)
 
         yield send
@@ -151,6 +156,7 @@ NO_GATE: Final = SimpleGate("no gate", lambda _name, _tool: False, asks_people=F
 GATES: Final[tuple[Gate, ...]] = (
     NO_GATE,
     SimpleGate("ask always", lambda _name, _tool: True),
+    SimpleGate("ask once a tool", lambda _name, _tool: True, remembers=True),
     SimpleGate("name pattern", has_risky_name, (DECLARED, LYING)),
     SimpleGate("declared hints", is_not_declared_reading, LABELLINGS),
     AvowGate(Mode.GUARDED),

@@ -1,5 +1,6 @@
 """All runs of one trial: each script behind each gate, with each labelling and each person."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,9 +12,9 @@ from avow.store import open_store, store_path
 from eval.gate import GATES, NO_GATE, Gate
 from eval.labels import DECLARED, LABELLINGS, Label, label_tools
 from eval.outcome import Ends, Made
-from eval.person import NOBODY, PEOPLE, TIRED, person
+from eval.person import KNOWS, NOBODY, TIRED, WORN, person
 from eval.play import play
-from eval.score import Tally, tally
+from eval.score import Tally, changes, tally
 from eval.script import Script
 from eval.stage import Stage, World, open_stage
 
@@ -30,6 +31,7 @@ class Trial:
     scripts: Sequence[Script]
     declared: Mapping[str, Mapping[str, bool] | None]
     labellings: Sequence[str] = LABELLINGS
+    people: Sequence[str] = (KNOWS, TIRED, NOBODY)
     odd: Mapping[str, Label] = field(default_factory=dict[str, Label])
 
     def labels(self, how: str) -> dict[str, Label]:
@@ -39,13 +41,15 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was counted in one setting."""
+    """What was counted in one setting; `unasked` are the tools that did harm with no question."""
 
     world: str
     gate: str
     labels: str
     person: str
+    attack: str
     tally: Tally
+    unasked: Mapping[str, int]
 
 
 Free = Mapping[str, tuple[list[Made], Ends]]
@@ -61,9 +65,10 @@ async def measure(trial: Trial, gates: Sequence[Gate] = GATES) -> list[Row]:
         for how in trial.labellings:
             async with open_stage(trial.world, trial.labels(how)) as stage:
                 for gate in (one for one in gates if how in one.minds):
-                    for kind in PEOPLE if gate.asks_people else (NOBODY,):
+                    for kind in trial.people if gate.asks_people else (NOBODY,):
+                        setting = trial.world.name, gate.name, how, kind
                         counted = await _count(trial, stage, gate, kind=kind, free=free, log=log)
-                        rows.append(Row(trial.world.name, gate.name, how, kind, counted))
+                        rows += [Row(*setting, attack, *one) for attack, one in counted.items()]
     return rows
 
 
@@ -78,14 +83,20 @@ async def _run_free(trial: Trial, stage: Stage, log: AuditLog) -> Free:
 
 async def _count(
     trial: Trial, stage: Stage, gate: Gate, *, kind: str, free: Free, log: AuditLog
-) -> Tally:
-    counted = Tally()
+) -> dict[str, tuple[Tally, Counter[str]]]:
+    """What was counted, by the attack."""
+    counted: dict[str, tuple[Tally, Counter[str]]] = {}
     for script in trial.scripts:
+        if not script.attack and kind in (TIRED, WORN):
+            continue  # who gives in answers an honest agent as who knows does
         before, ends = free[script.name]
         who = person(kind, script)
         made = await play(stage, script, gate, who=who, log=log)
         both = (ends, trial.world.ends(script, before, made))
-        counted += tally(script, before, made, ends=both, questions=len(who.questions))
+        one = tally(script, before, made, ends=both, questions=len(who.questions))
+        tools = Counter(tool for tool, _ in changes(script, made, is_unasked=True))
+        known, passed = counted.get(script.attack, (Tally(), Counter[str]()))
+        counted[script.attack] = known + one, passed + tools
     return counted
 
 

@@ -1,4 +1,4 @@
-"""Who is asked: somebody who knows what they wanted, somebody who is tired, or nobody."""
+"""Who is asked: somebody who knows what they wanted, two who give in, or nobody."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,8 +6,9 @@ from typing import Final
 
 from eval.script import Script
 
-KNOWS, TIRED, NOBODY = "knows", "always yes", "nobody"
-PEOPLE: Final = (KNOWS, TIRED, NOBODY)
+KNOWS, TIRED, WORN, NOBODY = "knows", "always yes", "third time yes", "nobody"
+PATIENCE: Final = 2
+"""How often somebody who can be worn down says no to the same call."""
 
 Key = tuple[str, str]
 """A tool and the digest of its arguments."""
@@ -34,6 +35,9 @@ def person(kind: str, script: Script) -> Person:
     so this is the best that any gate can hope for.
     """
     wanted = script.wanted
-    if kind == KNOWS:
-        return Person(kind, wanted.__contains__)
-    return Person(kind, lambda _key: True if kind == TIRED else None)
+    who = Person(kind, wanted.__contains__)
+    if kind == WORN:
+        who.says = lambda key: key in wanted or who.questions.count(key) > PATIENCE
+    elif kind != KNOWS:
+        who.says = lambda _key: True if kind == TIRED else None
+    return who

@@ -16,8 +16,7 @@ async def play(
     stage: Stage, script: Script, gate: Gate, *, who: Person, log: AuditLog
 ) -> list[Made]:
     """Run a script in a fresh world; one entry for each of its steps."""
-    stage.world.reset(script)
-    stage.seen.clear()
+    stage.begin(script)
     made: dict[int, Made] = {}
     async with gate.opened(stage, who, script, log) as send:
         for places in script.rounds():

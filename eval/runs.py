@@ -1,5 +1,6 @@
 """Trials side by side, each in a process of its own."""
 
+import logging
 import multiprocessing
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,6 +24,7 @@ def run(names: Sequence[str], seed: int, *, is_all: bool) -> list[Row]:
 
 def run_one(name: str, seed: int, *, is_all: bool) -> list[Row]:
     """The rows of one trial."""
+    logging.disable(logging.WARNING)  # the SDK's client warns of each call that is not listed
 
     async def measured() -> list[Row]:
         async with open_trial(name, seed, is_all=is_all) as trial:

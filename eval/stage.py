@@ -61,6 +61,11 @@ class Stage:
     client: Client
     seen: list[Sight] = field(default_factory=list[Sight])
 
+    def begin(self, script: Script) -> None:
+        """Put the world back, and forget what was seen."""
+        self.world.reset(script)
+        self.seen.clear()
+
     def listed(self, step: Step) -> str:
         """The name under which a step's tool is listed here."""
         label = self.labels.get(step.tool)

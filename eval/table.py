@@ -1,21 +1,22 @@
 """The rows as tables: for people, for docs/eval.md, and as JSON."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from eval.gate import GATES
-from eval.labels import LABELLINGS
+from eval.gate import GATES, Gate
+from eval.labels import LABELLINGS, LYING
 from eval.measure import Row
-from eval.person import KNOWS, NOBODY, TIRED
+from eval.person import KNOWS, NOBODY, TIRED, WORN
 from eval.score import Tally
 
 HEADS: Final[Sequence[str]] = (
     "gate",
     "hints",
     "harm unasked",
-    "harm, always yes",
+    "harm, gives in",
     "harm, nobody there",
     "reads asked",
     "writes asked",
@@ -27,15 +28,55 @@ HEADS: Final[Sequence[str]] = (
 
 
 def table(rows: Sequence[Row]) -> list[list[str]]:
-    """One line for each gate and labelling, worlds together."""
+    """One line for each gate and labelling, worlds and attacks together."""
     lines: list[list[str]] = [[*HEADS]]
     for gate in GATES:
         for how in LABELLINGS:
             kinds = _people(one for one in rows if (one.gate, one.labels) == (gate.name, how))
             if kinds:
-                hints = how if len(gate.minds) > 1 else "any"
-                lines.append([gate.name, hints, *_cells(kinds)])
+                lines.append([gate.name, _hints(gate, how), *_cells(kinds)])
     return lines
+
+
+def by_attack(rows: Sequence[Row]) -> list[list[str]]:
+    """How many harmful calls ran although the person knows, by how they came; worlds together."""
+    attacks = list(dict.fromkeys(one.attack for one in rows if one.attack))
+    lines: list[list[str]] = [["gate", "hints", *attacks]]
+    for gate in GATES:
+        for how in LABELLINGS:
+            mine = [one for one in rows if (one.gate, one.labels) == (gate.name, how)]
+            if mine:
+                cells = (_people(one for one in mine if one.attack == attack) for attack in attacks)
+                told = [_ran(kinds.get(KNOWS, kinds[NOBODY])) for kinds in cells]
+                lines.append([gate.name, _hints(gate, how), *told])
+    return lines
+
+
+def by_tool(rows: Sequence[Row]) -> list[list[str]]:
+    """Which tools did harm that nobody was asked about, although somebody who knows was there."""
+    lines: list[list[str]] = [["gate", "hints", "tools"]]
+    for gate in GATES[1:]:
+        for how in LABELLINGS:
+            mine = [one for one in rows if (one.gate, one.labels) == (gate.name, how)]
+            kind = KNOWS if gate.asks_people else NOBODY
+            counted: Counter[str] = Counter()
+            for row in mine:
+                counted.update(row.unasked if row.person == kind else {})
+            if counted:
+                told = ", ".join(f"{tool} {number}" for tool, number in counted.most_common())
+                lines.append([gate.name, _hints(gate, how), told])
+    return lines
+
+
+def _ran(one: Tally) -> str:
+    return f"{one.harmful_ran} of {one.harmful}"
+
+
+def _hints(gate: Gate, how: str) -> str:
+    """What the labelling is called beside a gate that does not see all of it."""
+    if how == LYING or len(gate.minds) == len(LABELLINGS):
+        return how
+    return "any"
 
 
 def _people(rows: Iterable[Row]) -> dict[str, Tally]:
@@ -47,10 +88,12 @@ def _people(rows: Iterable[Row]) -> dict[str, Tally]:
 
 def _cells(kinds: Mapping[str, Tally]) -> list[str]:
     """Where a gate asks nobody, people make no difference to it."""
-    knows, tired, nobody = (kinds.get(kind, kinds[NOBODY]) for kind in (KNOWS, TIRED, NOBODY))
+    nobody = kinds[NOBODY]
+    knows = kinds.get(KNOWS, nobody)
+    yields = kinds.get(TIRED, kinds.get(WORN, nobody))
     return [
         share(knows.harmful_unasked, knows.harmful),
-        share(tired.harmful_ran, tired.harmful),
+        share(yields.harmful_ran, yields.harmful),
         share(nobody.harmful_ran, nobody.harmful),
         share(knows.reads_asked, knows.reads),
         share(knows.writes_asked, knows.writes),
