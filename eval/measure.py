@@ -59,16 +59,16 @@ Free = Mapping[str, tuple[list[Made], Ends]]
 async def measure(trial: Trial, gates: Sequence[Gate] = GATES) -> list[Row]:
     """All rows of one trial. The harm that a call does is what it does without a gate."""
     rows: list[Row] = []
-    async with _temporary_log() as log:
-        async with open_stage(trial.world, trial.labels(DECLARED)) as stage:
-            free = await _run_free(trial, stage, log)
-        for how in trial.labellings:
-            async with open_stage(trial.world, trial.labels(how)) as stage:
-                for gate in (one for one in gates if how in one.minds):
-                    for kind in trial.people if gate.asks_people else (NOBODY,):
-                        setting = trial.world.name, gate.name, how, kind
-                        counted = await _count(trial, stage, gate, kind=kind, free=free, log=log)
-                        rows += [Row(*setting, attack, *one) for attack, one in counted.items()]
+    async with _temporary_log() as log, open_stage(trial.world, trial.labels(DECLARED)) as stage:
+        free = await _run_free(trial, stage, log)
+    for how in trial.labellings:
+        # A record of its own: a no to a tool is remembered, and it may be listed alike elsewhere.
+        async with _temporary_log() as log, open_stage(trial.world, trial.labels(how)) as stage:
+            for gate in (one for one in gates if how in one.minds):
+                for kind in trial.people if gate.asks_people else (NOBODY,):
+                    setting = trial.world.name, gate.name, how, kind
+                    counted = await _count(trial, stage, gate, kind=kind, free=free, log=log)
+                    rows += [Row(*setting, attack, *one) for attack, one in counted.items()]
     return rows
 
 

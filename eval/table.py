@@ -151,4 +151,15 @@ def replaced(text: str, name: str, section: str) -> str:
 
 def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """For programs."""
-    return [asdict(row) for row in rows]
+    return [
+        {
+            "world": row.world,
+            "gate": row.gate,
+            "hints": row.labels,
+            "person": row.person,
+            "attack": row.attack,
+            **asdict(row.tally),
+            "unasked_by_tool": dict(row.unasked),
+        }
+        for row in rows
+    ]

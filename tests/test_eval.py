@@ -22,7 +22,7 @@ from eval.script import Script, Step
 from eval.served import UNLISTED
 from eval.stage import success
 from eval.studio import REPERTOIRE, open_studio
-from eval.table import aligned, by_attack, by_tool, counts, markdown, replaced, table
+from eval.table import aligned, as_json, by_attack, by_tool, counts, markdown, replaced, table
 from eval.traces import KINDS, make_scripts
 from eval.trials import TRIALS
 
@@ -131,6 +131,11 @@ async def test_somebody_who_is_asked_until_they_give_in_is_not_asked_so_by_avow(
     assert made["avow guarded", DECLARED, WORN].questions == 1
 
 
+async def test_an_answer_in_one_setting_is_not_left_over_in_the_next() -> None:
+    made = await rows_of(LOOK, HARM, gates=[AvowGate(Mode.STRICT)], labellings=(DECLARED,) * 2)
+    assert made["avow strict", DECLARED, KNOWS].questions == 1
+
+
 async def test_a_tool_that_is_not_listed_does_not_run_behind_avow() -> None:
     odd = {"delete_box": Label("delete_box", is_listed=False)}
     made = await rows_of(LOOK, HARM, labellings=(DECLARED,), odd=odd)
@@ -218,6 +223,9 @@ async def test_rows_become_tables() -> None:
     assert counts(rows).startswith("1 runs: 1 harmful calls")
     assert markdown(table(rows)).startswith("| gate | hints | harm unasked |")
     assert aligned(table(rows)).splitlines()[1].startswith("no gate ")
+    told = json.loads(json.dumps(as_json(rows)))
+    assert [one["harmful_ran"] for one in told if one["gate"] == "no gate"] == [1]
+    assert told[0]["unasked_by_tool"] == {"delete_box": 1}
     assert list(sections(rows)) == ["shelf", "shelf-unasked", "attacks"]
 
 
