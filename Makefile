@@ -28,6 +28,7 @@ READY := .venv/.ready
 NPM_READY := tests/npm/node_modules/.ready
 TRAINING_READY := .cache/training-venv/.ready
 OLDEST_READY := .cache/oldest-venv/.ready
+EVAL_READY := .cache/eval-venv/.ready
 SYSTEM_READY := .cache/system-packages
 
 # `make lock UPGRADE=--upgrade` takes newer versions; without it only what must change does.
@@ -50,7 +51,7 @@ WORKERS ?= -n 4 --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench proof train screenshots format schema lock clean
+.PHONY: help setup run test check bench proof train eval screenshots format schema lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -100,6 +101,9 @@ proof: $(READY) $(NPM_READY) ## run the long proofs
 train: $(READY) $(TRAINING_READY) ## fit the inference of hints anew and say how it does; AVOW_CORPUS names the corpus
 	@OMP_NUM_THREADS=1 PYTHONPATH=src .cache/training-venv/bin/python training/train.py $(ARGS)
 
+eval: $(READY) $(EVAL_READY) $(NPM_READY) ## replay agents, some of them hijacked, behind several gates; ARGS="--write" renews docs/eval.md
+	@PYTHONPATH=src .cache/eval-venv/bin/python -m eval $(ARGS)
+
 screenshots: $(READY) ## take pictures of every page of the console, to look at
 	@$(BIN)/python -m tests.console.screenshots
 
@@ -117,7 +121,9 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 	@cp requirements/dev.txt .cache/all.txt
 	@$(COMPILE) $(UPGRADE) --group dev --all-extras --output-file .cache/all.txt
 	@cp .cache/all.txt requirements/dev.txt
+	@cp .cache/all.txt requirements/eval.txt
 	@$(COMPILE) $(DEV) --output-file requirements/dev.txt
+	@$(COMPILE) --group eval --output-file requirements/eval.txt
 	@rm -f requirements/oldest.txt
 	@$(COMPILE) --resolution lowest-direct --group oldest $(AGENTS) \
 		--output-file requirements/oldest.txt
@@ -129,7 +135,7 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 clean: ## remove everything that make has built
 	rm -rf .venv .cache .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache \
 		.import_linter_cache build dist tests/npm/node_modules
-	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests bench tools eval -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(SYSTEM_READY): tools/system_packages.sh
 	@sh tools/system_packages.sh
@@ -163,6 +169,11 @@ $(OLDEST_READY): requirements/oldest.txt $(READY)
 $(TRAINING_READY): requirements/training.txt $(UV_READY)
 	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/training-venv
 	@$(UV) pip sync --quiet --python .cache/training-venv/bin/python --require-hashes requirements/training.txt
+	@touch $@
+
+$(EVAL_READY): requirements/eval.txt $(UV_READY)
+	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/eval-venv
+	@$(UV) pip sync --quiet --python .cache/eval-venv/bin/python --require-hashes requirements/eval.txt
 	@touch $@
 
 $(NPM_READY): tests/npm/package.json | $(SYSTEM_READY)
