@@ -1,0 +1,155 @@
+"""LangChain: a middleware that gives `create_agent` the tools of each step, and their prompt."""
+
+from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+from avow.agents.exchange import BadArgumentsError, ToolCall, refuse
+from avow.agents.interruption import reply
+from avow.agents.langgraph import (
+    GuardedTool,
+    guarded_tools,
+    in_line,
+    message_of,
+    only_async,
+    tools_of,
+)
+from avow.agents.step import Step
+from avow.agents.toolset import Toolset
+from avow.errors import UnreachableError, UsageError
+from avow.schema.plain import plain
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import ToolCallRequest
+    from langchain_core.messages import (
+        AIMessage,
+        BaseMessage,
+        HumanMessage,
+        InvalidToolCall,
+        SystemMessage,
+        ToolMessage,
+    )
+    from langchain_core.messages.tool import tool_call
+    from langgraph.types import Command
+except ImportError as error:
+    fix = 'Install it: pip install "avow[langchain]".'
+    raise UsageError("LangChain is not installed", where=__name__, fix=fix) from error
+
+__all__ = ["GuardMiddleware", "GuardedTool", "reply", "tools_of"]
+
+
+class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Gives an agent of `create_agent` the tools of a toolset, without naming them anywhere else.
+
+    Each step has the tools that fit what the user has said, and the system prompt about these;
+    another tool of the toolset is not there for it. The agent runs asynchronously only.
+    """
+
+    def __init__(self, toolset: Toolset) -> None:
+        super().__init__()
+        self.tools = []
+        self.toolset = toolset
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """Offer the tools of this step, and answer calls whose arguments cannot be read."""
+        step = await self._step(request.state)
+        others = [one for one in request.tools if not self._is_ours(one)]
+        _check_names(others, step)
+        system = _prompted(request.system_message, step.prompt)
+        tools = [*others, *guarded_tools(step)]
+        response = await handler(request.override(tools=tools, system_message=system))
+        # Where there is a form for the last answer, it is a tool too, and LangChain's own.
+        names = step.tools if request.response_format is not None else None
+        return replace(response, result=_readable(response.result, names))
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
+        """Raises `UsageError`: tools behind avow are there for asynchronous agents only."""
+        raise only_async()
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Run a call of a tool that the step offers; of any other one of avow's, say so."""
+        if request.tool is not None and not self._is_ours(request.tool):
+            return await handler(request)
+        asked = request.tool_call
+        call = ToolCall(asked["id"] or "", asked["name"], asked["args"])
+        with in_line(self.toolset):
+            try:
+                step = await self._step(request.state)
+            except UnreachableError as error:
+                return message_of(refuse(call, f"{error}."))
+            for tool in guarded_tools(step):
+                if tool.name == call.name:
+                    return await handler(request.override(tool=tool))
+            return message_of(await step.call(call))
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
+        """Raises `UsageError`: see `wrap_model_call`."""
+        raise only_async()
+
+    async def _step(self, state: Any) -> Step:
+        """The same for the calls of a step as for the step itself: nothing of it is kept."""
+        return await self.toolset.step(_said(state["messages"]))
+
+    def _is_ours(self, tool: object) -> bool:
+        return isinstance(tool, GuardedTool) and tool.is_of(self.toolset)
+
+
+def _said(messages: Sequence[BaseMessage]) -> list[str]:
+    """What the user has said. A summary counts as the user's in LangChain; tools speak in it."""
+    said = [one for one in messages if isinstance(one, HumanMessage)]
+    return [str(one.text) for one in said if "lc_source" not in one.additional_kwargs]
+
+
+def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
+    if before is None:
+        return SystemMessage(prompt)
+    if isinstance(before.content, str):
+        return SystemMessage(f"{before.content}\n\n{prompt}")
+    return SystemMessage([*before.content, {"type": "text", "text": prompt}])
+
+
+def _readable(messages: Sequence[BaseMessage], names: Container[str] | None) -> list[BaseMessage]:
+    """The same messages, where LangChain would take calls that it cannot read for no calls."""
+    found: list[BaseMessage] = []
+    for one in messages:
+        if isinstance(one, AIMessage) and one.invalid_tool_calls:
+            found += _read(one, names)
+        else:
+            found.append(one)
+    return found
+
+
+def _read(message: AIMessage, names: Container[str] | None) -> list[BaseMessage]:
+    calls, left, told = list(message.tool_calls), list[InvalidToolCall](), list[BaseMessage]()
+    for one in message.invalid_tool_calls:
+        name = one.get("name") or ""
+        if names is not None and name not in names:
+            left.append(one)
+            continue
+        call = ToolCall(one.get("id") or str(uuid4()), name, one.get("args"))
+        arguments: dict[str, Any] = {}
+        try:
+            arguments = call.read_arguments()
+        except BadArgumentsError as error:
+            told.append(message_of(refuse(call, f"its arguments cannot be read: {error}.")))
+        calls.append(tool_call(name=call.name, args=arguments, id=call.id))
+    update = {"tool_calls": calls, "invalid_tool_calls": left}
+    return [message.model_copy(update=update), *told]
+
+
+def _check_names(others: Iterable[Any], step: Step) -> None:
+    twice = step.tools.keys() & {getattr(one, "name", None) for one in others}
+    if twice:
+        name = plain(min(twice))
+        fix = "Give your own tool another name."
+        raise UsageError(f"two tools are called {name!r}", where="GuardMiddleware", fix=fix)
