@@ -46,9 +46,8 @@ class _Node:
         asked = question
         while wanted not in self.replies:
             reply = read_reply(interrupt(asked))
-            if isinstance(reply, str):
-                asked = {**question, "problem": reply}
-            else:
+            asked = {**question, "problem": reply} if isinstance(reply, str) else question
+            if not isinstance(reply, str):
                 self.replies[reply.server, reply.number] = reply
         return self.replies.pop(wanted)
 
