@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from avow.agents.exchange import BadArgumentsError, ToolCall, refuse
 from avow.agents.interruption import reply
 from avow.agents.langgraph import (
     GuardedTool,
+    guarded_tool,
     guarded_tools,
     in_line,
     message_of,
@@ -31,11 +32,15 @@ try:
         SystemMessage,
         ToolMessage,
     )
+    from langchain_core.messages.tool import ToolCall as LangChainCall
     from langchain_core.messages.tool import tool_call
     from langgraph.types import Command
 except ImportError as error:
     fix = 'Install it: pip install "avow[langchain]".'
     raise UsageError("LangChain is not installed", where=__name__, fix=fix) from error
+
+_UNREADABLE: Final = "avow/unreadable"
+"""The argument under which a call carries what its model wrote, where that is no JSON object."""
 
 __all__ = ["GuardMiddleware", "GuardedTool", "reply", "tools_of"]
 
@@ -80,17 +85,16 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         """Run a call of a tool that the step offers; of any other one of avow's, say so."""
         if request.tool is not None and not self._is_ours(request.tool):
             return await handler(request)
-        asked = request.tool_call
-        call = ToolCall(asked["id"] or "", asked["name"], asked["args"])
+        call = _made(request.tool_call)
         with in_line(self.toolset):
             try:
                 step = await self._step(request.state)
             except UnreachableError as error:
                 return message_of(refuse(call, f"{error}."))
-            for tool in guarded_tools(step):
-                if tool.name == call.name:
-                    return await handler(request.override(tool=tool))
-            return message_of(await step.call(call))
+            tool = guarded_tool(step, call.name)
+            if tool is None or isinstance(call.arguments, str):
+                return message_of(await step.call(call))
+            return await handler(request.override(tool=tool))
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
         """Raises `UsageError`: see `wrap_model_call`."""
@@ -120,31 +124,38 @@ def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
 
 def _readable(messages: Sequence[BaseMessage], names: Container[str] | None) -> list[BaseMessage]:
     """The same messages, where LangChain would take calls that it cannot read for no calls."""
-    found: list[BaseMessage] = []
-    for one in messages:
-        if isinstance(one, AIMessage) and one.invalid_tool_calls:
-            found += _read(one, names)
-        else:
-            found.append(one)
-    return found
+    return [
+        _read(one, names) if isinstance(one, AIMessage) and one.invalid_tool_calls else one
+        for one in messages
+    ]
 
 
-def _read(message: AIMessage, names: Container[str] | None) -> list[BaseMessage]:
-    calls, left, told = list(message.tool_calls), list[InvalidToolCall](), list[BaseMessage]()
+def _read(message: AIMessage, names: Container[str] | None) -> AIMessage:
+    calls, left = list(message.tool_calls), list[InvalidToolCall]()
     for one in message.invalid_tool_calls:
         name = one.get("name") or ""
         if names is not None and name not in names:
             left.append(one)
-            continue
-        call = ToolCall(one.get("id") or str(uuid4()), name, one.get("args"))
-        arguments: dict[str, Any] = {}
-        try:
-            arguments = call.read_arguments()
-        except BadArgumentsError as error:
-            told.append(message_of(refuse(call, f"its arguments cannot be read: {error}.")))
-        calls.append(tool_call(name=call.name, args=arguments, id=call.id))
-    update = {"tool_calls": calls, "invalid_tool_calls": left}
-    return [message.model_copy(update=update), *told]
+        else:
+            given = _arguments(one.get("args") or "")
+            calls.append(tool_call(name=name, args=given, id=one.get("id") or str(uuid4())))
+    return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": left})
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """What can be read of what a model wrote; what cannot goes along for `awrap_tool_call`."""
+    try:
+        return ToolCall("", "", text).read_arguments()
+    except BadArgumentsError:
+        return {_UNREADABLE: text}
+
+
+def _made(asked: LangChainCall) -> ToolCall:
+    """The call as its model made it."""
+    given, call = asked["args"], ToolCall(asked["id"] or "", asked["name"], asked["args"])
+    text = given.get(_UNREADABLE)
+    is_unreadable = isinstance(text, str) and _UNREADABLE in _arguments(text)
+    return ToolCall(call.id, call.name, text) if is_unreadable else call
 
 
 def _check_names(others: Iterable[Any], step: Step) -> None:

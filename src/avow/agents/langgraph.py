@@ -128,15 +128,20 @@ class GuardedTool(BaseTool):
     ) -> Any:
         place = dict[str, Any](config.get("configurable") or {})
         call = ToolCall(call_id or "", self.name, arguments, _key(place, call_id))
-        drawn = _drawn.get()
-        turn = drawn.pop() if drawn else None
-        result = await self._toolset.call(call, among=self._among, turn=turn)
-        if "checkpoint_ns" in place and self._tool.server.may_answer:
+        if "checkpoint_ns" not in place or not self._tool.server.may_answer:
+            result = await self._call(call)
+        else:
             with self._nodes.at(place["checkpoint_ns"]) as node:
-                result = await self._settled(node, call, result)
+                result = await self._answered(node, call)
         return result.text if call_id is None else message_of(result)
 
-    async def _settled(self, node: _Node, call: ToolCall, result: ToolResult) -> ToolResult:
+    async def _call(self, call: ToolCall) -> ToolResult:
+        drawn = _drawn.get()
+        turn = drawn.pop() if drawn else None
+        return await self._toolset.call(call, among=self._among, turn=turn)
+
+    async def _answered(self, node: _Node, call: ToolCall) -> ToolResult:
+        result = await self._call(call)
         while result.approval is not None:
             reply = node.ask(describe(call, result.approval))
             result = await self._toolset.settle(
@@ -158,6 +163,12 @@ async def tools_of(offered: Toolset | Step) -> list[GuardedTool]:
 def guarded_tools(step: Step) -> list[GuardedTool]:
     """The tools of one step."""
     return _made(step.toolset, step.tools.values(), step.tools)
+
+
+def guarded_tool(step: Step, name: str) -> GuardedTool | None:
+    """One tool of a step, if it offers it."""
+    tool = step.tools.get(name)
+    return None if tool is None else _made(step.toolset, [tool], step.tools)[0]
 
 
 def message_of(result: ToolResult) -> ToolMessage:

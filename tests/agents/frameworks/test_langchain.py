@@ -13,11 +13,18 @@ from typing import Any, cast
 import anyio
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import (  # pyright: ignore[reportMissingTypeStubs] - it has none
+    END,
+    START,
+    MessagesState,
+    StateGraph,
+)
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 from mcp import Client
@@ -39,7 +46,6 @@ DOCS = Path(__file__).parents[3] / "docs"
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 GONE = "customer_delete"
 GET = "customers_get"
-OPEN = {"openWorldHint": False}
 
 
 @pytest.fixture(autouse=True)
@@ -95,13 +101,17 @@ def agent(toolset: avow.Toolset, model: Scripted, saver: Any = None, **more: Any
 
 def graph(tools: Iterable[Any], script: AIMessage, saver: Any) -> Any:
     """A graph with a plain `ToolNode`, which makes all calls of the script."""
-    built = StateGraph(cast("Any", MessagesState))
-    built.add_node("model", lambda _: {"messages": [script]})
+    built: Any = StateGraph(cast("Any", MessagesState))
+    built.add_node("model", lambda _: {"messages": [script]})  # pyright: ignore[reportUnknownLambdaType]
     built.add_node("tools", ToolNode(list(tools)))
     built.add_edge(START, "model")
     built.add_edge("model", "tools")
     built.add_edge("tools", END)
     return built.compile(checkpointer=saver)
+
+
+def hinted(**hints: bool) -> ToolAnnotations:
+    return ToolAnnotations.model_validate({"openWorldHint": False, **hints})
 
 
 class Shelf:
@@ -118,7 +128,7 @@ class Shelf:
         self._add(self.odd, readOnlyHint=True)
 
     def _add(self, function: Any, **hints: bool) -> None:
-        self.server.add_tool(function, annotations=ToolAnnotations(**{**OPEN, **hints}))
+        self.server.add_tool(function, annotations=hinted(**hints))
 
     async def look(self, item: str, together: int = 1) -> str:
         """Look at an item, and wait until as many look at once."""
@@ -146,25 +156,36 @@ class Shelf:
 
 @asynccontextmanager
 async def shelved(
-    shelf: Shelf, url: str, kind: type[avow.Toolset] = avow.Toolset, **words: Any
+    shelf: Shelf,
+    url: str,
+    kind: type[avow.Toolset] = avow.Toolset,
+    most: int | None = None,
+    **words: Any,
 ) -> AsyncGenerator[avow.Toolset]:
     """A shelf behind the guard."""
     async with (
         Client(shelf.server) as client,
         avow.wrap(client, server="shelf", audit=url, **words) as wrapped,
     ):
-        yield kind(wrapped)
+        yield kind(wrapped, most=most)
 
 
 @asynccontextmanager
 async def studio(database: Database, url: str, **words: Any) -> AsyncGenerator[avow.Toolset]:
     """The demo behind the guard."""
-    chosen = {name: words.pop(name) for name in ("most", "always") if name in words}
     async with (
         Client(build_server(database)) as client,
         avow.wrap(client, server="crm", audit=url, **words) as crm,
     ):
-        yield avow.Toolset(crm, **chosen)
+        yield avow.Toolset(crm)
+
+
+async def allow(_: avow.Approval) -> bool:
+    return True
+
+
+def deny(_: avow.Approval) -> bool:
+    return False
 
 
 async def ran(url: str) -> list[str]:
@@ -180,7 +201,11 @@ async def test_tools_come_with_names_schema_and_level(database: Database, url: s
         about = (gone.metadata or {})["avow"]
         assert (about["level"], about["server"]) == ("destructive", "crm")
         assert about["hints"]["destructive"] is True
-        assert get.args["customer_id"]["type"] == "integer"
+        schemas = {name: tool.schema for name, tool in (await toolset.tools()).items()}
+        for name, tool in tools.items():
+            shown = convert_to_openai_tool(tool)["function"]
+            assert (shown["name"], shown["description"]) == (name, tool.description)
+            assert shown["parameters"]["properties"].keys() == schemas[name]["properties"].keys()
         assert '"customerId"' in await get.ainvoke({"customer_id": 12})
         with pytest.raises(UsageError, match="asynchronously only"):
             get.invoke({"customer_id": 12})
@@ -189,9 +214,6 @@ async def test_tools_come_with_names_schema_and_level(database: Database, url: s
 async def test_reads_run_and_what_destroys_runs_once_it_is_approved(
     database: Database, url: str
 ) -> None:
-    async def allow(_: avow.Approval) -> bool:
-        return True
-
     model = scripted(calls((GET, {"customer_id": 12}), (GONE, {"customer_id": 12})), "Done.")
     async with studio(database, url, approver=allow) as toolset:
         end = await agent(toolset, model).ainvoke(said("delete customer 12"))
@@ -209,7 +231,7 @@ async def test_a_denied_call_comes_back_as_words_also_when_it_is_repeated(
 ) -> None:
     gone = (GONE, {"customer_id": 12})
     model = scripted(calls(gone), calls(gone, first=2), "I was not allowed to.")
-    async with studio(database, url, approver=lambda _: False) as toolset:
+    async with studio(database, url, approver=deny) as toolset:
         end = await agent(toolset, model).ainvoke(said("delete customer 12"))
     assert [one.status for one in told(end)] == ["error", "error"]
     assert all("A person denied this call" in str(one.content) for one in told(end))
@@ -422,6 +444,26 @@ async def test_a_plain_graph_goes_on_in_another_process(url: str) -> None:
     assert shelf.done == ["put a", "drop b"]
 
 
+class Stubborn(AgentMiddleware[Any, Any, Any]):
+    """Makes each call twice, as one that tries again would."""
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        await handler(request)
+        return await handler(request)
+
+
+@pytest.mark.parametrize("is_outside", [True, False])
+async def test_what_the_framework_tries_again_runs_once(url: str, is_outside: bool) -> None:
+    shelf = Shelf()
+    script = calls(("put", {"item": "a"}), ("put", {"item": "b"}))
+    async with shelved(shelf, url) as toolset:
+        both: list[Any] = [Stubborn(), GuardMiddleware(toolset)]
+        order = both if is_outside else both[::-1]
+        end = await create_agent(scripted(script, "Done."), middleware=order).ainvoke(said("put"))
+    assert [str(one.content) for one in told(end)] == ["put a", "put b"]
+    assert shelf.done == ["put a", "put b"]
+
+
 async def test_the_same_call_in_another_thread_is_another_call(url: str) -> None:
     shelf = Shelf()
     script = calls(("put", {"item": "a"}))
@@ -473,8 +515,8 @@ class Onlooker(BaseCallbackHandler):
     def __init__(self) -> None:
         self.second = threading.Event()
 
-    def on_tool_start(self, _about: Any, said: str, **_: Any) -> None:
-        if "'b'" in said:
+    def on_tool_start(self, serialized: Any, input_str: str, **_: Any) -> None:  # noqa: ARG002 - LangChain's
+        if "'b'" in input_str:
             self.second.set()
         assert self.second.wait(10)
 
@@ -615,7 +657,7 @@ async def test_each_step_has_the_tools_that_the_user_speaks_of_and_no_others(url
         calls(("drop", {"item": "b"}), first=3),
         "Done.",
     )
-    async with shelved(shelf, url, Few, approver=lambda _: True) as toolset:
+    async with shelved(shelf, url, Few, approver=allow) as toolset:
         run = agent(toolset, model, InMemorySaver())
         await run.ainvoke(said("look"), THREAD)
         end = await run.ainvoke(said("now drop one"), THREAD)
@@ -627,11 +669,30 @@ async def test_each_step_has_the_tools_that_the_user_speaks_of_and_no_others(url
     assert "drop" in last
 
 
+async def test_what_tools_say_selects_no_tools(url: str) -> None:
+    shelf = Shelf()
+    for number in range(30):
+        shelf.server.add_tool(shelf.odd, name=f"report_{number}", description="Weekly report.")
+    model = scripted(calls(("put", {"item": "delete an item"})), "Done.", "Done.", "Done.")
+    async with shelved(shelf, url, most=3) as toolset:
+        run = agent(toolset, model, InMemorySaver())
+        await run.ainvoke(said("put an item on the shelf"), THREAD)
+        state = await run.aget_state(THREAD)
+        note = HumanMessage("delete an item for good", additional_kwargs={"lc_source": "summary"})
+        await run.ainvoke({"messages": [note]}, state.config)
+        await run.ainvoke(said("now drop it: delete the item for good"), state.config)
+    first, second, third, last = model.offered
+    assert "put" in first
+    assert len(first) == 3
+    assert "drop" not in {*first, *second, *third}
+    assert "drop" in last
+
+
 async def test_a_tool_that_comes_during_a_run_is_there_in_the_next_step(url: str) -> None:
     shelf = Shelf()
 
     async def grow() -> str:
-        shelf.server.add_tool(more, annotations=ToolAnnotations(**OPEN, readOnlyHint=True))
+        shelf.server.add_tool(more, annotations=hinted(readOnlyHint=True))
         for server in toolset.servers:
             server.listing.forget()
         return "grown"
@@ -639,7 +700,7 @@ async def test_a_tool_that_comes_during_a_run_is_there_in_the_next_step(url: str
     async def more() -> str:
         return "more"
 
-    shelf.server.add_tool(grow, annotations=ToolAnnotations(**OPEN, destructiveHint=False))
+    shelf.server.add_tool(grow, annotations=hinted(destructiveHint=False))
     model = scripted(calls(("grow", {})), calls(("more", {}), first=2), "Done.")
     async with shelved(shelf, url) as toolset:
         end = await agent(toolset, model).ainvoke(said("grow"))
