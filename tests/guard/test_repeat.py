@@ -11,6 +11,7 @@ from tests.sample_tools import AMY, DELETE, READ, WRITE
 from avow.connect import Fault, RpcError
 from avow.errors import StoreError
 from avow.guard.call import META_KEY, META_OUTCOME, Call
+from avow.guard.turns import Turn, Turns
 from avow.policy import Principal
 from avow.store import Claim, Store
 
@@ -260,6 +261,26 @@ async def test_patience_with_the_first_call_may_be_another_than_with_people(worl
             await anyio.wait_all_tasks_blocked()
             released.set()
     assert answers == [{"content": []}] * 2
+
+
+async def test_who_waits_for_the_first_call_is_not_in_its_way(world: World) -> None:
+    guard = world.timed(patience=30)
+    world.add("t", DELETE)
+    turns = Turns()
+    answers: list[dict[str, Any]] = []
+
+    async def call(turn: Turn) -> None:
+        answers.append(await guard.call(AMY, "t", {}, meta=KEYED, turn=turn))
+        turn.leave()
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as group:
+            group.start_soon(call, turns.draw())
+            await asked(guard)
+            group.start_soon(call, turns.draw())
+            await anyio.wait_all_tasks_blocked()
+            await guard.approvals.answer(1, yes())
+    assert [one["structuredContent"] for one in answers] == [{"n": 1}] * 2
 
 
 class Forgetful:

@@ -5,6 +5,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import anyio
 
 from avow.agents.exchange import ToolCall, ToolResult
 from avow.agents.interruption import Reply, describe, read_reply
@@ -25,6 +28,9 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from avow.guard.turns import Turn
+
+_made_now: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+"""By the keys of calls. A `ToolNode` that is interrupted leaves the calls beside it running."""
 
 _drawn: ContextVar[list["Turn"] | None] = ContextVar("avow_drawn", default=None)
 
@@ -128,26 +134,28 @@ class GuardedTool(BaseTool):
     ) -> Any:
         place = dict[str, Any](config.get("configurable") or {})
         call = ToolCall(call_id or "", self.name, arguments, _key(place, call_id))
-        if "checkpoint_ns" not in place or not self._tool.server.may_answer:
-            result = await self._call(call)
-        else:
-            with self._nodes.at(place["checkpoint_ns"]) as node:
-                result = await self._answered(node, call)
-        return result.text if call_id is None else message_of(result)
-
-    async def _call(self, call: ToolCall) -> ToolResult:
         drawn = _drawn.get()
         turn = drawn.pop() if drawn else None
-        return await self._toolset.call(call, among=self._among, turn=turn)
+        if call.key is None:
+            result = await self._toolset.call(call, among=self._among, turn=turn)
+        else:
+            with self._nodes.at(place["checkpoint_ns"]) as node:
+                result = await self._once(node, call, turn)
+        return result.text if call_id is None else message_of(result)
 
-    async def _answered(self, node: _Node, call: ToolCall) -> ToolResult:
-        result = await self._call(call)
-        while result.approval is not None:
-            reply = node.ask(describe(call, result.approval))
-            result = await self._toolset.settle(
-                call, reply.number, is_allowed=reply.is_allowed, message=reply.message
-            )
-        return result
+    async def _once(self, node: _Node, call: ToolCall, turn: "Turn | None") -> ToolResult:
+        """What comes of a call, where a node that was interrupted may still be making it."""
+        lock = _made_now.setdefault(call.key or "", anyio.Lock())
+        if lock.locked() and turn is not None:
+            turn.leave()
+        async with lock:
+            result = await self._toolset.call(call, among=self._among, turn=turn)
+            while result.approval is not None and self._tool.server.may_answer:
+                reply = node.ask(describe(call, result.approval))
+                result = await self._toolset.settle(
+                    call, reply.number, is_allowed=reply.is_allowed, message=reply.message
+                )
+            return result
 
 
 async def tools_of(offered: Toolset | Step) -> list[GuardedTool]:

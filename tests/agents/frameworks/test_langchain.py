@@ -412,8 +412,28 @@ async def test_an_answer_that_comes_to_a_neighbour_first_is_not_lost(url: str) -
         (again,) = asked(state)
         assert again["number"] == shown["number"]
         end = await run.ainvoke(Command(resume=reply(again, is_allowed=True)), THREAD)
-    assert sorted(one.status for one in told(end)) == ["error", "success"]
+    denied, dropped = sorted(told(end), key=lambda one: one.status)
+    assert "A person denied this call" in str(denied.content)
+    assert dropped.status == "success"
     assert shelf.done == [f"drop {shown['arguments']['item']}"]
+
+
+async def test_a_call_that_still_runs_when_its_node_runs_again_is_waited_for(url: str) -> None:
+    shelf = Shelf()
+    script = calls(("look", {"item": "a", "together": 2}), ("drop", {"item": "b"}))
+    async with shelved(shelf, url, approver="deferred") as toolset:
+        run = graph(await tools_of(toolset), script, InMemorySaver())
+        (question,) = asked(await run.ainvoke(said("tidy up"), THREAD))
+        with anyio.fail_after(20):
+            await until(lambda: shelf.looking == 1)
+        yes = Command(resume=reply(question, is_allowed=True))
+        with anyio.fail_after(20):
+            again = asyncio.create_task(run.ainvoke(yes, THREAD))
+            await until(lambda: shelf.done == ["drop b"])
+            shelf.all_look.set()
+            end = await again
+    assert [str(one.content) for one in told(end)] == ["a is there", "dropped b"]
+    assert shelf.looking == 1
 
 
 async def test_a_graph_goes_on_in_another_process(database: Database, url: str) -> None:
@@ -453,13 +473,14 @@ class Stubborn(AgentMiddleware[Any, Any, Any]):
 
 
 @pytest.mark.parametrize("is_outside", [True, False])
-async def test_what_the_framework_tries_again_runs_once(url: str, is_outside: bool) -> None:
+async def test_what_the_framework_tries_again_runs_once(*, url: str, is_outside: bool) -> None:
     shelf = Shelf()
     script = calls(("put", {"item": "a"}), ("put", {"item": "b"}))
     async with shelved(shelf, url) as toolset:
         both: list[Any] = [Stubborn(), GuardMiddleware(toolset)]
         order = both if is_outside else both[::-1]
-        end = await create_agent(scripted(script, "Done."), middleware=order).ainvoke(said("put"))
+        run: Any = create_agent(scripted(script, "Done."), middleware=order)
+        end = await run.ainvoke(said("put"))
     assert [str(one.content) for one in told(end)] == ["put a", "put b"]
     assert shelf.done == ["put a", "put b"]
 
