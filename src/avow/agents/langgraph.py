@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import anyio
 
 from avow.agents.exchange import ToolCall, ToolResult
-from avow.agents.interruption import Reply, describe, read_reply
+from avow.agents.interruption import Reply, describe, read_reply, reply
 from avow.agents.step import AgentTool, Step
 from avow.agents.toolset import Toolset
 from avow.errors import UsageError
@@ -28,6 +28,17 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from avow.guard.turns import Turn
+
+__all__ = [
+    "GuardedTool",
+    "guarded_tool",
+    "guarded_tools",
+    "in_line",
+    "message_of",
+    "only_async",
+    "reply",
+    "tools_of",
+]
 
 _made_now: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 """By the keys of calls. A `ToolNode` that is interrupted leaves the calls beside it running."""
@@ -51,10 +62,10 @@ class _Node:
         wanted = question["server"], question["number"]
         asked = question
         while wanted not in self.replies:
-            reply = read_reply(interrupt(asked))
-            asked = {**question, "problem": reply} if isinstance(reply, str) else question
-            if not isinstance(reply, str):
-                self.replies[reply.server, reply.number] = reply
+            answer = read_reply(interrupt(asked))
+            asked = {**question, "problem": answer} if isinstance(answer, str) else question
+            if not isinstance(answer, str):
+                self.replies[answer.server, answer.number] = answer
         return self.replies.pop(wanted)
 
 
@@ -151,9 +162,9 @@ class GuardedTool(BaseTool):
         async with lock:
             result = await self._toolset.call(call, among=self._among, turn=turn)
             while result.approval is not None and self._tool.server.may_answer:
-                reply = node.ask(describe(call, result.approval))
+                answer = node.ask(describe(call, result.approval))
                 result = await self._toolset.settle(
-                    call, reply.number, is_allowed=reply.is_allowed, message=reply.message
+                    call, answer.number, is_allowed=answer.is_allowed, message=answer.message
                 )
             return result
 

@@ -1,49 +1,50 @@
-"""Agents of LangChain and graphs of LangGraph behind the guard, with real servers."""
+"""Agents of LangChain behind the guard, with real servers."""
 
 import asyncio
 import json
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import anyio
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import (  # pyright: ignore[reportMissingTypeStubs] - it has none
-    END,
-    START,
-    MessagesState,
-    StateGraph,
-)
-from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
-from mcp import Client
-from mcp.server import MCPServer
-from mcp_types import ToolAnnotations
-from tests.agents.serving import lines
+from tests.agents.frameworks.chains import (
+    THREAD,
+    Shelf,
+    agent,
+    allow,
+    asked,
+    calls,
+    deny,
+    graph,
+    hinted,
+    ran,
+    said,
+    scripted,
+    shelved,
+    studio,
+    told,
+    until,
+)
 
 import avow
 from avow.agents import ApprovalQueue, Step
 from avow.agents.langchain import GuardMiddleware, reply, tools_of
 from avow.demo.customers import customer_numbers
 from avow.demo.data import Database
-from avow.demo.server import build_server
 from avow.errors import UsageError
 
 pytestmark = pytest.mark.anyio
 
 DOCS = Path(__file__).parents[3] / "docs"
-THREAD: Any = {"configurable": {"thread_id": "1"}}
 GONE = "customer_delete"
 GET = "customers_get"
 
@@ -51,164 +52,6 @@ GET = "customers_get"
 @pytest.fixture(autouse=True)
 def _untraced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
-
-
-class Scripted(GenericFakeChatModel):
-    """A model that says what stands in its script, and remembers what it was given."""
-
-    offered: list[list[str]]
-    heard: list[list[BaseMessage]]
-
-    def bind_tools(self, tools: Any, **_: Any) -> Any:
-        self.offered.append([one.name for one in tools])
-        return self
-
-    def _generate(self, messages: Any, *words: Any, **more: Any) -> Any:
-        self.heard.append(messages)
-        return super()._generate(messages, *words, **more)
-
-
-def scripted(*script: AIMessage | str) -> Scripted:
-    return Scripted(messages=iter(script), offered=[], heard=[])
-
-
-def calls(*made: tuple[str, dict[str, Any]], first: int = 1) -> AIMessage:
-    return AIMessage(
-        "",
-        tool_calls=[
-            {"name": name, "args": args, "id": f"call_{number}", "type": "tool_call"}
-            for number, (name, args) in enumerate(made, first)
-        ],
-    )
-
-
-def said(text: str) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": text}]}
-
-
-def told(state: Any) -> list[ToolMessage]:
-    return [one for one in state["messages"] if isinstance(one, ToolMessage)]
-
-
-def asked(state: Any) -> list[Any]:
-    return [one.value for one in state["__interrupt__"]]
-
-
-def agent(toolset: avow.Toolset, model: Scripted, saver: Any = None, **more: Any) -> Any:
-    middleware = [GuardMiddleware(toolset)]
-    return create_agent(model, middleware=middleware, checkpointer=saver, **more)
-
-
-def graph(tools: Iterable[Any], script: AIMessage, saver: Any) -> Any:
-    """A graph with a plain `ToolNode`, which makes all calls of the script."""
-    built: Any = StateGraph(cast("Any", MessagesState))
-    built.add_node("model", lambda _: {"messages": [script]})  # pyright: ignore[reportUnknownLambdaType]
-    built.add_node("tools", ToolNode(list(tools)))
-    built.add_edge(START, "model")
-    built.add_edge("model", "tools")
-    built.add_edge("tools", END)
-    return built.compile(checkpointer=saver)
-
-
-def hinted(**hints: bool) -> ToolAnnotations:
-    return ToolAnnotations.model_validate({"openWorldHint": False, **hints})
-
-
-class Shelf:
-    """A server of its own, which knows what was called in which order."""
-
-    def __init__(self) -> None:
-        self.done: list[str] = []
-        self.looking = 0
-        self.all_look = anyio.Event()
-        self.server = MCPServer("shelf", log_level="ERROR")
-        self._add(self.look, readOnlyHint=True)
-        self._add(self.put, destructiveHint=False)
-        self._add(self.drop, destructiveHint=True)
-        self._add(self.odd, readOnlyHint=True)
-
-    def _add(self, function: Any, **hints: bool) -> None:
-        self.server.add_tool(function, annotations=hinted(**hints))
-
-    async def look(self, item: str, together: int = 1) -> str:
-        """Look at an item, and wait until as many look at once."""
-        self.looking += 1
-        if self.looking >= together:
-            self.all_look.set()
-        await self.all_look.wait()
-        self.done.append(f"look {item}")
-        return f"{item} is there"
-
-    async def put(self, item: str) -> str:
-        """Put an item on the shelf."""
-        self.done.append(f"put {item}")
-        return f"put {item}"
-
-    async def drop(self, item: str) -> str:
-        """Delete an item for good."""
-        self.done.append(f"drop {item}")
-        return f"dropped {item}"
-
-    async def odd(self, config: str, runtime: str, state: str, run_manager: str) -> str:
-        """Show words that frameworks use for themselves."""
-        return f"{config} {runtime} {state} {run_manager}"
-
-
-@asynccontextmanager
-async def shelved(
-    shelf: Shelf,
-    url: str,
-    kind: type[avow.Toolset] = avow.Toolset,
-    most: int | None = None,
-    **words: Any,
-) -> AsyncGenerator[avow.Toolset]:
-    """A shelf behind the guard."""
-    async with (
-        Client(shelf.server) as client,
-        avow.wrap(client, server="shelf", audit=url, **words) as wrapped,
-    ):
-        yield kind(wrapped, most=most)
-
-
-@asynccontextmanager
-async def studio(database: Database, url: str, **words: Any) -> AsyncGenerator[avow.Toolset]:
-    """The demo behind the guard."""
-    async with (
-        Client(build_server(database)) as client,
-        avow.wrap(client, server="crm", audit=url, **words) as crm,
-    ):
-        yield avow.Toolset(crm)
-
-
-async def allow(_: avow.Approval) -> bool:
-    return True
-
-
-def deny(_: avow.Approval) -> bool:
-    return False
-
-
-async def ran(url: str) -> list[str]:
-    """The tools that were run, in their order."""
-    return [one["tool"] for one in await lines(url) if one["event"] == "attempt"]
-
-
-async def test_tools_come_with_names_schema_and_level(database: Database, url: str) -> None:
-    async with studio(database, url) as toolset:
-        tools = {one.name: one for one in await tools_of(toolset)}
-        get, gone = tools[GET], tools[GONE]
-        assert (get.metadata or {})["avow"]["level"] == "read"
-        about = (gone.metadata or {})["avow"]
-        assert (about["level"], about["server"]) == ("destructive", "crm")
-        assert about["hints"]["destructive"] is True
-        schemas = {name: tool.schema for name, tool in (await toolset.tools()).items()}
-        for name, tool in tools.items():
-            shown = convert_to_openai_tool(tool)["function"]
-            assert (shown["name"], shown["description"]) == (name, tool.description)
-            assert shown["parameters"]["properties"].keys() == schemas[name]["properties"].keys()
-        assert '"customerId"' in await get.ainvoke({"customer_id": 12})
-        with pytest.raises(UsageError, match="asynchronously only"):
-            get.invoke({"customer_id": 12})
 
 
 async def test_reads_run_and_what_destroys_runs_once_it_is_approved(
@@ -286,6 +129,8 @@ WRONG = [
     {"server": "crm", "number": 1, "allow": True, "arguments": {"customer_id": 13}},
     [{"server": "crm", "number": 1, "allow": True}],
 ]
+
+
 OTHERS = [
     {"server": "crm", "number": 2, "allow": True},
     {"server": "mail", "number": 1, "allow": True},
@@ -366,76 +211,6 @@ async def test_one_of_several_questions_may_be_answered_before_the_others(
     assert await ran(url) == [GONE, GONE]
 
 
-async def test_in_a_plain_tool_node_nothing_runs_twice_and_each_answer_serves_its_own_question(
-    url: str,
-) -> None:
-    shelf = Shelf()
-    script = calls(
-        ("look", {"item": "a"}),
-        ("put", {"item": "b"}),
-        ("drop", {"item": "c"}),
-        ("drop", {"item": "d"}),
-        ("drop", {"item": "e"}),
-    )
-    async with shelved(shelf, url, approver="deferred") as toolset:
-        run = graph(await tools_of(toolset), script, InMemorySaver())
-        state = await run.ainvoke(said("tidy up"), THREAD)
-        seen: list[int] = []
-        while "__interrupt__" in state:
-            (question,) = asked(state)
-            seen.append(question["number"])
-            allowed = question["arguments"]["item"] != "d"
-            state = await run.ainvoke(Command(resume=reply(question, is_allowed=allowed)), THREAD)
-    assert sorted(shelf.done) == ["drop c", "drop e", "look a", "put b"]
-    assert [one.status for one in told(state)] == [
-        "success",
-        "success",
-        "success",
-        "error",
-        "success",
-    ]
-    assert told(state)[0].content == "a is there"
-    assert len(seen) == len(set(seen)) == 3
-
-
-async def test_an_answer_that_comes_to_a_neighbour_first_is_not_lost(url: str) -> None:
-    """The second question is shown first: its answer is the first that the node is handed."""
-    shelf = Shelf()
-    script = calls(("drop", {"item": "a"}), ("drop", {"item": "b"}))
-    async with shelved(shelf, url, approver="deferred") as toolset:
-        tools = await tools_of(toolset)
-        run = graph(tools, script, InMemorySaver())
-        state = await run.ainvoke(said("drop both"), THREAD)
-        (shown,) = asked(state)
-        other = {"server": "shelf", "number": 3 - shown["number"]}
-        state = await run.ainvoke(Command(resume=reply(other, is_allowed=False)), THREAD)
-        (again,) = asked(state)
-        assert again["number"] == shown["number"]
-        end = await run.ainvoke(Command(resume=reply(again, is_allowed=True)), THREAD)
-    denied, dropped = sorted(told(end), key=lambda one: one.status)
-    assert "A person denied this call" in str(denied.content)
-    assert dropped.status == "success"
-    assert shelf.done == [f"drop {shown['arguments']['item']}"]
-
-
-async def test_a_call_that_still_runs_when_its_node_runs_again_is_waited_for(url: str) -> None:
-    shelf = Shelf()
-    script = calls(("look", {"item": "a", "together": 2}), ("drop", {"item": "b"}))
-    async with shelved(shelf, url, approver="deferred") as toolset:
-        run = graph(await tools_of(toolset), script, InMemorySaver())
-        (question,) = asked(await run.ainvoke(said("tidy up"), THREAD))
-        with anyio.fail_after(20):
-            await until(lambda: shelf.looking == 1)
-        yes = Command(resume=reply(question, is_allowed=True))
-        with anyio.fail_after(20):
-            again = asyncio.create_task(run.ainvoke(yes, THREAD))
-            await until(lambda: shelf.done == ["drop b"])
-            shelf.all_look.set()
-            end = await again
-    assert [str(one.content) for one in told(end)] == ["a is there", "dropped b"]
-    assert shelf.looking == 1
-
-
 async def test_a_graph_goes_on_in_another_process(database: Database, url: str) -> None:
     saver = InMemorySaver()
     made = calls((GET, {"customer_id": 12}), (GONE, {"customer_id": 12}))
@@ -449,19 +224,6 @@ async def test_a_graph_goes_on_in_another_process(database: Database, url: str) 
     assert end["messages"][-1].content == "Done."
     assert await ran(url) == [GET, GONE]
     assert 12 not in customer_numbers(database)
-
-
-async def test_a_plain_graph_goes_on_in_another_process(url: str) -> None:
-    shelf, saver = Shelf(), InMemorySaver()
-    script = calls(("put", {"item": "a"}), ("drop", {"item": "b"}))
-    async with shelved(shelf, url, approver="deferred") as toolset:
-        run = graph(await tools_of(toolset), script, saver)
-        (question,) = asked(await run.ainvoke(said("tidy up"), THREAD))
-    async with shelved(shelf, url, approver="deferred") as toolset:
-        run = graph(await tools_of(toolset), script, saver)
-        end = await run.ainvoke(Command(resume=reply(question, is_allowed=True)), THREAD)
-    assert [str(one.content) for one in told(end)] == ["put a", "dropped b"]
-    assert shelf.done == ["put a", "drop b"]
 
 
 class Stubborn(AgentMiddleware[Any, Any, Any]):
@@ -483,26 +245,6 @@ async def test_what_the_framework_tries_again_runs_once(*, url: str, is_outside:
         end = await run.ainvoke(said("put"))
     assert [str(one.content) for one in told(end)] == ["put a", "put b"]
     assert shelf.done == ["put a", "put b"]
-
-
-async def test_the_same_call_in_another_thread_is_another_call(url: str) -> None:
-    shelf = Shelf()
-    script = calls(("put", {"item": "a"}))
-    async with shelved(shelf, url) as toolset:
-        run = graph(await tools_of(toolset), script, InMemorySaver())
-        for thread in ("1", "2"):
-            await run.ainvoke(said("put it"), {"configurable": {"thread_id": thread}})
-        await run.ainvoke(said("and again"), THREAD)
-    assert shelf.done == ["put a"] * 3
-
-
-async def test_outside_of_a_graph_a_call_that_asks_says_so_in_words(url: str) -> None:
-    shelf = Shelf()
-    async with shelved(shelf, url, approver="deferred") as toolset:
-        (drop,) = [one for one in await tools_of(toolset) if one.name == "drop"]
-        assert "Not run yet" in await drop.ainvoke({"item": "a"})
-        await toolset.withdraw()
-    assert shelf.done == []
 
 
 async def test_who_waits_for_a_person_blocks_nobody_and_writes_keep_their_order(url: str) -> None:
@@ -552,11 +294,6 @@ async def test_writes_keep_their_order_however_long_callbacks_take(url: str) -> 
         plain = graph(await tools_of(toolset), script, None)
         await plain.ainvoke(said("put both"), {"callbacks": [Onlooker()]})
     assert shelf.done == ["put a", "put b"] * 2
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    while not is_so():
-        await anyio.lowlevel.checkpoint()
 
 
 async def test_a_cancelled_run_leaves_no_question_behind(url: str) -> None:
@@ -635,30 +372,6 @@ async def test_arguments_may_have_names_that_the_framework_uses(url: str) -> Non
         run = graph(await tools_of(toolset), calls(("odd", words)), None)
         (plain,) = told(await run.ainvoke(said("look")))
     assert one.content == plain.content == "a b c d"
-
-
-async def test_the_tools_of_two_servers_have_their_servers_name(
-    database: Database, url: str
-) -> None:
-    shelf = Shelf()
-    async with (
-        Client(build_server(database)) as one,
-        Client(shelf.server) as two,
-        avow.wrap(one, server="crm", audit=url, approver="deferred") as crm,
-        avow.wrap(two, server="shelf", audit=f"{url}.other", approver="deferred") as other,
-    ):
-        toolset = avow.Toolset(crm, other)
-        names = {tool.tool.name: name for name, tool in (await toolset.tools()).items()}
-        gone, drop = (names[GONE], {"customer_id": 12}), (names["drop"], {"item": "a"})
-        run = graph(await tools_of(toolset), calls(gone, drop), InMemorySaver())
-        (first,) = asked(await run.ainvoke(said("both"), THREAD))
-        no = Command(resume=reply(first, is_allowed=False))
-        (second,) = asked(await run.ainvoke(no, THREAD))
-        assert {first["server"], second["server"]} == {"crm", "shelf"}
-        assert first["number"] == second["number"] == 1
-        await run.ainvoke(Command(resume=reply(second, is_allowed=True)), THREAD)
-    left = {"crm": 12 in customer_numbers(database), "shelf": shelf.done == []}
-    assert left == {first["server"]: True, second["server"]: False}
 
 
 class Few(avow.Toolset):
