@@ -1,5 +1,6 @@
 """Keys that make a call happen once, however often it is sent."""
 
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -9,7 +10,8 @@ from tests.sample_tools import AMY, DELETE, READ, WRITE
 
 from avow.connect import Fault, RpcError
 from avow.errors import StoreError
-from avow.guard.call import META_KEY, META_OUTCOME
+from avow.guard.call import META_KEY, META_OUTCOME, Call
+from avow.guard.turns import Turn, Turns
 from avow.policy import Principal
 from avow.store import Claim, Store
 
@@ -226,6 +228,59 @@ async def test_patience_with_the_first_call_ends(world: World) -> None:
         answer = await guard.call(AMY, "t", {}, meta=KEYED)
         assert "has no known answer" in text(answer)
         group.cancel_scope.cancel()
+
+
+async def test_an_answer_that_is_there_needs_no_patience(world: World) -> None:
+    guard = world.timed(patience=0)
+    world.add("t", WRITE)
+    first = await guard.call(AMY, "t", {}, meta=KEYED)
+    assert await guard.call(AMY, "t", {}, meta=KEYED) == first
+    assert len(world.ran) == 1
+
+
+async def test_patience_with_the_first_call_may_be_another_than_with_people(world: World) -> None:
+    world.add("t", WRITE)
+    answers: list[dict[str, Any]] = []
+    released = anyio.Event()
+
+    async def held(call: Call) -> dict[str, Any]:
+        call.is_sent = True
+        world.starts.set()
+        await released.wait()
+        return {"content": []}
+
+    async def make() -> None:
+        answers.append(await guard.call(AMY, "t", {}, meta=KEYED))
+
+    guard = replace(world.timed(patience=0, repeat_patience=20), run=held)
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(make)
+            await world.starts.wait()
+            group.start_soon(make)
+            await anyio.wait_all_tasks_blocked()
+            released.set()
+    assert answers == [{"content": []}] * 2
+
+
+async def test_who_waits_for_the_first_call_is_not_in_its_way(world: World) -> None:
+    guard = world.timed(patience=30)
+    world.add("t", DELETE)
+    turns = Turns()
+    answers: list[dict[str, Any]] = []
+
+    async def call(turn: Turn) -> None:
+        answers.append(await guard.call(AMY, "t", {}, meta=KEYED, turn=turn))
+        turn.leave()
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as group:
+            group.start_soon(call, turns.draw())
+            await asked(guard)
+            group.start_soon(call, turns.draw())
+            await anyio.wait_all_tasks_blocked()
+            await guard.approvals.answer(1, yes())
+    assert [one["structuredContent"] for one in answers] == [{"n": 1}] * 2
 
 
 class Forgetful:

@@ -20,12 +20,14 @@ class BadArgumentsError(UsageError):
 class ToolCall:
     """A model's call of a tool; `arguments` as JSON text or read already.
 
-    `id` is the model's own, and comes back with the result.
+    `id` is the model's own, and comes back with the result. A call with a `key` that was used gets
+    the first one's answer, and does not run again.
     """
 
     id: str
     name: str
     arguments: Mapping[str, Any] | str | None = None
+    key: str | None = None
 
     def read_arguments(self) -> dict[str, Any]:
         """The arguments, none as an empty object. Raises `BadArgumentsError`."""

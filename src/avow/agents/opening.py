@@ -91,6 +91,7 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
             console=THE_CONSOLE if approver == CONSOLE else None,
             channels=() if channel is None else (channel,),
             patience=0.0 if approver == DEFERRED else patience,
+            repeat_patience=patience,
             announce=on_wait,
         )
         who, way = _principal(principal, client), PROGRAM if approver == DEFERRED else None

@@ -16,6 +16,7 @@ from avow.catalog import qualify
 from avow.connect import RpcError
 from avow.errors import UnreachableError, UsageError
 from avow.guard import UnknownToolError
+from avow.guard.call import META_KEY
 from avow.guard.turns import Turns
 from avow.policy import Mode, Policy
 from avow.prompt import build
@@ -118,8 +119,16 @@ class Toolset:
         )
         return found.text
 
+    def draw(self) -> "Turn":
+        """A place in line for a call that comes later; whoever draws it must `leave` it."""
+        return self._turns.draw()
+
     async def call(
-        self, call: ToolCall, *, among: Mapping[str, AgentTool] | None = None
+        self,
+        call: ToolCall,
+        *,
+        among: Mapping[str, AgentTool] | None = None,
+        turn: "Turn | None" = None,
     ) -> ToolResult:
         """Make one call; whatever becomes of it is a result that says so to the model.
 
@@ -127,7 +136,7 @@ class Toolset:
         said no. Raises `StoreError` where nothing can be recorded, and then nothing was run.
         Cancelled while it waits, it takes its question back; cancelled later, the server is told.
         """
-        return await self._call(call, among, self._turns.draw())
+        return await self._call(call, among, turn or self._turns.draw())
 
     async def run(
         self, calls: Iterable[ToolCall], *, among: Mapping[str, AgentTool] | None = None
@@ -211,7 +220,8 @@ class Toolset:
         tool = tools.get(call.name)
         if tool is None:
             return refuse(call, _unknown(call.name, tools))
-        ended = await tool.server.call(tool.tool.name, arguments, turn=turn)
+        meta = None if call.key is None else {META_KEY: call.key}
+        ended = await tool.server.call(tool.tool.name, arguments, meta=meta, turn=turn)
         waits = None if ended.waits is None else await tool.server.approval(ended.waits)
         return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
 

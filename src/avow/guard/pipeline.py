@@ -95,7 +95,8 @@ class Guard:
     `find_tool` may connect to a server. `policy` gives the policy of the moment. `console` is the
     address where a person answers, and `None` where there is none; `channels` are the other ways
     to people, and `keys` seal what goes to clients. `patience` is how many seconds a call waits for
-    an answer. Results are cut to `limit` characters; what may happen twice is tried `attempts`
+    an answer, and `repeat_patience` one that was made before for what became of the first, where
+    that differs. Results are cut to `limit` characters; what may happen twice is tried `attempts`
     times. `announce` is told, in a sentence, of each call that begins to wait. `watch` looks on,
     `ending` says whether the process is about to end, and `running` what servers have just now.
     Where `withdraws`, a call that is cancelled takes its open question with it.
@@ -110,6 +111,7 @@ class Guard:
     channels: Sequence[Channel] = ()
     keys: Keyring | None = None
     patience: float = 45.0
+    repeat_patience: float | None = None
     announce: Callable[[str], None] = keep_quiet
     limit: int = LIMIT
     attempts: int = 3

@@ -88,8 +88,14 @@ async def _settle(guard: "Guard", call: Call, claim: Claim, answer: Answer | Non
 async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
     """The first call's answer, once there is one; nothing is sent here in any case."""
     call.outcome = Outcome.REPEATED
+    if call.turn is not None:
+        # It runs nothing; and the first one may be about to take its own turn again.
+        call.turn.leave()
+    if first.answer is not None:
+        return json.loads(first.answer)
     has_ended = False
-    with anyio.move_on_after(guard.patience):
+    patience = guard.patience if guard.repeat_patience is None else guard.repeat_patience
+    with anyio.move_on_after(patience):
         while True:
             found = await guard.approvals.store.find_claim(first.key)
             if found is None or found.call != first.call:
