@@ -45,11 +45,10 @@ def _entry(target: Target, given: object) -> Entry:
     record = _record(given)
     known = record.get("id")
     schema = record.get("schema")
-    if "inputSchema" not in record and isinstance(schema, Mapping):
-        record = {**record, "inputSchema": schema}
+    more: dict[str, Any] = {"inputSchema": schema} if isinstance(schema, dict) else {}
     is_record = isinstance(known, str)
     return read_entry(
-        record,
+        {**more, **record},
         server=_text(record.get("server")) or ("" if is_record else target.name),
         category=_text(record.get("category")),
         origin=known if is_record else "",
@@ -65,9 +64,7 @@ def answer_queries(selector: Selector, bounds: "Bounds", path: str, *, is_scored
         names = [one.entry.origin or one.name for one in chosen]
         sys.stdout.write(f"{dumps({'id': known, 'tools': names}, ensure_ascii=False)}\n")
         if is_scored and (groups := _groups(file)):
-            measured.append(
-                (recall(names, groups, 5), recall(names, groups, 10), ndcg(names, groups, 10))
-            )
+            measured.append(_measure(names, groups))
     if is_scored:
         _print_scores(measured)
     return 0

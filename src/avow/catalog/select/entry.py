@@ -86,10 +86,16 @@ class Entry:
         """Its terms, each with what it is worth."""
         return weigh_texts(self.texts())
 
+    @cached_property
     def verbs(self) -> frozenset[str]:
         """What it does, by its name: the verbs in it, or else its first word."""
         named = terms(self.name)
         return _CLEAR.intersection(named) or _VERBS.intersection(named) or frozenset(named[:1])
+
+    @cached_property
+    def objects(self) -> frozenset[str]:
+        """What it does that to, by its name."""
+        return frozenset(terms(self.name)) - self.verbs
 
 
 def read_entry(given: object, *, server: str = "", category: str = "", origin: str = "") -> Entry:

@@ -41,7 +41,7 @@ class Selector:
     count tokens.
 
     >>> tools = [{"name": name} for name in ("customer_list", "customer_delete", "mail_send")]
-    >>> Selector(tools).select("Who are our customers?", k=1, least=0).names
+    >>> Selector(tools).select("List all our customers.", k=1, least=0).names
     ('customer_list',)
     """
 
@@ -157,7 +157,8 @@ class Selector:
         return Selection(tuple(kept), len(self._shelf), left_out)
 
     def _scores(self, ask: _Ask, field: Field) -> dict[int, float]:
-        scores = weigh_fit(field.index, ask.needs, field.silent)
+        enough = len(field) if ask.k is None else ask.k
+        scores = weigh_fit(field.index, ask.needs, field.silent, enough=enough)
         if self._vectors is None:
             return scores
         ranked = best(scores, len(scores), lambda at: self._shelf[at].key)
