@@ -82,13 +82,15 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
 
 # The gateway's part takes four minutes like this, and a quarter of an hour as it is by default.
-bench: $(READY) ## measure start, decisions, the guard, servers, searches, inference, the linter, the verifier, log, gateway and console; fails when a target is missed
+bench: $(READY) ## measure start, decisions, the guard, servers, searches, selection, inference, the linter, the verifier, log, gateway and console; fails when a target is missed
 	@$(BIN)/python bench/start.py
 	@$(BIN)/python bench/policy.py
 	@$(BIN)/python bench/guard.py
 	@$(BIN)/python bench/audit.py
 	@$(BIN)/python bench/serve.py
 	@$(BIN)/python bench/search.py
+	@$(BIN)/python bench/selection.py
+	@test -z "$$AVOW_RETRIEVAL" || $(BIN)/python bench/retrieval.py
 	@$(BIN)/python bench/infer.py
 	@$(BIN)/python bench/lint.py
 	@$(BIN)/python bench/verify.py

@@ -60,6 +60,10 @@ _COMMANDS: Final = {
         "prompt:prompt",
         "Write the system prompt for a model that calls a server's tools.",
     ),
+    "select": (
+        "select:select",
+        "Select the tools that a message needs out of many, and say why.",
+    ),
     "gateway": (
         "gateway:gateway",
         "Serve MCP servers behind one address: reads run, destructive calls wait.",

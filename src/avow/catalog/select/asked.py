@@ -32,12 +32,12 @@ class Verbs:
 
     def add(self, number: int, entry: Entry) -> None:
         """Take in a tool."""
-        for verb in entry.verbs():
+        for verb in entry.verbs:
             self._by_verb.setdefault(verb, set()).add(number)
 
     def remove(self, number: int, entry: Entry) -> None:
         """Let go of a tool."""
-        for verb in entry.verbs():
+        for verb in entry.verbs:
             self._by_verb[verb].discard(number)
 
     def find_asked(
@@ -89,5 +89,4 @@ def _with_related(said: Iterable[str]) -> set[str]:
 
 def _is_about(entry: Entry, said: set[str]) -> bool:
     """Whether a tool's name says something of what was said; one that names nothing is for all."""
-    about = set(terms(entry.name)) - entry.verbs()
-    return not about or not about.isdisjoint(said)
+    return not entry.objects or not entry.objects.isdisjoint(said)

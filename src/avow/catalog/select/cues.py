@@ -50,7 +50,7 @@ _PATH: Final = re.compile(
     rf"|(?<![\w/.])[\w\-]{{1,80}}\.(?:{_ENDED})\b",
     re.IGNORECASE,
 )
-_ENDING: Final = re.compile(r"\.(\w{1,5})\.?$")
+_ENDING: Final = re.compile(r"\.(\w{1,10})\.?$")
 MARK: Final = "\0"
 """Stands before and after words that a message does not say, but asks for."""
 
@@ -73,7 +73,7 @@ def _of_link(found: re.Match[str]) -> str:
     parts = found["host"].lower().split(".")
     named = [one for one in parts if one not in ("www", "com", "org", "net")]
     known = next((_SITES[one] for one in parts if one in _SITES), "")
-    return f" {' '.join(named)} {MARK}{_HERE} {known}{MARK} "
+    return f" {' '.join(named)} {MARK}{f'{_HERE} {known}'.strip()}{MARK} "
 
 
 def _of_path(found: re.Match[str]) -> str:

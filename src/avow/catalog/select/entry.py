@@ -1,7 +1,7 @@
 """One tool that may be selected: as it was given, and what is looked at of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -86,37 +86,40 @@ class Entry:
         """Its terms, each with what it is worth."""
         return weigh_texts(self.texts())
 
+    @cached_property
     def verbs(self) -> frozenset[str]:
         """What it does, by its name: the verbs in it, or else its first word."""
         named = terms(self.name)
         return _CLEAR.intersection(named) or _VERBS.intersection(named) or frozenset(named[:1])
 
+    @cached_property
+    def objects(self) -> frozenset[str]:
+        """What it does that to, by its name."""
+        return frozenset(terms(self.name)) - self.verbs
 
-def read_entry(given: object) -> Entry:
+
+def read_entry(given: object, *, server: str = "", category: str = "", origin: str = "") -> Entry:
     """What was given as a tool: avow's own, an entry of `tools/list`, or the SDK's.
 
-    A raw entry may name its `server`. Raises `UsageError` for what is no tool.
+    A raw one does not say which `server` it is of, and may lack a `category`; `origin` tells apart
+    those of one server and one name. Raises `UsageError` for what is no tool.
     """
+    if isinstance(given, Entry):
+        return given
     if isinstance(given, Tool):
-        return Entry(
-            given.server,
-            given.name,
-            given.raw,
-            given.intent,
-            given.fingerprint,
-            given.origin,
-            given,
-        )
+        marks = (given.fingerprint, given.origin, given)
+        return Entry(given.server, given.name, given.raw, given.intent, *marks)
     raw = _raw(given)
     name = raw.get("name")
     if not isinstance(name, str) or not name:
-        raise UsageError("a tool without a name")
+        raise UsageError("a tool without a name", where=server or None)
     if not isinstance(raw.get("inputSchema", {}), Mapping):
         raise UsageError("its inputSchema is not an object", where=f"tool {name!r}")
-    server = raw.get("server")
-    has_more = raw.get("_meta") is not None or raw.get("annotations") is not None
-    intent = read_tool(raw).intent if has_more or "title" in raw else Intent()
-    return Entry(server if isinstance(server, str) else "", name, raw, intent, fingerprint(raw))
+    said = any(raw.get(key) is not None for key in ("title", "annotations", "_meta"))
+    intent = read_tool(raw).intent if said else Intent()
+    if category and intent.category is None:
+        intent = replace(intent, category=category)
+    return Entry(server, name, raw, intent, fingerprint(raw), origin)
 
 
 def _raw(given: object) -> Mapping[str, Any]:

@@ -12,13 +12,30 @@ _CLEAR: Final = 14.0
 """A need whose best tool fits less than this is vague, and counts the less."""
 
 _LEAST: Final = 0.4
+"""What a tool must fit of the best one's fit to a need, where there are enough."""
 Found = tuple[str, float, Concept]
 
 
 def weigh_fit(
-    index: Index, sentences: Sequence[Sequence[Need]], hidden: Container[int] = ()
+    index: Index,
+    sentences: Sequence[Sequence[Need]],
+    hidden: Container[int] = (),
+    *,
+    enough: int = 1,
 ) -> dict[int, float]:
-    """How well tools fit, up to 1, by their number; one that fits nothing is not there."""
+    """How well tools fit, up to 1, by their number; one that fits nothing is not there.
+
+    Looks only at those that one word says much of, unless there are not `enough` of them.
+    """
+    found = _weigh_all(index, sentences, hidden, is_wide=False)
+    if len(found) < enough:
+        return _weigh_all(index, sentences, hidden, is_wide=True)
+    return found
+
+
+def _weigh_all(
+    index: Index, sentences: Sequence[Sequence[Need]], hidden: Container[int], *, is_wide: bool
+) -> dict[int, float]:
     whole: dict[int, float] = {}
     best_sentence: dict[int, float] = {}
     best_need: dict[int, float] = {}
@@ -28,10 +45,13 @@ def weigh_fit(
         here: set[str] = set()
         for need in needs:
             known = list(_find(index, need))
-            found = _clear(_weigh(known, hidden))
+            found = _weigh(known, hidden, is_wide=is_wide)
             _keep_best(best_need, found, need.weight)
-            _add(sentence, _weigh_new(known, found, here, hidden), 1.0)
-            _add(whole, _weigh_new(known, found, seen, hidden), need.weight)
+            if len(needs) == 1:
+                sentence = found
+            else:
+                _add(sentence, _weigh_new(known, found, here, hidden, is_wide=is_wide), 1.0)
+            _add(whole, _weigh_new(known, found, seen, hidden, is_wide=is_wide), need.weight)
         _keep_best(best_sentence, sentence, needs[0].weight)
     most = max(whole.values(), default=1.0)
     share = _SHARE / most
@@ -48,34 +68,32 @@ def _find(index: Index, need: Need) -> Iterable[Found]:
             yield term, counts, concept
 
 
-def _weigh(concepts: Sequence[Found], hidden: Container[int]) -> dict[int, float]:
-    """What some terms say of the tools that one of them says much of."""
-    numbers = [at for _, _, one in concepts for at in one.best if at not in hidden]
+def _weigh(concepts: Sequence[Found], hidden: Container[int], *, is_wide: bool) -> dict[int, float]:
+    """What some terms say of the tools that one of them says much of, or, `is_wide`, anything."""
+    opened = (one.worths if is_wide else one.best for _, _, one in concepts)
+    numbers = [at for several in opened for at in several if at not in hidden]
     found: dict[int, float] = dict.fromkeys(numbers, 0.0)
-    for _, counts, (worths, best) in concepts:
-        if len(worths) <= len(best) and not hidden:
-            for number, worth in worths.items():
-                found[number] += counts * worth
-        else:
-            for number in found:
-                worth = worths.get(number)
-                if worth:
-                    found[number] += counts * worth
-    return found
+    for _, counts, (worths, _) in concepts:
+        for number in found.keys() & worths.keys():
+            found[number] += counts * worths[number]
+    if is_wide:
+        return found
+    least = max(found.values(), default=0.0) * _LEAST
+    return {number: worth for number, worth in found.items() if worth > least}
 
 
 def _weigh_new(
-    concepts: Sequence[Found], found: dict[int, float], seen: set[str], hidden: Container[int]
+    concepts: Sequence[Found],
+    found: dict[int, float],
+    seen: set[str],
+    hidden: Container[int],
+    *,
+    is_wide: bool,
 ) -> dict[int, float]:
     """The same without what terms say that were seen: said twice is not meant twice."""
     fresh = [one for one in concepts if one[0] not in seen]
     seen.update(term for term, _, _ in concepts)
-    return found if len(fresh) == len(concepts) else _clear(_weigh(fresh, hidden))
-
-
-def _clear(found: dict[int, float]) -> dict[int, float]:
-    least = max(found.values(), default=0.0) * _LEAST
-    return {number: worth for number, worth in found.items() if worth > least}
+    return found if len(fresh) == len(concepts) else _weigh(fresh, hidden, is_wide=is_wide)
 
 
 def _keep_best(best: dict[int, float], found: dict[int, float], weight: float) -> None:

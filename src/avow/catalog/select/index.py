@@ -18,10 +18,10 @@ _UNIT: Final = 4
 """What a word of a description is worth, which these figures are made for."""
 _RELATED: Final = 0.5
 """What a term counts that only means the same."""
-_CHAMPIONS: Final = 32
+_CHAMPIONS: Final = 24
 """So many tools become candidates because of one term: those of which it says most."""
 _BITS: Final = 16
-_MASK: Final = (1 << _BITS) - 1
+MOST_WORTH: Final = (1 << _BITS) - 1
 _MOST_KEPT: Final = 4_000_000
 
 
@@ -81,18 +81,19 @@ class Index:
         return term in self._codes
 
     def add(self, number: int, words: Mapping[str, int], key: str) -> None:
-        """Take in a tool; among tools that fit as well the order is by `key`."""
+        """Take in a tool; among tools that fit as well the order is by `key`.
+
+        No word may be worth more than `MOST_WORTH`.
+        """
         codes = self._codes
         high = number << _BITS
-        length = 0
         for word, worth in words.items():
-            length += worth
-            code = high | (min(_MASK, worth))
             known = codes.get(word)
             if known is None:
-                codes[word] = array("Q", (code,))
+                codes[word] = array("Q", (high | worth,))
             else:
-                known.append(code)
+                known.append(high | worth)
+        length = sum(words.values())
         self._lengths[number] = length
         self._keys[number] = key
         self._total += length
@@ -102,7 +103,7 @@ class Index:
         """Let go of a tool that was taken in with these words."""
         for word, worth in words.items():
             known = self._codes[word]
-            known.remove((number << _BITS) | min(worth, _MASK))
+            known.remove((number << _BITS) | worth)
             if not known:
                 del self._codes[word]
         self._total -= self._lengths.pop(number)
@@ -169,7 +170,7 @@ class Index:
         damping = self._damping
         factor *= 1 + _SATURATION
         return {
-            (at := code >> _BITS): factor * (worth := code & _MASK) / (worth + damping[at])
+            (at := code >> _BITS): factor * (worth := code & MOST_WORTH) / (worth + damping[at])
             for code in self._codes[term]
         }
 

@@ -3,14 +3,12 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from threading import RLock
 from typing import Final
 
 from avow.catalog.select.entry import Entry, read_entry
 from avow.catalog.select.fit import best, weigh_fit
 from avow.catalog.select.needs import Need, read_needs
-from avow.catalog.select.reasons import explain_fit
 from avow.catalog.select.selection import Chosen, Selection, Why
 from avow.catalog.select.shelf import Field, Shelf
 from avow.catalog.select.vectors import Embed, Vectors, fuse
@@ -43,7 +41,7 @@ class Selector:
     count tokens.
 
     >>> tools = [{"name": name} for name in ("customer_list", "customer_delete", "mail_send")]
-    >>> Selector(tools).select("Who are our customers?", k=1, least=0).names
+    >>> Selector(tools).select("List all our customers.", k=1, least=0).names
     ('customer_list',)
     """
 
@@ -159,7 +157,8 @@ class Selector:
         return Selection(tuple(kept), len(self._shelf), left_out)
 
     def _scores(self, ask: _Ask, field: Field) -> dict[int, float]:
-        scores = weigh_fit(field.index, ask.needs, field.silent)
+        enough = len(field) if ask.k is None else ask.k
+        scores = weigh_fit(field.index, ask.needs, field.silent, enough=enough)
         if self._vectors is None:
             return scores
         ranked = best(scores, len(scores), lambda at: self._shelf[at].key)
@@ -169,9 +168,7 @@ class Selector:
         return fuse([ranked, near])
 
     def _chosen(self, at: int, score: float, ask: _Ask, *, is_pinned: bool = False) -> Chosen:
-        entry = self._shelf[at]
-        why = partial(_explain, entry, ask.needs, is_pinned)
-        return Chosen(entry.tool, entry.qualified_name, min(1.0, round(score, 4)), is_pinned, why)
+        return Chosen(self._shelf[at], min(1.0, round(score, 4)), is_pinned, ask.needs)
 
     def _within(self, chosen: Sequence[Chosen], tokens: int) -> list[Chosen]:
         """What there is room for; a tool that is too large lets smaller ones behind it by."""
@@ -189,27 +186,19 @@ class Selector:
 
     def _size(self, one: Chosen) -> int:
         """What a tool costs in a model's context."""
-        size = self._sizes.get(one.tool.fingerprint)
+        mark = one.entry.fingerprint
+        size = self._sizes.get(mark)
         if size is None:
-            raw = one.tool.raw
+            raw = one.entry.raw
             said = {key: raw[key] for key in ("description", "inputSchema") if key in raw}
             wire = {"name": one.name, **said}
             size = self._count(json.dumps(wire, ensure_ascii=False, default=str))
-            self._sizes[one.tool.fingerprint] = size
+            self._sizes[mark] = size
         return size
 
     def _learn(self) -> None:
         if self._vectors is not None:
             self._vectors.learn(self._shelf)
-
-
-def _explain(
-    entry: Entry,
-    needs: Sequence[Sequence[Need]],
-    is_pinned: bool,  # noqa: FBT001
-) -> tuple[str, ...]:
-    found = explain_fit(entry, needs)
-    return ("pinned", *found) if is_pinned else found
 
 
 def _levels(said: Collection[Level | str]) -> frozenset[Level]:

@@ -39,7 +39,7 @@ def terms(text: str) -> list[str]:
     """The terms of a text or an identifier, in their order, without words that say nothing.
 
     >>> terms("listHTTPHeaders of the Größen"), terms("天气预报")
-    (['list', 'http', 'header', 'gros'], ['天气', '气预', '预报'])
+    (['list', 'http', 'header', 'grossen'], ['天气', '气预', '预报'])
     """
     found: list[str] = []
     known = _KNOWN

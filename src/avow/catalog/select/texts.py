@@ -19,8 +19,7 @@ _LONGEST_ARGUMENT: Final = 200
 _MOST_ARGUMENTS: Final = 40
 _MOST_TAGS: Final = 20
 """Texts are a server's: none may make a selection cost much. What a tool is for stands at the
-beginning of its description."""
-MOST_WORTH: Final = 0xFFFF
+beginning of its description. Nor may a word be worth more than the index holds."""
 
 
 class Text(NamedTuple):
@@ -53,6 +52,8 @@ def weigh_texts(texts: Iterable[Text]) -> dict[str, int]:
     """How often each term stands in the texts of a tool, by what it is worth there."""
     found: dict[str, int] = {}
     for field, text, worth in texts:
+        if not text:
+            continue
         said = terms(text)
         if not said and field == "name":
             said = [fold(text)]  # made of words that say nothing elsewhere, as `me` is

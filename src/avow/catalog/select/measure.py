@@ -1,0 +1,38 @@
+"""How well a ranking does: which of the tools that a message needs are in it, and how early."""
+
+import math
+from collections.abc import Collection, Sequence
+
+Groups = Sequence[Collection[str]]
+"""What is needed, a group of tools for each need; any one of a group meets it."""
+
+
+def recall(ranked: Sequence[str], groups: Groups, k: int) -> float:
+    """The share of needs that one of the first `k` meets.
+
+    >>> recall(["a", "b", "c"], [["b", "x"], ["c"]], 2)
+    0.5
+    """
+    first = set(ranked[:k])
+    return sum(1 for one in groups if not first.isdisjoint(one)) / len(groups) if groups else 0.0
+
+
+def ndcg(ranked: Sequence[str], groups: Groups, k: int) -> float:
+    """The same, where the earlier counts more; a need that is met again counts no more.
+
+    >>> ndcg(["a", "b"], [["a"]], 10), ndcg(["b", "a"], [["a"]], 10) < 1
+    (1.0, True)
+    """
+    left = list(groups)
+    gain = 0.0
+    for place, one in enumerate(ranked[:k]):
+        met = next((group for group in left if one in group), None)
+        if met is not None:
+            left.remove(met)
+            gain += _weight(place)
+    most = sum(_weight(place) for place in range(min(k, len(groups))))
+    return gain / most if most else 0.0
+
+
+def _weight(place: int) -> float:
+    return 1 / math.log2(place + 2)

@@ -1,0 +1,158 @@
+"""The index: rare words say more, tools come and go, and what is not there has no part."""
+
+import pytest
+
+from avow.catalog.select import index as module
+from avow.catalog.select.entry import read_entry
+from avow.catalog.select.fit import best, weigh_fit
+from avow.catalog.select.index import MOST_WORTH, Index
+from avow.catalog.select.measure import ndcg, recall
+from avow.catalog.select.needs import read_needs
+
+
+def made(*words: dict[str, int]) -> Index:
+    index = Index({"cat": ("feline",)})
+    for number, one in enumerate(words):
+        index.add(number, one, f"tool{number}")
+    return index
+
+
+def test_a_term_that_no_tool_has_finds_nothing() -> None:
+    assert made({"lamp": 4}).find("cat") is None
+    assert made().find("cat") is None
+
+
+def test_a_word_that_means_the_same_counts_less_than_the_word() -> None:
+    found = made({"cat": 4}, {"feline": 4}, {"both": 4, "cat": 4, "feline": 4}).find("cat")
+
+    assert found is not None
+    assert found.worths[0] > found.worths[1] > 0
+    assert set(found.worths) == {0, 1, 2}
+
+
+def test_only_a_related_word_finds_too() -> None:
+    found = made({"feline": 4}, {"dog": 4}).find("cat")
+
+    assert found is not None
+    assert list(found.worths) == [0]
+
+
+def test_what_came_and_went_has_left_no_trace() -> None:
+    index = made({"lamp": 4}, {"lamp": 8, "shade": MOST_WORTH})
+    index.remove(1, {"lamp": 8, "shade": MOST_WORTH})
+
+    assert index.numbers == {0}
+    assert "shade" not in index
+    assert index.find("lamp") == made({"lamp": 4}).find("lamp")
+    assert index.without([1]).find("lamp") == index.find("lamp")
+
+
+def test_without_some_it_is_as_if_they_had_never_been() -> None:
+    index = made({"lamp": 4}, {"lamp": 4, "shade": 4}, {"desk": 4})
+
+    left = index.without({1})
+
+    assert set(left) == {"lamp", "desk"}
+    assert left.rarity("lamp") > index.rarity("lamp")
+
+
+def test_of_a_common_word_only_the_best_become_candidates_in_one_order() -> None:
+    index = made(*({"lamp": 4 + number % 2} for number in range(100)))
+    found = index.find("lamp")
+
+    assert found is not None
+    assert len(found.worths) == 100
+    assert len(found.best) == 24
+    assert all(number % 2 for number in found.best)
+    assert index.find("lamp") is found
+
+
+def test_ties_among_candidates_are_settled_by_the_key() -> None:
+    index = Index()
+    for number in range(50):
+        index.add(number, {"lamp": 4}, f"{50 - number:02}")
+    found = index.find("lamp")
+
+    assert found is not None
+    assert set(found.best) == set(range(26, 50))
+
+
+def test_what_is_kept_of_terms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_KEPT", 2)
+    index = made({"lamp": 4}, {"desk": 4})
+
+    first = index.find("lamp")
+    index.find("desk")
+
+    assert index.find("lamp") == first
+    assert index.find("lamp") is not first
+
+
+def test_one_need_does_not_crowd_out_another() -> None:
+    files = [{"file": 12, "read": 12, f"kind{number}": 12} for number in range(12)]
+    index = made(*files, {"mail": 12, "send": 12})
+    scores = weigh_fit(index, read_needs(["Read the file, read file by file, and send mail."]))
+
+    assert 12 in best(scores, 3, str)
+
+
+def test_hidden_tools_are_not_weighed() -> None:
+    index = made(*({"lamp": 4, "desk": 4} for _ in range(40)))
+
+    for said in (["lamp"], ["lamp desk. lamp"]):
+        scores = weigh_fit(index, read_needs(said), hidden={*range(39)})
+        assert set(scores) <= {39}
+        assert weigh_fit(index, read_needs(said), hidden=set(range(40))) == {}
+
+
+def test_a_need_that_was_said_before_counts_once_in_the_whole() -> None:
+    index = made({"lamp": 4}, {"desk": 4}, {"chair": 4})
+
+    once = weigh_fit(index, read_needs(["lamp. desk"]))
+    twice = weigh_fit(index, read_needs(["lamp. desk. lamp"]))
+
+    assert once == pytest.approx(twice)
+
+
+def test_of_no_scores_and_for_no_room_none_is_best() -> None:
+    assert best({}, 3, str) == best({1: 0.5}, 0, str) == []
+    assert best({1: 0.5, 2: 0.5, 3: 1.0}, 2, lambda at: str(-at)) == [3, 1]
+
+
+def test_a_group_is_met_once_by_any_of_it() -> None:
+    groups = [["a", "b"], ["c"], ["d"]]
+
+    assert recall(["b", "a", "x", "c"], groups, 3) == pytest.approx(1 / 3)
+    assert recall([], [], 3) == ndcg([], [], 3) == 0.0
+    assert ndcg(["a", "b"], groups, 10) < ndcg(["a", "c"], groups, 10) < 1
+
+
+def test_where_no_two_are_alike_the_best_need_no_key() -> None:
+    found = made(*({"lamp": 4 + number} for number in range(50))).find("lamp")
+
+    assert found is not None
+    assert set(found.best) < set(range(50))
+
+
+def test_the_most_that_a_hostile_tool_can_say_fits() -> None:
+    raw = {
+        "name": "a " * 500,
+        "description": "a " * 9_000,
+        "inputSchema": {
+            "properties": {f"a{'_a' * 90}{n}": {"description": "b " * 500} for n in range(99)}
+        },
+    }
+    entry = read_entry(raw, server="b " * 500, category="b " * 500)
+    words = entry.words()
+
+    assert max(words.values()) <= MOST_WORTH
+    assert read_entry(entry) is entry
+
+
+def test_where_the_best_are_not_enough_all_that_fit_anything_are_weighed() -> None:
+    index = made(*({"lamp": 4, **({"desk": 4} if number < 2 else {})} for number in range(90)))
+    needs = read_needs(["lamp desk"])
+
+    assert len(weigh_fit(index, needs, enough=2)) < 90
+    assert len(weigh_fit(index, needs, enough=40)) == 90
+    assert len(weigh_fit(index, needs, {0}, enough=90)) == 89
