@@ -1,15 +1,17 @@
 """What goes to and fro between a model and its tools: a call, and what came of it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from avow.approvals import Approval
 from avow.audit import Outcome
 from avow.errors import UsageError
 from avow.guard import Answer, tool_error
-from avow.schema import parse_json
+from avow.schema import digest, parse_json
+
+_REFUSED: Final = (None, Outcome.DENIED, Outcome.BAD_ARGUMENTS, Outcome.UNKNOWN_TOOL)
 
 
 class BadArgumentsError(UsageError):
@@ -42,6 +44,14 @@ class ToolCall:
             raise BadArgumentsError("they are JSON, and no object")
         return cast("dict[str, Any]", value)
 
+    @property
+    def digest(self) -> str:
+        """The same for the same call made again, whatever its id and the spelling of its JSON."""
+        try:
+            return digest([self.name, self.read_arguments()])
+        except UsageError:
+            return repr((self.name, self.arguments))
+
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
@@ -64,6 +74,11 @@ class ToolResult:
         return self.answer.get("isError") is True
 
     @property
+    def is_refused(self) -> bool:
+        """Whether nothing was run, and the same call made again would not run either."""
+        return self.is_error and self.outcome in _REFUSED
+
+    @property
     def text(self) -> str:
         """The blocks of the answer as text; of what is none, what it is."""
         blocks = cast("list[Any]", self.answer.get("content") or [])
@@ -74,19 +89,36 @@ class ToolResult:
         return "\n".join(found)
 
 
+Tell = Callable[[ToolCall, Approval | ToolResult], None]
+"""Is told of a call that it waits for a person, and of its result."""
+
+
+def tell_nobody(_: ToolCall, _said: Approval | ToolResult) -> None:
+    """Do nothing."""
+
+
 def refuse(call: ToolCall, why: str) -> ToolResult:
     """The result of a call that nothing was run for."""
     return ToolResult(call.id, call.name, tool_error(f"Nothing was run: {why}"))
 
 
+def unfinished(call: ToolCall) -> ToolResult:
+    """The result of a call that broke off before it had one."""
+    text = "This call broke off: it may have run, in part or not at all. Look before you repeat it."
+    return ToolResult(call.id, call.name, tool_error(text), Outcome.OUTCOME_UNKNOWN)
+
+
 def _said(block: Any) -> str:
-    one = cast("Mapping[str, Any]", block) if isinstance(block, Mapping) else {}
-    if isinstance(one.get("text"), str):
-        return one["text"]
-    inner = one.get("resource")
-    if isinstance(inner, Mapping) and isinstance(inner.get("text"), str):
-        return inner["text"]
+    one = _object(block)
+    inner = _object(one.get("resource"))
+    for text in (one.get("text"), inner.get("text")):
+        if isinstance(text, str):
+            return text
     if isinstance(one.get("uri"), str):
         return f"[{one.get('type', 'link')}: {one['uri']}]"
-    kind = one.get("mimeType") or (inner or {}).get("mimeType") or "unknown"
+    kind = one.get("mimeType") or inner.get("mimeType") or "unknown"
     return f"[{one.get('type', 'block')}: {kind}]"
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -1,6 +1,6 @@
 """One server behind the guard: its tools as the policy sees them, and its calls."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -92,8 +92,12 @@ class GuardedServer:
         progress: Progress = no_progress,
         meta: Mapping[str, Any] | None = None,
         turn: Turn | None = None,
+        on_wait: Callable[[Approval], None] | None = None,
     ) -> Ended:
-        """Take one call through the guard. Raises what `Guard.call` raises."""
+        """Take one call through the guard. Raises what `Guard.call` raises.
+
+        `on_wait` is told of each question that it begins to wait for.
+        """
         self.check()
         guard = self.guard
         if errand is not None:
@@ -101,6 +105,8 @@ class GuardedServer:
         call = Call(
             new_id(), self.principal, name, arguments, guard.clock(), progress, meta, turn=turn
         )
+        if on_wait is not None:
+            call.progress = _Waits(self, call, on_wait)
         answer = await guard.take(call)
         waits = call.approval if call.outcome is Outcome.WAITING else None
         if waits is not None:
@@ -136,3 +142,22 @@ class GuardedServer:
         if self.listing.is_left:
             fix = "Keep it inside of its async with."
             raise UsageError("this wrapped client is not in use any more", where="wrap", fix=fix)
+
+
+@dataclass(slots=True)
+class _Waits:
+    """Listens to the progress of a call for the questions that it waits for."""
+
+    server: GuardedServer
+    call: Call
+    on_wait: Callable[[Approval], None]
+    told: int | None = None
+
+    async def __call__(self, _done: float, _total: float | None, _message: str | None) -> None:
+        number = self.call.approval
+        if self.call.is_sent or number is None or number == self.told:
+            return
+        self.told = number
+        approval = await self.server.approval(number)
+        if approval is not None:
+            self.on_wait(approval)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from avow.agents.exchange import ToolCall, ToolResult
+from avow.agents.exchange import Tell, ToolCall, ToolResult, tell_nobody
 from avow.agents.server import GuardedServer
 from avow.catalog import Tool
 from avow.intent import Level
@@ -83,6 +83,6 @@ class Step:
         """Make one call. See `Toolset.call`; a tool that this step does not offer is not there."""
         return await self.toolset.call(call, among=self.tools)
 
-    async def run(self, calls: Iterable[ToolCall]) -> list[ToolResult]:
+    async def run(self, calls: Iterable[ToolCall], *, tell: Tell = tell_nobody) -> list[ToolResult]:
         """Make all calls of the step. See `Toolset.run`."""
-        return await self.toolset.run(calls, among=self.tools)
+        return await self.toolset.run(calls, among=self.tools, tell=tell)

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 
 from avow.agents.choice import Choice, Destructive
-from avow.agents.exchange import BadArgumentsError, ToolCall, ToolResult, refuse
+from avow.agents.exchange import (
+    BadArgumentsError,
+    Tell,
+    ToolCall,
+    ToolResult,
+    refuse,
+    tell_nobody,
+)
 from avow.agents.guarded import Guarded
 from avow.agents.naming import fit_name
 from avow.agents.step import AgentTool, Step
 from avow.catalog import qualify
 from avow.connect import RpcError
-from avow.errors import UnreachableError, UsageError
+from avow.errors import AvowError, UnreachableError, UsageError
 from avow.guard import UnknownToolError
 from avow.guard.call import META_KEY
 from avow.guard.turns import Turns
@@ -136,17 +143,31 @@ class Toolset:
         said no. Raises `StoreError` where nothing can be recorded, and then nothing was run.
         Cancelled while it waits, it takes its question back; cancelled later, the server is told.
         """
-        return await self._call(call, among, turn or self._turns.draw())
+        return await self._call(call, among, turn or self._turns.draw(), tell_nobody)
 
     async def run(
-        self, calls: Iterable[ToolCall], *, among: Mapping[str, AgentTool] | None = None
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        among: Mapping[str, AgentTool] | None = None,
+        tell: Tell = tell_nobody,
     ) -> list[ToolResult]:
-        """Make all calls of one step, and give their results in the same order. See `call`."""
+        """Make all calls of one step, and give their results in the same order. See `call`.
+
+        `tell` is told of each call that waits, and of each result as soon as it is there, also of
+        those that came before this was cancelled or has failed.
+        """
         wanted = [(one, self._turns.draw()) for one in calls]
         results: dict[int, ToolResult] = {}
+        failed: list[AvowError] = []
 
         async def make(place: int, call: ToolCall, turn: "Turn") -> None:
-            results[place] = await self._call(call, among, turn)
+            try:
+                results[place] = await self._call(call, among, turn, tell)
+            except AvowError as error:
+                failed.append(error)
+            else:
+                tell(call, results[place])
 
         try:
             async with anyio.create_task_group() as group:
@@ -159,6 +180,8 @@ class Toolset:
         finally:
             for _, turn in wanted:
                 turn.leave()
+        if failed:
+            raise failed[0]
         return [results[place] for place in range(len(wanted))]
 
     async def settle(
@@ -178,11 +201,16 @@ class Toolset:
 
     async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
         """Take back the questions that these calls wait for, by default those of all calls."""
-        numbers = None
-        if results is not None:
-            numbers = [one.approval.number for one in results if one.approval is not None]
+        asked = None if results is None else [one.approval for one in results if one.approval]
         for server in self.servers:
-            await server.withdraw(numbers)
+            # Servers that are kept in stores of their own may have the same numbers.
+            ours = [one.number for one in asked or () if one.question.server == server.name]
+            await server.withdraw(None if asked is None else ours)
+
+    def defers(self, result: ToolResult) -> bool:
+        """Whether this result waits for an answer that the program brings. See `settle`."""
+        asked = result.approval and result.approval.question.server
+        return any(one.name == asked and one.may_answer is not None for one in self.servers)
 
     def _indexed(self, tools: Mapping[str, AgentTool]) -> "Selector":
         from avow.catalog import Selector  # noqa: PLC0415 - only where there is a choice
@@ -193,16 +221,17 @@ class Toolset:
         return self._selector
 
     async def _call(
-        self, call: ToolCall, among: Mapping[str, AgentTool] | None, turn: "Turn"
+        self, call: ToolCall, among: Mapping[str, AgentTool] | None, turn: "Turn", tell: Tell
     ) -> ToolResult:
+        tools = among or {}
         try:
             tools = await self.tools() if among is None else among
             arguments = call.read_arguments()
-            return await self._made(call, tools, arguments, turn)
+            return await self._made(call, tools, arguments, turn, tell)
         except BadArgumentsError as error:
             return refuse(call, f"its arguments cannot be read: {error}.")
         except UnknownToolError:
-            return refuse(call, _unknown(call.name, await self.tools()))
+            return refuse(call, _unknown(call.name, tools))
         except UnreachableError as error:
             return refuse(call, f"{error}.")
         except RpcError as error:
@@ -216,18 +245,26 @@ class Toolset:
         tools: Mapping[str, AgentTool],
         arguments: Mapping[str, Any],
         turn: "Turn",
+        tell: Tell,
     ) -> ToolResult:
         tool = tools.get(call.name)
         if tool is None:
             return refuse(call, _unknown(call.name, tools))
         meta = None if call.key is None else {META_KEY: call.key}
-        ended = await tool.server.call(tool.tool.name, arguments, meta=meta, turn=turn)
-        waits = None if ended.waits is None else await tool.server.approval(ended.waits)
+        on_wait = None if tell is tell_nobody else partial(tell, call)
+        ended = await tool.server.call(
+            tool.tool.name, arguments, meta=meta, turn=turn, on_wait=on_wait
+        )
+        waits = None
+        if ended.waits is not None:
+            # Cancelled here, the call would leave a question that nobody knows of.
+            with anyio.CancelScope(shield=True):
+                waits = await tool.server.approval(ended.waits)
         return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
 
 
 def _unknown(name: str, tools: Iterable[str]) -> str:
-    near = get_close_matches(name, list(tools), n=_NEAR)
+    near = get_close_matches(name, [one for one in tools if one != name], n=_NEAR)
     told = f" Did you mean {' or '.join(near)}?" if near else ""
     return f"there is no tool “{plain(name)}” here.{told}"
 

@@ -1,0 +1,139 @@
+"""A small office of notes that an agent works on, and a model that says what a test has written."""
+
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from mcp import Client
+from mcp.server import MCPServer
+from mcp_types import ToolAnnotations
+
+import avow
+from avow.agents import AgentTool, Message, Reply, ToolCall
+from avow.store import open_store
+
+
+@dataclass
+class Office:
+    """Notes; `log` has the begin and the end of each call that reached the server.
+
+    A call with a number that is in `doors` goes on when its door is open.
+    """
+
+    log: list[tuple[str, str, int]] = field(default_factory=list)
+    doors: dict[int, anyio.Event] = field(default_factory=dict)
+    most: int = 0
+    _running: int = 0
+
+    async def work(self, name: str, number: int) -> str:
+        self.log.append(("begin", name, number))
+        self._running += 1
+        self.most = max(self.most, self._running)
+        try:
+            if number in self.doors:
+                await self.doors[number].wait()
+        finally:
+            self._running -= 1
+        self.log.append(("end", name, number))
+        return f"{name} {number} is done"
+
+    @property
+    def done(self) -> list[tuple[str, int]]:
+        """What was done, in the order in which it ended."""
+        return [(name, number) for kind, name, number in self.log if kind == "end"]
+
+    def server(self, name: str = "office") -> MCPServer[Any]:
+        """A server of its own over these notes."""
+        server: MCPServer[Any] = MCPServer(name, log_level="ERROR")
+
+        async def note_read(number: int) -> str:
+            """Read a note."""
+            return await self.work("note_read", number)
+
+        async def note_set(number: int) -> str:
+            """Set a note."""
+            return await self.work("note_set", number)
+
+        async def note_add(number: int) -> str:
+            """Add a note."""
+            return await self.work("note_add", number)
+
+        async def note_drop(number: int) -> str:
+            """Drop a note."""
+            return await self.work("note_drop", number)
+
+        for tool, read_only, destructive, idempotent in (
+            (note_read, True, False, True),
+            (note_set, False, False, True),
+            (note_add, False, False, False),
+            (note_drop, False, True, False),
+        ):
+            server.add_tool(
+                tool,
+                annotations=ToolAnnotations(
+                    read_only_hint=read_only,
+                    destructive_hint=destructive,
+                    idempotent_hint=idempotent,
+                    open_world_hint=False,
+                ),
+            )
+        return server
+
+
+@asynccontextmanager
+async def toolset(
+    office: Office, url: str, *, wrapped: Any = None, **chosen: Any
+) -> AsyncGenerator[avow.Toolset]:
+    """The office's tools for one agent; `wrapped` are other words of `avow.wrap`."""
+    async with (
+        Client(office.server()) as client,
+        avow.wrap(client, audit=url, **(wrapped or {})) as guarded,
+    ):
+        yield avow.Toolset(guarded, **chosen)
+
+
+def call(name: str, number: int = 1, **other: Any) -> ToolCall:
+    """A call of the office's server."""
+    return ToolCall(f"{name}-{number}", name, {"number": number, **other})
+
+
+Line = str | Reply | Sequence[ToolCall] | BaseException | Callable[..., Any]
+
+
+@dataclass
+class Script:
+    """A model that says its lines in order; `heard` is what it was given each time."""
+
+    lines: deque[Line]
+    heard: list[tuple[str, tuple[Message, ...], list[str]]] = field(default_factory=list)
+
+    async def __call__(
+        self, system: str, messages: Sequence[Message], tools: Sequence[AgentTool]
+    ) -> Reply:
+        self.heard.append((system, tuple(messages), [one.name for one in tools]))
+        line = self.lines.popleft()
+        if isinstance(line, BaseException):
+            raise line
+        if callable(line):
+            line = await line()
+        if isinstance(line, str):
+            return Reply(line, tokens=10)
+        return line if isinstance(line, Reply) else Reply("", tuple(line), tokens=10)
+
+
+def script(*lines: Line) -> Script:
+    """A model that says these lines: text, calls, a reply, or an error that it raises."""
+    return Script(deque(lines))
+
+
+async def pending(url: str) -> list[int]:
+    """The numbers of the questions that still wait, as the store has them."""
+    store = open_store(url)
+    try:
+        return [one.number for one in await store.pending(now=time.time(), limit=100)]
+    finally:
+        await store.close()
