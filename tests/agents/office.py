@@ -10,11 +10,13 @@ from typing import Any
 import anyio
 from mcp import Client
 from mcp.server import MCPServer
-from mcp_types import ToolAnnotations
+from mcp_types import ImageContent, TextContent, ToolAnnotations
 
 import avow
 from avow.agents import AgentTool, Message, Reply, ToolCall
 from avow.store import open_store
+
+PHOTO = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E"
 
 
 @dataclass
@@ -66,8 +68,14 @@ class Office:
             """Drop a note."""
             return await self.work("note_drop", number)
 
+        def note_photo() -> list[ImageContent | TextContent]:
+            """Show a photo of the notes."""
+            photo = ImageContent(data=PHOTO, mime_type="image/png")
+            return [TextContent(text="the notes"), photo]
+
         for tool, read_only, destructive, idempotent in (
             (note_read, True, False, True),
+            (note_photo, True, False, True),
             (note_set, False, False, True),
             (note_add, False, False, False),
             (note_drop, False, True, False),

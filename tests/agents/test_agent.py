@@ -57,7 +57,7 @@ async def test_a_run_goes_on_until_the_model_makes_no_more_calls(url: str) -> No
     assert system.startswith("You keep the notes.\n\n")
     assert "note_drop" in system
     assert messages == (UserMessage("Look after the notes"),)
-    assert names == ["note_read", "note_set", "note_add", "note_drop"]
+    assert names == ["note_read", "note_photo", "note_set", "note_add", "note_drop"]
 
 
 async def test_a_conversation_goes_on_over_several_runs(url: str) -> None:

@@ -17,7 +17,6 @@ from avow.approvals import Approval
 from avow.errors import AvowError, UsageError
 from avow.schema.plain import plain
 
-_CUT: Final = "your message ended at its limit of length, maybe in the midst of this call."
 _TAKEN_BACK: Final = "nobody has answered, and nobody is asked any longer."
 
 _log: Final = logging.getLogger(__name__)
@@ -138,8 +137,7 @@ class Agent:
                 return End.CUT, "the model's message ended at its limit of length"
             if not reply.calls:
                 return End.DONE, "the model makes no more calls"
-            if not reply.is_cut:
-                await step.run(reply.calls, tell=self._hear)
+            await step.run(reply.calls, is_cut=reply.is_cut, tell=self._hear)
             if (found := self._looked_at()) is not None:
                 return found
         return End.STEPS, f"it has asked the model {spent.steps} times"
@@ -151,8 +149,6 @@ class Agent:
         self._spent.tokens += reply.tokens
         for one in (reply, *reply.calls):
             self._tell(one)
-        for call in reply.calls if reply.is_cut else ():
-            self._hear(call, refuse(call, _CUT))
 
     def _hear(self, call: ToolCall, said: Approval | ToolResult) -> None:
         if isinstance(said, Approval):

@@ -81,12 +81,27 @@ class ToolResult:
     @property
     def text(self) -> str:
         """The blocks of the answer as text; of what is none, what it is."""
+        return "\n".join(one if isinstance(one, str) else str(one) for one in self.parts)
+
+    @property
+    def parts(self) -> "tuple[str | Picture, ...]":
+        """The blocks of the answer, as text or as pictures."""
         blocks = cast("list[Any]", self.answer.get("content") or [])
-        found = [_said(one) for one in blocks]
         structured = self.answer.get("structuredContent")
-        if not found and structured is not None:
-            return json.dumps(structured, ensure_ascii=False)
-        return "\n".join(found)
+        if not blocks and structured is not None:
+            return (json.dumps(structured, ensure_ascii=False),)
+        return tuple(_part(_object(one)) for one in blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in a result: its type, as in `image/png`, and its bytes in base64."""
+
+    kind: str
+    data: str
+
+    def __str__(self) -> str:
+        return f"[image: {self.kind}]"
 
 
 Tell = Callable[[ToolCall, Approval | ToolResult], None]
@@ -108,16 +123,17 @@ def unfinished(call: ToolCall) -> ToolResult:
     return ToolResult(call.id, call.name, tool_error(text), Outcome.OUTCOME_UNKNOWN)
 
 
-def _said(block: Any) -> str:
-    one = _object(block)
-    inner = _object(one.get("resource"))
-    for text in (one.get("text"), inner.get("text")):
+def _part(block: Mapping[str, Any]) -> str | Picture:
+    inner = _object(block.get("resource"))
+    kind = block.get("mimeType") or inner.get("mimeType") or "unknown"
+    for text in (block.get("text"), inner.get("text")):
         if isinstance(text, str):
             return text
-    if isinstance(one.get("uri"), str):
-        return f"[{one.get('type', 'link')}: {one['uri']}]"
-    kind = one.get("mimeType") or inner.get("mimeType") or "unknown"
-    return f"[{one.get('type', 'block')}: {kind}]"
+    if block.get("type") == "image" and isinstance(block.get("data"), str):
+        return Picture(str(kind), block["data"])
+    if isinstance(block.get("uri"), str):
+        return f"[{block.get('type', 'link')}: {block['uri']}]"
+    return f"[{block.get('type', 'block')}: {kind}]"
 
 
 def _object(value: Any) -> Mapping[str, Any]:

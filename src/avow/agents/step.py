@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from avow.agents.exchange import Tell, ToolCall, ToolResult, tell_nobody
+from avow.agents.exchange import Tell, ToolCall, ToolResult, refuse, tell_nobody
+from avow.agents.fitting import fit_schema
 from avow.agents.server import GuardedServer
 from avow.catalog import Tool
 from avow.intent import Level
@@ -14,6 +15,9 @@ from avow.policy import Effect, ToolFacts, foresee
 if TYPE_CHECKING:
     from avow.agents.toolset import Toolset
     from avow.catalog import Selection
+
+
+_CUT: Final = "your message ended at its limit of length, maybe in the midst of this call."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class AgentTool:
     @property
     def schema(self) -> dict[str, Any]:
         """The schema of its arguments, in the form that every model takes: one of an object."""
-        return {"properties": {}, **(self.tool.input_schema or {}), "type": "object"}
+        return fit_schema(self.tool.input_schema or {})
 
     @property
     def hints(self) -> dict[str, bool]:
@@ -83,6 +87,17 @@ class Step:
         """Make one call. See `Toolset.call`; a tool that this step does not offer is not there."""
         return await self.toolset.call(call, among=self.tools)
 
-    async def run(self, calls: Iterable[ToolCall], *, tell: Tell = tell_nobody) -> list[ToolResult]:
-        """Make all calls of the step. See `Toolset.run`."""
-        return await self.toolset.run(calls, among=self.tools, tell=tell)
+    async def run(
+        self, calls: Iterable[ToolCall], *, is_cut: bool = False, tell: Tell = tell_nobody
+    ) -> list[ToolResult]:
+        """Make all calls of the step. See `Toolset.run`.
+
+        Where the model's message `is_cut`, ended by a limit of length, its calls may lack a part:
+        none is made, and the model is told.
+        """
+        if not is_cut:
+            return await self.toolset.run(calls, among=self.tools, tell=tell)
+        results = [(one, refuse(one, _CUT)) for one in calls]
+        for one in results:
+            tell(*one)
+        return [result for _, result in results]
