@@ -92,14 +92,25 @@ class Office:
         return server
 
 
+def deny(_: avow.Approval) -> bool:
+    """Say no."""
+    return False
+
+
+def allow(_: avow.Approval) -> bool:
+    """Say yes."""
+    return True
+
+
 @asynccontextmanager
 async def toolset(
     office: Office, url: str, *, wrapped: Any = None, **chosen: Any
 ) -> AsyncGenerator[avow.Toolset]:
     """The office's tools for one agent; `wrapped` are other words of `avow.wrap`."""
+    options: dict[str, Any] = {"audit": url, **(wrapped or {})}
     async with (
         Client(office.server()) as client,
-        avow.wrap(client, audit=url, **(wrapped or {})) as guarded,
+        avow.wrap(client, **options) as guarded,
     ):
         yield avow.Toolset(guarded, **chosen)
 

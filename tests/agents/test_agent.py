@@ -5,13 +5,13 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.agents.office import Office, call, pending, script, toolset
+from tests.agents.office import Office, call, deny, pending, script, toolset
 from tests.agents.serving import events
 from tests.connect.serving import until
 
-import avow
 from avow.agents import (
     Agent,
+    ApprovalQueue,
     End,
     Event,
     Reply,
@@ -25,10 +25,6 @@ from avow.agents import (
 from avow.errors import UsageError
 
 pytestmark = pytest.mark.anyio
-
-
-async def allow(_: avow.Approval) -> bool:
-    return True
 
 
 def answered(messages: Any) -> bool:
@@ -83,7 +79,7 @@ async def test_a_conversation_goes_on_over_several_runs(url: str) -> None:
 
 async def test_screens_hear_what_is_said_called_waited_for_and_ended(url: str) -> None:
     heard: list[Event] = []
-    queue = avow.agents.ApprovalQueue()
+    queue = ApprovalQueue()
     model = script([call("note_drop"), call("note_read")], "Done.")
     async with toolset(Office(), url, wrapped={"approver": queue}) as tools:
         agent = Agent(model, tools, on_event=heard.append)
@@ -154,7 +150,7 @@ async def test_a_reply_that_was_cut_makes_no_calls(url: str) -> None:
 
 
 async def test_the_words_of_a_person_who_says_no_reach_the_model(url: str) -> None:
-    queue = avow.agents.ApprovalQueue()
+    queue = ApprovalQueue()
     model = script([call("note_drop")], "As you like.")
     office = Office()
     async with (
@@ -171,7 +167,7 @@ async def test_the_words_of_a_person_who_says_no_reach_the_model(url: str) -> No
 async def test_a_call_that_is_refused_again_and_again_ends_the_run(url: str) -> None:
     office = Office()
     again = [[ToolCall(f"id-{place}", "note_drop", {"number": 1})] for place in range(9)]
-    async with toolset(office, url, wrapped={"approver": lambda _: False}) as tools:
+    async with toolset(office, url, wrapped={"approver": deny}) as tools:
         agent = Agent(script(*again), tools)
         run = await agent.run("Drop it")
     assert run.end is End.REFUSED
@@ -246,7 +242,7 @@ async def test_a_cancelled_run_leaves_no_question_and_each_call_with_a_result(
 ) -> None:
     office = Office(doors={7: anyio.Event()})
     calls = [call("note_drop", 1), call("note_read", 2), call("note_add", 7), call("note_add", 8)]
-    queue = avow.agents.ApprovalQueue()
+    queue = ApprovalQueue()
     heard: list[Event] = []
     way = queue if approver == "queue" else "deferred"
     async with toolset(office, url, wrapped={"approver": way}) as tools:

@@ -146,3 +146,53 @@ async def test_those_that_wait_come_oldest_first_and_those_that_are_over_newest_
         (2, ApprovalState.EXPIRED),
         (1, ApprovalState.EXPIRED),
     ]
+
+
+async def test_a_question_that_is_taken_back_waits_no_longer_and_takes_no_answer(
+    store: Store,
+) -> None:
+    number = await ask(store)
+    assert await store.withdraw_approval(number, now=NOW + 1)
+    assert await store.pending(now=NOW + 1, limit=9) == []
+    assert await state(store, number) == ("expired", None)
+    assert not await say(store, number, now=NOW + 2)
+    # The same call made again asks anew.
+    assert await ask(store) != number
+
+
+async def test_what_is_over_cannot_be_taken_back(store: Store) -> None:
+    number = await ask(store)
+    assert await store.withdraw_approval(number, now=NOW)
+    assert not await store.withdraw_approval(number, now=NOW)
+    assert not await store.withdraw_approval(number + 1, now=NOW)
+    no = await ask(store)
+    await say(store, no, is_allowed=False)
+    assert not await store.withdraw_approval(no, now=NOW)
+    assert (await state(store, no))[0] == "denied"
+
+
+async def test_an_approval_that_nobody_has_used_can_be_taken_back(store: Store) -> None:
+    number = await ask(store)
+    await say(store, number)
+    assert await store.withdraw_approval(number, now=NOW)
+    assert not await store.use_approval(number, binding="b", call="c", now=NOW + 1)
+
+
+async def test_taking_back_and_answering_at_once_end_in_one_of_them(
+    store: Store, place: Place
+) -> None:
+    other = open_store(place.url)
+    number = await ask(store)
+    done: dict[str, bool] = {}
+
+    async def answer() -> None:
+        done["answered"] = await say(store, number, is_allowed=False)
+
+    async def withdraw() -> None:
+        done["withdrawn"] = await other.withdraw_approval(number, now=NOW)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(answer)
+        group.start_soon(withdraw)
+    assert done["answered"] is not done["withdrawn"]
+    await other.close()

@@ -51,5 +51,5 @@ class Model(Protocol):
     """Asks a model for its next reply. Whatever it raises ends the run, and nothing is lost."""
 
     async def __call__(
-        self, system: str, messages: Sequence[Message], tools: Sequence[AgentTool]
+        self, system: str, messages: Sequence[Message], tools: Sequence[AgentTool], /
     ) -> Reply: ...

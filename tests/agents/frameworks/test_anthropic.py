@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.agents.frameworks.anthropic_api import open_api, text, use
-from tests.agents.office import PHOTO, Office, pending, toolset
+from tests.agents.office import PHOTO, Office, deny, pending, toolset
 
 from avow.agents import Agent, End, Reply, ToolCall
 from avow.agents.anthropic import AnthropicModel, run_calls, tools_of
@@ -35,7 +35,7 @@ async def test_an_agent_reads_asks_and_hears_no(url: str) -> None:
     )
     async with (
         open_api(*answers) as (client, api),
-        toolset(office, url, wrapped={"approver": lambda _: False}) as tools,
+        toolset(office, url, wrapped={"approver": deny}) as tools,
     ):
         agent = Agent(AnthropicModel(client, MODEL), tools, instructions="Be brief.")
         run = await agent.run("Drop note 2")
