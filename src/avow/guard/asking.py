@@ -1,6 +1,8 @@
 """Putting a question over every channel that policy permits, and waiting for whoever is first."""
 
+import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -20,6 +22,7 @@ from avow.approvals import (
     take_answer,
 )
 from avow.approvals.elicitation import FORM, URL
+from avow.errors import StoreError
 from avow.guard.call import Answer, Call
 from avow.policy import Require
 from avow.schema.plain import plain
@@ -43,9 +46,7 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
     `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that
     the client brought back and that is not good for it.
     """
-    log = guard.audit
-    asked = log.asking(call.facts, call.approval)
-    approval = await guard.approvals.ask(question, asked=asked, seal=log.chain)
+    approval = await _asked(guard, call, question)
     if call.approval != approval.number:
         call.approval = approval.number
         if approval.state is ApprovalState.PENDING:
@@ -58,6 +59,20 @@ async def settled(guard: "Guard", call: Call, question: Question, deadline: floa
     if approval.state is not ApprovalState.PENDING or _is_over(guard, call, question):
         return approval
     return await _offered(guard, call, approval, deadline)
+
+
+async def _asked(guard: "Guard", call: Call, question: Question) -> Approval:
+    """Put the question. Who is cancelled meanwhile knows its number all the same."""
+    log = guard.audit
+    asked = log.asking(call.facts, call.approval)
+    asking = asyncio.ensure_future(guard.approvals.ask(question, asked=asked, seal=log.chain))
+    try:
+        return await asyncio.shield(asking)
+    except asyncio.CancelledError:
+        # The store has it already, and would keep a question that nobody takes back.
+        with anyio.CancelScope(shield=True), suppress(StoreError):
+            call.approval = (await asyncio.shield(asking)).number
+        raise
 
 
 def asked_in_rounds(guard: "Guard", call: Call, approval: Approval) -> Answer | None:
