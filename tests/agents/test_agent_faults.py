@@ -148,7 +148,11 @@ def fail(_: avow.Approval) -> bool:
     raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("approver", [fail, ApprovalQueue(), lambda _: None])
+def ignore(_: avow.Approval) -> None:
+    """Say nothing."""
+
+
+@pytest.mark.parametrize("approver", [fail, ApprovalQueue(), ignore])
 async def test_whoever_never_answers_ends_no_run(approver: Any, url: str) -> None:
     office = Office()
     model = script([call("note_drop"), call("note_read")], "Well.")
@@ -165,7 +169,7 @@ async def test_whoever_never_answers_ends_no_run(approver: Any, url: str) -> Non
 
 async def test_a_call_that_waits_in_vain_again_and_again_is_bounded_by_the_steps(url: str) -> None:
     again = [[ToolCall(str(place), "note_drop", {"number": 1})] for place in range(9)]
-    wrapped = {"approver": lambda _: None, "patience": 0.05}
+    wrapped = {"approver": ignore, "patience": 0.05}
     async with toolset(Office(), url, wrapped=wrapped) as tools:
         run = await Agent(script(*again), tools, max_steps=4).run("Drop it")
     assert run.end is End.STEPS

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
 
 
-async def turn(guard: "Guard", call: Call, then: "Then") -> Answer:  # noqa: ARG001 - a step
+async def turn(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Go on when it is this call's turn, so that what is decided is decided of the world as it is.
 
     When cancelled while it waits, nothing was decided, and nothing runs.
@@ -20,4 +20,6 @@ async def turn(guard: "Guard", call: Call, then: "Then") -> Answer:  # noqa: ARG
         call.turn.leave()
     else:
         await call.turn.take()
+        # Who was switched to another mode meanwhile did not mean the calls before only.
+        call.policy = guard.policy()
     return await then(call)
