@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 from tests.agents.office import Office, allow, call, deny, pending, toolset
-from tests.agents.serving import text
+from tests.agents.serving import lines, text
 from tests.connect.serving import until
 
 import avow
@@ -351,10 +351,10 @@ async def test_a_toolset_and_a_guarded_client_do_the_same(url: str) -> None:
             assert list(await tools.tools()) == [
                 one.name for one in (await guarded.list_tools()).tools
             ]
-    made: dict[str, list[tuple[str, str | None]]] = {}
+    told: dict[str, list[tuple[str, str | None]]] = {}
     for one in await lines(url):
-        made.setdefault(one["call"], []).append((one["event"], one.get("outcome")))
-    assert list(made.values())[::2] == list(made.values())[1::2]
+        told.setdefault(one["call"], []).append((one["event"], one.get("outcome")))
+    assert list(told.values())[::2] == list(told.values())[1::2]
 
 
 def result(**answer: Any) -> ToolResult:
