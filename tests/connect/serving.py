@@ -54,7 +54,7 @@ async def real_url(*, is_old: bool) -> AsyncGenerator[UrlTarget]:
 async def serve_app(app: Any, port: int = 0) -> AsyncGenerator[str]:
     """An application on loopback, and its address."""
     with socket.create_server(("127.0.0.1", port)) as listener:
-        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
+        config = uvicorn.Config(app, ws="none", log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         async with anyio.create_task_group() as group:
             group.start_soon(server.serve, [listener])
