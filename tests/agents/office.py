@@ -1,10 +1,13 @@
 """A small office of notes that an agent works on, and a model that says what a test has written."""
 
+import os
+import sys
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -156,3 +159,16 @@ async def pending(url: str) -> list[int]:
         return [one.number for one in await store.pending(now=time.time(), limit=100)]
     finally:
         await store.close()
+
+
+async def run_example(name: str, environment: dict[str, str]) -> str:
+    """What a program of the documents writes; fails where it fails."""
+    path = Path(__file__).parents[2] / "docs" / name
+    with anyio.fail_after(60):
+        ended = await anyio.run_process(
+            [sys.executable, str(path), "Who is customer 3?"],
+            env={**os.environ, **environment},
+            check=False,
+        )
+    assert ended.returncode == 0, ended.stderr.decode()
+    return ended.stdout.decode()

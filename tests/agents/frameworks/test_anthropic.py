@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.agents.frameworks.anthropic_api import open_api, text, use
-from tests.agents.office import PHOTO, Office, deny, pending, toolset
+from tests.agents.office import PHOTO, Office, deny, pending, run_example, toolset
 
 from avow.agents import Agent, End, Reply, ToolCall
 from avow.agents.anthropic import AnthropicModel, run_calls, tools_of
@@ -166,3 +166,13 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.delitem(sys.modules, "avow.agents.anthropic")
     with pytest.raises(UsageError, match=r"pip install 'avow\[anthropic\]'"):
         import_module("avow.agents.anthropic")
+
+
+async def test_the_example_of_the_documents_runs() -> None:
+    asked = [text("I look."), use("a", "customers_get", customer_id=3)]
+    async with open_api(asked, [text("That is Cleo.")]) as (client, api):
+        given = {"ANTHROPIC_BASE_URL": str(client.base_url), "ANTHROPIC_API_KEY": "none"}
+        shown = await run_example("agents-anthropic.py", {**given, "ANTHROPIC_MODEL": MODEL})
+    assert shown == "That is Cleo.\n"
+    (result,) = api.bodies[1]["messages"][2]["content"]
+    assert '"customerId":3' in result["content"].replace(" ", "")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.agents.frameworks.openai_api import open_api
-from tests.agents.office import PHOTO, Office, deny, pending, toolset
+from tests.agents.office import PHOTO, Office, deny, pending, run_example, toolset
 
 from avow.agents import Agent, End, Reply, ToolCall, openai, openai_chat
 from avow.agents.openai import OpenAIModel
@@ -189,3 +189,13 @@ def test_without_the_extra_the_error_says_what_to_install(
         monkeypatch.delitem(sys.modules, f"avow.agents.{module}")
     with pytest.raises(UsageError, match=r"pip install 'avow\[openai\]'"):
         import_module(f"avow.agents.{name}")
+
+
+async def test_the_example_of_the_documents_runs() -> None:
+    asked = [("a", "customers_get", '{"customer_id": 3}')]
+    async with open_api(asked, "That is Cleo.") as (client, api):
+        given = {"OPENAI_BASE_URL": str(client.base_url), "OPENAI_API_KEY": "none"}
+        shown = await run_example("agents-openai.py", {**given, "OPENAI_MODEL": MODEL})
+    assert shown == "That is Cleo.\n"
+    (result,) = sent_results(api.bodies[1])
+    assert '"customerId":3' in result.replace(" ", "")
