@@ -391,13 +391,14 @@ def test_a_result_says_in_text_what_its_blocks_are() -> None:
     assert result(content=[]).text == ""
 
 
-def test_the_same_call_has_the_same_key_whatever_its_id() -> None:
+def test_the_same_call_has_the_same_digest_whatever_its_id() -> None:
     same = ToolCall("a", "t", '{"a": 1, "b": [2]}'), ToolCall("b", "t", {"b": [2.0], "a": 1})
-    assert same[0].key == same[1].key
+    assert same[0].digest == same[1].digest
     others = {
-        ToolCall("a", "t", said).key for said in ('{"a": 2}', "{", "[", {"a": object}, None, "[1]")
+        ToolCall("a", "t", said).digest
+        for said in ('{"a": 2}', "{", "[", {"a": object}, None, "[1]")
     }
-    assert len({*others, same[0].key, ToolCall("a", "u", '{"a": 2}').key}) == 8
+    assert len({*others, same[0].digest, ToolCall("a", "u", '{"a": 2}').digest}) == 8
 
 
 async def test_a_call_waits_for_its_turn_and_a_judgement_waits_with_it(url: str) -> None:

@@ -163,7 +163,9 @@ class Agent:
         """Why the run ends with these results, if it does; else they go to the model."""
         if waiting := self.waiting:
             return End.WAITING, f"calls wait for a person: {len(waiting)}"
-        refused = {one.digest: one.name for one in self._calls() if self._results[one.id].is_refused}
+        refused = {
+            one.digest: one.name for one in self._calls() if self._results[one.id].is_refused
+        }
         self._close()
         self._spent.refused.update(refused.keys())
         for key, name in refused.items():
