@@ -28,7 +28,7 @@ async def main(message: str) -> None:
         model = OpenAIModel(openai, os.environ["OPENAI_MODEL"])
         agent = Agent(model, avow.Toolset(crm), instructions="You look after a design studio.")
         run = await agent.run(message)
-        print(run.text)  # noqa: T201 - the answer
+        print(run.text)
 
 
 def ask(approval: avow.Approval) -> bool:
