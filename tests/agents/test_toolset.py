@@ -394,7 +394,6 @@ def test_a_result_says_in_text_what_its_blocks_are() -> None:
 def test_the_same_call_has_the_same_digest_whatever_its_id() -> None:
     same = ToolCall("a", "t", '{"a": 1, "b": [2]}'), ToolCall("b", "t", {"b": [2.0], "a": 1})
     assert same[0].digest == same[1].digest
-    spellings = '{"a": 2}', "{", "[", {"a": object}, None, "[1]"
     others = {
         ToolCall("a", "t", said).digest
         for said in ('{"a": 2}', "{", "[", {"a": object}, None, "[1]")
