@@ -18,7 +18,7 @@ def fit_name(name: str) -> str:
     So it is the same whatever other tools there are, and no two become one.
 
     >>> fit_name("customer_delete"), fit_name("customer.delete")
-    ('customer_delete', 'customer_delete-b6ee6053')
+    ('customer_delete', 'customer_delete-ed768e5a')
     """
     fit = _UNFIT.sub("_", name)
     if fit == name and 0 < len(name) <= _LONGEST:
