@@ -61,9 +61,7 @@ class GuardedToolset(AbstractToolset[Any]):
     def remember(self, requests: DeferredToolRequests) -> None:
         """Take the answers to these questions, which another process has asked."""
         for part in requests.approvals:
-            told = requests.metadata.get(part.tool_call_id, {})
-            if any(told.get("server") == one.name for one in self.toolset.servers):
-                self._pending.keep(_call(part), told)
+            self._pending.keep(_call(part), requests.metadata.get(part.tool_call_id, {}))
 
     async def for_run(self, ctx: RunContext[Any]) -> Self:  # noqa: ARG002 - theirs
         """One for each run: runs of one agent may go on side by side."""
@@ -107,10 +105,9 @@ class GuardedToolset(AbstractToolset[Any]):
         """Make a call. Raises `ApprovalRequired` where the program brings the answer."""
         arguments = tool_args.text if isinstance(tool_args, Unreadable) else tool_args
         call = ToolCall(ctx.tool_call_id or "", name, arguments)
-        if ctx.tool_call_approved:
-            result = await self._pending.allow(call)
-        else:
-            result = await (await self._prepare(ctx)).call(call)
+        step = await self._prepare(ctx)
+        made = self._pending.allow(call, step) if ctx.tool_call_approved else step.call(call)
+        result = await made
         if result.approval is not None and self._pending.pauses(result):
             told = describe(result.approval)
             self._pending.keep(call, told)
