@@ -257,9 +257,15 @@ class Toolset:
         )
         waits = None
         if ended.waits is not None:
-            # Cancelled here, the call would leave a question that nobody knows of.
-            with anyio.CancelScope(shield=True):
-                waits = await tool.server.approval(ended.waits)
+            # Cancelled here, the call would leave a question that nobody knows of. What cancels a
+            # task of asyncio goes through every shield.
+            try:
+                with anyio.CancelScope(shield=True):
+                    waits = await tool.server.approval(ended.waits)
+            except anyio.get_cancelled_exc_class():
+                with anyio.CancelScope(shield=True):
+                    await tool.server.withdraw([ended.waits])
+                raise
         return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
 
 
