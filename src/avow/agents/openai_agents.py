@@ -120,7 +120,7 @@ class _Turn:
         call = ToolCall(call_id, name, arguments)
         result = await self._made(self.step.call(call))
         if result.approval is not None and self.pending.pauses(result):
-            self.pending.keep(call, describe(result.approval))
+            self.pending.keep(call, describe(call, result.approval))
             self.paused.append(result)
             return True
         self.ended[call_id] = result

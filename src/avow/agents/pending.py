@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from avow.agents.exchange import BadArgumentsError, ToolCall, ToolResult
 from avow.approvals import Approval
+from avow.approvals.sentence import ask
 from avow.schema import digest
 
 if TYPE_CHECKING:
@@ -14,17 +15,20 @@ if TYPE_CHECKING:
     from avow.agents.toolset import Toolset
 
 
-def describe(approval: Approval) -> dict[str, Any]:
+def describe(call: ToolCall, approval: Approval) -> dict[str, Any]:
     """What a program shows of a question, and needs to bring its answer; `arguments` redacted."""
     asked = approval.question
     return {
-        "number": approval.number,
         "server": asked.server,
+        "number": approval.number,
+        "call": call.id,
+        "tool": call.name,
         "title": asked.title,
-        "sentence": asked.confirm or asked.sentence,
         "level": asked.level,
+        "sentence": asked.confirm or asked.sentence or ask(asked),
+        "reason": asked.reason,
         "arguments": dict(asked.arguments),
-        "plan": asked.plan,
+        "plan": asked.plan and dict(asked.plan),
         "expires": approval.expires,
     }
 
@@ -33,7 +37,8 @@ def describe(approval: Approval) -> dict[str, Any]:
 class Pending:
     """The questions of one toolset that its program has yet to answer, by the call that waits.
 
-    A call is known by its id, its tool and its arguments: some models give an id twice.
+    A call is known by its id and its arguments: some models give an id twice, and a framework may
+    have a name of its own for a tool.
     """
 
     toolset: "Toolset"
@@ -90,4 +95,4 @@ def _key(call: ToolCall) -> str | None:
         arguments = call.read_arguments()
     except BadArgumentsError:
         return None
-    return digest({"id": call.id, "tool": call.name, "arguments": arguments})
+    return digest({"id": call.id, "arguments": arguments})

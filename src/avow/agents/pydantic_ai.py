@@ -1,8 +1,11 @@
 """For pydantic-ai: the tools of guarded servers as a toolset of its agents."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
 
@@ -52,6 +55,7 @@ class GuardedToolset(AbstractToolset[Any]):
         self._pending = Pending(toolset)
         self._step: tuple[int, Step] | None = None
         self._paused: list[ToolResult] = []
+        self._error: BaseException | None = None
 
     @property
     def id(self) -> str | None:
@@ -69,9 +73,15 @@ class GuardedToolset(AbstractToolset[Any]):
         one._step, one._paused = None, []  # noqa: SLF001 - its own kind
         return one
 
-    async def __aexit__(self, *args: object) -> bool | None:
+    async def __aenter__(self) -> Self:
+        """See `AbstractToolset`."""
+        self._error = sys.exception()
+        return self
+
+    async def __aexit__(self, *_: object) -> bool | None:
         """Take back the questions of a run that was cancelled or has failed."""
-        if args[0] is not None:
+        # pydantic-ai leaves its toolsets without a word of what went wrong.
+        if sys.exception() is not self._error:
             with anyio.CancelScope(shield=True):
                 await self.toolset.withdraw(self._paused)
         return None
@@ -109,19 +119,26 @@ class GuardedToolset(AbstractToolset[Any]):
         made = self._pending.allow(call, step) if ctx.tool_call_approved else step.call(call)
         result = await made
         if result.approval is not None and self._pending.pauses(result):
-            told = describe(result.approval)
+            told = describe(call, result.approval)
             self._pending.keep(call, told)
             self._paused.append(result)
             raise ApprovalRequired(told)
-        return ToolReturn(
-            result.text, metadata={"is_error": result.is_error, "outcome": result.outcome}
-        )
+        outcome = result.outcome and str(result.outcome)
+        return ToolReturn(result.text, metadata={"is_error": result.is_error, "outcome": outcome})
 
     async def _prepare(self, ctx: RunContext[Any]) -> "Step":
         if self._step is None or self._step[0] != ctx.run_step:
-            said = list(_said(ctx.messages, ctx.prompt))
-            self._step = ctx.run_step, await self.toolset.step(said)
+            step = await self.toolset.step(list(_said(ctx.messages, ctx.prompt)))
+            self._step = ctx.run_step, await self._with_waiting(step, ctx.messages)
         return self._step[1]
+
+    async def _with_waiting(self, step: "Step", messages: Sequence[ModelMessage]) -> "Step":
+        """What the calls that go on now need, though the user has said something else since."""
+        last = _last_calls(messages)
+        names = {call.name for call in self._pending.calls if call.id in last} - set(step.tools)
+        tools = await self.toolset.tools() if names else {}
+        found = {name: tools[name] for name in names if name in tools}
+        return replace(step, tools={**step.tools, **found}) if found else step
 
 
 class Unreadable(dict[str, Any]):
@@ -192,15 +209,18 @@ def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
                 yield one if isinstance(one, str) else one.content
 
 
+def _last_calls(messages: Sequence[ModelMessage]) -> dict[str, ToolCall]:
+    """The calls of the model's last answer."""
+    answers = (one for one in reversed(messages) if isinstance(one, ModelResponse))
+    return {part.tool_call_id: _call(part) for one in islice(answers, 1) for part in one.tool_calls}
+
+
 def _denied(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCall, str]]:
-    """The calls that a person has denied since the model's last answer, with what was said."""
-    calls: Mapping[str, ToolCallPart] = {}
-    for message in messages:
-        if isinstance(message, ModelResponse):
-            calls = {part.tool_call_id: part for part in message.tool_calls}
+    """Those of them that a person has denied, with what was said."""
+    calls = _last_calls(messages)
     last = messages[-1] if messages else None
     for part in last.parts if isinstance(last, ModelRequest) else ():
         if isinstance(part, ToolReturnPart) and part.outcome == "denied":
             call = calls.get(part.tool_call_id)
             if call is not None:
-                yield _call(call), cast("str", part.content)
+                yield call, str(part.content)
