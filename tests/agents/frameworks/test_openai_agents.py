@@ -7,17 +7,19 @@ from typing import Any
 
 import anyio
 import pytest
-from agents import Agent, RunConfig, Runner, RunState, function_tool
+from agents import Agent, RunConfig, RunHooks, Runner, RunState, function_tool
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 from tests.agents.frameworks.studio import (
     DELETE,
     GET,
     LURE,
+    MANY,
     OTHER,
     READS_AND_WRITES,
     Desk,
     cabinet,
     customers,
+    growing,
     guarded,
     questions,
     studio,
@@ -205,6 +207,46 @@ async def test_with_an_approver_that_waits_only_the_call_that_asks_waits(
         assert "Lanternfish" in told(result)["1.2"]
         assert customers(database) & {11, 12} == {11}
         assert "The person said: “not her”" in told(result)["1.3"]
+
+
+async def test_calls_that_wait_hold_up_none_of_fifty(database: Database) -> None:
+    queue = ApprovalQueue()
+    ended: list[str] = []
+
+    class Hooks(RunHooks[Any]):
+        async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
+            del context, agent, result
+            ended.append(tool.name)
+
+    async with studio(database, approver=queue) as tools:
+        agent = agent_of(script(MANY), tools)
+
+        async def go() -> None:
+            await Runner.run(agent, "go", run_config=QUIET, hooks=Hooks())
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                group.start_soon(go)
+                asked = [await queue.take() for _ in range(3)]
+                while len(ended) < 47:
+                    await anyio.lowlevel.checkpoint()
+                for one in asked:
+                    await one.deny()
+        assert len(ended) == 50
+        assert {10, 11, 12} <= customers(database)
+
+
+async def test_tools_that_come_during_a_run_are_there_at_the_next_step() -> None:
+    async with guarded(growing()) as crm:
+        tools = Toolset(crm)
+        # As the server's word that its list has changed does.
+        forget = tools.servers[0].listing.forget
+        listed = ("drawer_list", {})
+        model = script([("drawer_open", {})], [listed], [listed], between=forget)
+        result = await run(agent_of(model, tools), "look")
+        assert "drawer_list" not in offered(model, 0)
+        assert "drawer_list" in offered(model, 2)
+        assert told(result)["3.1"] == "A pen."
 
 
 def allow(_: Approval) -> bool:

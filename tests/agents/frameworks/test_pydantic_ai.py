@@ -15,11 +15,13 @@ from tests.agents.frameworks.studio import (
     DELETE,
     GET,
     LURE,
+    MANY,
     OTHER,
     READS_AND_WRITES,
     Desk,
     cabinet,
     customers,
+    growing,
     guarded,
     questions,
     studio,
@@ -188,6 +190,43 @@ async def test_with_an_approver_that_waits_only_the_call_that_asks_waits(
         assert "Lanternfish" in told(result)["1.2"]
         assert customers(database) & {11, 12} == {11}
         assert "The person said: “not her”" in told(result)["1.3"]
+
+
+async def test_calls_that_wait_hold_up_none_of_fifty(database: Database) -> None:
+    queue = ApprovalQueue()
+    ended: list[str] = []
+
+    class Noting(GuardedToolset):
+        async def call_tool(self, name: str, *args: Any, **words: Any) -> Any:
+            result = await super().call_tool(name, *args, **words)
+            ended.append(name)
+            return result
+
+    async with studio(database, approver=queue) as tools:
+        agent = Agent(Script(MANY), toolsets=[Noting(tools)])
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                group.start_soon(agent.run, "go")
+                asked = [await queue.take() for _ in range(3)]
+                while len(ended) < 47:
+                    await anyio.lowlevel.checkpoint()
+                for one in asked:
+                    await one.deny()
+        assert len(ended) == 50
+        assert {10, 11, 12} <= customers(database)
+
+
+async def test_tools_that_come_during_a_run_are_there_at_the_next_step() -> None:
+    async with guarded(growing()) as crm:
+        tools = Toolset(crm)
+        # As the server's word that its list has changed does.
+        forget = tools.servers[0].listing.forget
+        model = Script([("drawer_open", {})], forget, [("drawer_list", {})], [("drawer_list", {})])
+        result = await agent_of(model, GuardedToolset(tools)).run("look")
+        assert "drawer_list" not in model.tools(0)
+        assert "drawer_list" in model.tools(2)
+        assert told(result)["4.1"] == "A pen."
 
 
 async def test_reads_run_side_by_side_and_writes_in_their_order() -> None:
