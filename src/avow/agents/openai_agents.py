@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 
 from avow.agents.exchange import ToolCall, ToolResult
-from avow.agents.pending import Pending, describe
+from avow.agents.interruption import describe
+from avow.agents.pending import Pending
 from avow.errors import UsageError
 
 try:

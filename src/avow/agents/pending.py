@@ -1,36 +1,16 @@
-"""Questions for which a framework pauses its run: what it shows of them, how answers come back."""
+"""Questions for which a framework pauses its run, and how their answers find them again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from avow.agents.exchange import BadArgumentsError, ToolCall, ToolResult
-from avow.approvals import Approval
-from avow.approvals.sentence import ask
 from avow.schema import digest
 
 if TYPE_CHECKING:
     from avow.agents.server import GuardedServer
     from avow.agents.step import Step
     from avow.agents.toolset import Toolset
-
-
-def describe(call: ToolCall, approval: Approval) -> dict[str, Any]:
-    """What a program shows of a question, and needs to bring its answer; `arguments` redacted."""
-    asked = approval.question
-    return {
-        "server": asked.server,
-        "number": approval.number,
-        "call": call.id,
-        "tool": call.name,
-        "title": asked.title,
-        "level": asked.level,
-        "sentence": asked.confirm or asked.sentence or ask(asked),
-        "reason": asked.reason,
-        "arguments": dict(asked.arguments),
-        "plan": asked.plan and dict(asked.plan),
-        "expires": approval.expires,
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import anyio
 
 from avow.agents.exchange import BadArgumentsError, ToolCall, ToolResult
-from avow.agents.pending import Pending, describe
+from avow.agents.interruption import describe
+from avow.agents.pending import Pending
 from avow.errors import UsageError
 
 try:
