@@ -120,7 +120,7 @@ class _Turn:
         """Whether a call waits for a person. Only the guard can tell, by being given the call."""
         call = ToolCall(call_id, name, arguments)
         result = await self._made(self.step.call(call))
-        if result.approval is not None and self.pending.pauses(result):
+        if result.approval is not None and self.pending.toolset.defers(result):
             self.pending.keep(call, describe(call, result.approval))
             self.paused.append(result)
             return True

@@ -31,11 +31,6 @@ class Pending:
         """The calls that wait."""
         return [call for call, _ in self._asked.values()]
 
-    def pauses(self, result: ToolResult) -> bool:
-        """Whether the call waits for an answer that the program brings."""
-        asked = result.approval
-        return asked is not None and self._server(asked.question.server).may_answer is not None
-
     def keep(self, call: ToolCall, told: Mapping[str, Any]) -> None:
         """Remember what a call waits for, as `describe` told it."""
         key = _key(call)

@@ -119,7 +119,7 @@ class GuardedToolset(AbstractToolset[Any]):
         step = await self._prepare(ctx)
         made = self._pending.allow(call, step) if ctx.tool_call_approved else step.call(call)
         result = await made
-        if result.approval is not None and self._pending.pauses(result):
+        if result.approval is not None and self.toolset.defers(result):
             told = describe(call, result.approval)
             self._pending.keep(call, told)
             self._paused.append(result)
