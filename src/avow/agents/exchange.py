@@ -9,6 +9,7 @@ from avow.approvals import Approval
 from avow.audit import Outcome
 from avow.errors import UsageError
 from avow.guard import Answer, tool_error
+from avow.guard.steps.confirm import denial
 from avow.schema import digest, parse_json
 
 _REFUSED: Final = (None, Outcome.DENIED, Outcome.BAD_ARGUMENTS, Outcome.UNKNOWN_TOOL)
@@ -115,6 +116,12 @@ def tell_nobody(_: ToolCall, _said: Approval | ToolResult) -> None:
 def refuse(call: ToolCall, why: str) -> ToolResult:
     """The result of a call that nothing was run for."""
     return ToolResult(call.id, call.name, tool_error(f"Nothing was run: {why}"))
+
+
+def decline(call: ToolCall, number: int, message: str | None) -> ToolResult:
+    """The result of a call that a person has denied, by this approval."""
+    answer = tool_error(denial(number, message))
+    return ToolResult(call.id, call.name, answer, Outcome.DENIED)
 
 
 def unfinished(call: ToolCall) -> ToolResult:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
+import anyio
+
 from avow.agents.listing import Listing
 from avow.agents.wire import Errand, Wire
 from avow.approvals import Answer as Said
@@ -107,7 +109,13 @@ class GuardedServer:
         )
         if on_wait is not None:
             call.progress = _Waits(self, call, on_wait)
-        answer = await guard.take(call)
+        try:
+            answer = await guard.take(call)
+        except anyio.get_cancelled_exc_class():
+            # The question may be on record already, with the call still on its way back from there.
+            with anyio.CancelScope(shield=True):
+                await self._take_back(call.approval)
+            raise
         waits = call.approval if call.outcome is Outcome.WAITING else None
         if waits is not None:
             self._asked.add(waits)
@@ -130,6 +138,10 @@ class GuardedServer:
     async def withdraw(self, numbers: Iterable[int] | None = None) -> None:
         """Take back questions that still wait, by default all that this has asked."""
         for number in sorted(self._asked if numbers is None else {*numbers} & self._asked):
+            await self._take_back(number)
+
+    async def _take_back(self, number: int | None) -> None:
+        if number is not None and self.guard.withdraws:
             await self.guard.approvals.withdraw(number)
             self._asked.discard(number)
 

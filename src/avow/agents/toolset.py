@@ -13,6 +13,7 @@ from avow.agents.exchange import (
     Tell,
     ToolCall,
     ToolResult,
+    decline,
     refuse,
     tell_nobody,
 )
@@ -189,14 +190,20 @@ class Toolset:
     ) -> ToolResult:
         """Make a call again, now that the program has a person's answer to approval `number`.
 
-        Where the question is another by now (other arguments, another plan, expired), the answer
-        does not serve: the result waits again. Raises `UsageError` unless `approver="deferred"`.
+        Where the question is another by now (other arguments, another plan, expired), a yes does
+        not serve: the result waits again. With a no the call is not made at all: the policy may
+        allow it by now. Raises `UsageError` unless `approver="deferred"`.
         """
+        if not is_allowed:
+            tool = (await self.tools()).get(call.name)
+            if tool is not None and await tool.server.approval(number) is not None:
+                await tool.server.answer(number, is_allowed=False, message=message)
+            return decline(call, number, message)
         result = await self.call(call)
         if result.approval is None or result.approval.number != number:
             return result
         found = (await self.tools())[call.name]
-        await found.server.answer(number, is_allowed=is_allowed, message=message)
+        await found.server.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
     async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
@@ -257,9 +264,15 @@ class Toolset:
         )
         waits = None
         if ended.waits is not None:
-            # Cancelled here, the call would leave a question that nobody knows of.
-            with anyio.CancelScope(shield=True):
-                waits = await tool.server.approval(ended.waits)
+            # Cancelled here, the call would leave a question that nobody knows of. What cancels a
+            # task of asyncio goes through every shield.
+            try:
+                with anyio.CancelScope(shield=True):
+                    waits = await tool.server.approval(ended.waits)
+            except anyio.get_cancelled_exc_class():
+                with anyio.CancelScope(shield=True):
+                    await tool.server.withdraw([ended.waits])
+                raise
         return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
 
 

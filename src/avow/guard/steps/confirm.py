@@ -137,12 +137,16 @@ def _waiting(guard: "Guard", call: Call, approval: Approval) -> Answer:
 async def _denied(guard: "Guard", call: Call, approval: Approval) -> Answer:
     call.outcome = Outcome.DENIED
     said = [one.message for one in await guard.approvals.answers(approval.number) if one.message]
-    message = f" The person said: “{_lines(said[-1])}”." if said else ""
-    text = (
-        f"A person denied this call (approval {approval.number}). Nothing was run.{message} Do not "
-        "make it again, and do not try to reach the same end another way."
+    return tool_error(denial(approval.number, said[-1] if said else None), **_meta(approval))
+
+
+def denial(number: int, message: str | None) -> str:
+    """What a model is told of a call that a person has denied, perhaps with a message."""
+    said = f" The person said: “{_lines(message)}”." if message else ""
+    return (
+        f"A person denied this call (approval {number}). Nothing was run.{said} Do not make it "
+        "again, and do not try to reach the same end another way."
     )
-    return tool_error(text, **_meta(approval))
 
 
 def _lines(text: str) -> str:
