@@ -354,3 +354,12 @@ def test_tokens_are_counted_of_what_a_model_is_sent() -> None:
     assert [json.loads(one) for one in counted] == [
         {"name": "crm__lamp", "description": "Light.", "inputSchema": {"type": "object"}}
     ]
+
+
+def test_a_few_that_are_left_of_many_are_still_bounded() -> None:
+    reads = [{"name": f"lamp_{n}_list", "annotations": {"readOnlyHint": True}} for n in range(12)]
+    wipes = [{"name": f"lamp_{n}_delete", "description": "Wipes it."} for n in range(12)]
+    selector = Selector([*reads, *wipes])
+
+    assert len(selector.select("list the lamps", 5, exclude=["destructive"]).chosen) == 5
+    assert len(Selector(reads).select("list the lamps", 5).chosen) == 12

@@ -119,7 +119,7 @@ class Selector:
         ranked; tools of the levels in `unless_asked` are there only where the message itself asks
         for them. `always` are names of tools that are always in, whatever their level, and count
         within `k`. `tokens` is what their names, descriptions and schemas may cost together; with
-        `k=None` it is the only bound. Of fewer than `least` tools none is left out because of `k`.
+        `k=None` it is the only bound. Where fewer than `least` tools are held, `k` leaves none out.
 
         Raises `UsageError` for a level or a pinned name that is not there, for a `k` or `tokens`
         below 1, and where what is pinned is more than these allow.
@@ -137,7 +137,7 @@ class Selector:
     def _select(self, ask: _Ask, hidden: frozenset[Level], held: frozenset[Level]) -> Selection:
         field = self._shelf.field(ask.needs, hidden, held)
         scores = self._scores(ask, field)
-        is_few = len(field) < ask.least
+        is_few = len(self._shelf) < ask.least
         if is_few:
             scores = dict.fromkeys(field, 0.0) | scores
         pinned = [self._chosen(at, scores.pop(at, 0.0), ask, is_pinned=True) for at in ask.pinned]
