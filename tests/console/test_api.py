@@ -253,6 +253,10 @@ async def test_an_answer_may_hold_for_longer_as_far_as_its_question_lets(desk: D
         (b'{"verdict": "allow", "edit": []}', 422),
         (b'{"verdict": "allow", "by": "bob"}', 422),
         (b'{"verdict": "allow", "message": "' + b"x" * 2001 + b'"}', 422),
+        (b'{"verdict": "\\ud800"}', 400),
+        (b'{"verdict": "allow", "\\ud800": 1}', 400),
+        ('{"verdict": "allow"}'.encode("utf-16"), 400),
+        (b'{"verdict": "allow", "message": "\xff"}', 400),
         (b" " * 300_000, 413),
     ],
 )

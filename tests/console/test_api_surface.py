@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 import anyio
@@ -17,6 +17,7 @@ from tests.console.surface import Told, all_addresses, ask
 
 from avow.approvals import Answer
 from avow.console.api.document import document
+from avow.console.api.stream import EACH
 from avow.console.entry.roles import Role
 from avow.console.gate import HEADERS
 
@@ -151,6 +152,30 @@ async def test_a_stream_ends_with_the_key_that_opened_it(desk: Desk) -> None:
         await heard.next()
         assert await desk.bench.store.revoke_api_keys("amy", by="bob", now=desk.bench.clock())
         assert (await heard.next())[0] == "end"
+
+
+async def test_one_person_has_no_more_streams_than_a_few_and_takes_none_from_others(
+    desk: Desk,
+) -> None:
+    amy, bob = await desk.key("amy", "finance"), await desk.key("bob", "staff")
+    async with AsyncExitStack() as open_, serve_app(desk.app) as base:
+        sent = {"host": "127.0.0.1:8321"}
+        client = httpx2.AsyncClient(base_url=base, headers=sent, timeout=LIMIT)
+        screen = await open_.enter_async_context(client)
+
+        async def listen(key: str) -> tuple[AsyncExitStack, int]:
+            one = await open_.enter_async_context(AsyncExitStack())
+            given = {"authorization": f"Bearer {key}"}
+            stream = screen.stream("GET", "/api/v1/events", headers=given)
+            return one, (await one.enter_async_context(stream)).status_code
+
+        found = [await listen(amy) for _ in range(EACH + 1)]
+        assert [status for _, status in found] == [200] * EACH + [429]
+        assert (await listen(bob))[1] == 200
+        await found[0][0].aclose()
+        with anyio.fail_after(LIMIT):
+            while (await listen(amy))[1] != 200:
+                await anyio.lowlevel.checkpoint()
 
 
 async def test_a_stream_ends_with_the_gateway(desk: Desk) -> None:

@@ -204,3 +204,9 @@ def test_a_secret_is_masked_at_any_depth(value: Any) -> None:
 )
 def test_ordinary_arguments_are_kept_as_they_are(arguments: dict[str, object]) -> None:
     assert redact(arguments) == arguments
+
+
+def test_a_letter_of_any_script_right_before_a_secret_does_not_save_it() -> None:
+    key = f"AKIA{'A' * 16}"
+    assert redact(f"密钥{key}。") == f"密钥{MASK}。"
+    assert redact(f"clé{key}é") == f"clé{MASK}é"

@@ -38,9 +38,14 @@ def _parts(tool: Tool | Mapping[str, Any]) -> tuple[str, Level, str | None]:
         return tool.title, tool.level, tool.intent.confirm
     intent = read_tool(tool).intent
     said = tool.get("level")
-    level = Level(said) if said in set(Level) else _declared(intent.hints.with_defaults())
+    level = (
+        Level(said)
+        if isinstance(said, str) and said in set(Level)
+        else _declared(intent.hints.with_defaults())
+    )
     confirm = tool.get("confirm")
-    title = intent.title or str(tool.get("name") or "a tool")
+    name = tool.get("name")
+    title = intent.title or (name if isinstance(name, str) and name.strip() else "a tool")
     return title, level, confirm if isinstance(confirm, str) and confirm else intent.confirm
 
 

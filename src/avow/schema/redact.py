@@ -29,10 +29,11 @@ _SECRET_VALUE: Final = re.compile(
       # a private key: only its own letters, so that nothing else can hide behind its first line
     | -----BEGIN[ A-Z]{0,40}PRIVATE\ KEY-----[A-Za-z0-9+/=\r\n]{64,20000}+
       (?:-----END[ A-Z]{0,40}PRIVATE\ KEY-----)?
-    | (?<=://)[^/\s:@]{0,200}:[^/\s]{1,200}(?=@)                        # user:password in a URL
+    | (?<=://)[^/\ \t-\r:@]{0,200}:[^/\ \t-\r]{1,200}(?=@)              # user:password in a URL
     | (?i:(?<=bearer\ ))[A-Za-z0-9_-]{12,}+(?:\.[A-Za-z0-9_-]++)*+
     """,
-    re.VERBOSE,
+    # A letter of another script ends no key: a language without spaces has one right before it.
+    re.VERBOSE | re.ASCII,
 )
 _SUSPECT: Final = re.compile(r"[A-Za-z0-9_-]{10}|://")
 """What every `_SECRET_VALUE` holds. Most short texts do not, and this says so many times faster."""

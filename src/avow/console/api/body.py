@@ -7,7 +7,7 @@ from starlette.requests import Request
 from avow.console.api.document import checker_of
 from avow.console.api.problem import ProblemError
 from avow.errors import UsageError
-from avow.schema import parse_json
+from avow.schema import canonical, parse_json
 
 _LONGEST: Final = 256 * 1024
 
@@ -22,9 +22,14 @@ async def read_answer(request: Request) -> dict[str, Any]:
         if len(text) > _LONGEST:
             raise ProblemError(413, "body", "This answer is too long.")
     try:
-        body = parse_json(text)
+        body = parse_json(text.decode())
+        # Half of a surrogate pair is no text, and nothing further on could be told of it.
+        canonical(body)
+    except UnicodeDecodeError as error:
+        what = f"This is not UTF-8 text (byte {error.start})."
+        raise ProblemError(400, "body", what) from None
     except UsageError as error:
-        raise ProblemError(400, "body", f"This is {error.what}.") from None
+        raise ProblemError(400, "body", f"This cannot be read: {error.what}.") from None
     if wrong := checker_of("Answer").problems(body):
         raise ProblemError(422, "body", "; ".join(str(one) for one in wrong))
     return body

@@ -7,15 +7,19 @@ is not among them was settled while it did not listen. So nothing needs to be to
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from avow.approvals import Approval
 from avow.console.api.approvals import ApprovalShelf
 from avow.console.api.door import Door, is_within
+from avow.console.api.problem import ProblemError
 from avow.console.entry.login import Session
 from avow.console.entry.roles import Role
 from avow.console.events import Pulse
@@ -24,6 +28,9 @@ from avow.guard import Guard
 _LOOK_SECONDS: Final = 0.2
 _MOST: Final = 500
 """Questions that a screen is told of at a time; the others come when these are settled."""
+EACH: Final = 20
+"""Streams that one person may have open in a process. Each looks a few times a second how things
+stand and whether it still may, so without an end to them one person could keep a gateway busy."""
 
 
 class _Waiting:
@@ -45,6 +52,27 @@ class _Waiting:
             return self._found
 
 
+class _Counted(StreamingResponse):
+    """A stream that counts as its person's for as long as it is open."""
+
+    def __init__(self, told: AsyncGenerator[str], open_: Counter[str], person: str) -> None:
+        # A proxy that gathers an answer before it passes it on would hold the questions back.
+        unheld = {"X-Accel-Buffering": "no"}
+        super().__init__(told, media_type="text/event-stream", headers=unheld)
+        self._open = open_
+        self._person = person
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._open[self._person] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._open[self._person] -= 1
+            if not self._open[self._person]:
+                del self._open[self._person]
+
+
 class Stream:
     """Tells each screen what waits, for as long as its visitor may look."""
 
@@ -54,18 +82,19 @@ class Stream:
         self._door = door
         self._shelf = shelf
         self._pulse = pulse
+        self._open = Counter[str]()
 
     async def listen(self, request: Request) -> Response:
         """The stream."""
         session = (await self._door.enter(request)).within(Role.VIEWER)
+        if self._open[session.person] >= EACH:
+            what = f"You have {EACH} of these open already. Close one first."
+            raise ProblemError(429, "streams", what, headers={"Retry-After": "10"})
 
         async def is_open() -> bool:
             return await is_within(self._door, request, Role.VIEWER)
 
-        told = self._told(session, is_open)
-        # A proxy that gathers an answer before it passes it on would hold the questions back.
-        unheld = {"X-Accel-Buffering": "no"}
-        return StreamingResponse(told, media_type="text/event-stream", headers=unheld)
+        return _Counted(self._told(session, is_open), self._open, session.person)
 
     async def _told(
         self, session: Session, is_open: Callable[[], Awaitable[bool]]

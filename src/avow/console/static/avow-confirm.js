@@ -1,7 +1,7 @@
 // <avow-confirm>: the console's question to a person, on any page. One module, nothing else needed.
 // What servers, models and clients say becomes text nodes and nothing else.
 
-const ARM = 500, SILENT = 15000, LIMIT = 10000, TOLD = 5000;
+const ARM = 500, SILENT = 15000, LIMIT = 10000, TOLD = 5000, MARKS = 500, ROWS = 200;
 const LEVELS = {
   read: ["○", "Read", "changes nothing"],
   write: ["◆", "Write", "changes something, loses nothing"],
@@ -11,8 +11,8 @@ const LEVELS = {
 // ---- What a call will do, in one sentence: the same words as avow.say_call in Python.
 
 const MASK = "•••";
-const SECRET = /password|passwd|passphrase|(^|[_-])pass$|secret|token|api[_-]?key|credential|authorization|private[_-]?key|cookie|^pin$|^otp$/i;
-const NO_SECRET = /^(max|min|n|num|count)_?tokens?$|page_?token/i;
+const SECRET = /password|passwd|passphrase|(^|[_-])pass$|secret|token|api[_-]?key|credential|authorization|private[_-]?key|cookie|^pin$|^otp$/iu;
+const NO_SECRET = /^(max|min|n|num|count)_?tokens?$|page_?token/iu;
 const LOOKS = new RegExp([
   "\\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}",
   "\\bgh[pousr]_[A-Za-z0-9]{20,}", "\\bgithub_pat_[A-Za-z0-9_]{20,}", "\\bglpat-[A-Za-z0-9_-]{16,}",
@@ -20,12 +20,13 @@ const LOOKS = new RegExp([
   "\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b", "\\bAIza[A-Za-z0-9_-]{30,}",
   "(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*",
   "-----BEGIN[ A-Z]{0,40}PRIVATE KEY-----[A-Za-z0-9+/=\\r\\n]{64,20000}(?:-----END[ A-Z]{0,40}PRIVATE KEY-----)?",
-  "(?<=:[/]{2})[^/\\s:@]{0,200}:[^/\\s]{1,200}(?=@)",
+  "(?<=:[/]{2})[^/ \\t-\\r:@]{0,200}:[^/ \\t-\\r]{1,200}(?=@)",
   "(?<=[Bb][Ee][Aa][Rr][Ee][Rr] )[A-Za-z0-9_-]{12,}(?:\\.[A-Za-z0-9_-]+)*",
 ].join("|"), "g");
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-const isSecret = (name, value) => SECRET.test(name) && !NO_SECRET.test(name)
+// Both kinds of i with and without a dot are an i, as for Python.
+const isSecret = (given, value, name = given.replace(/[ıİ]/g, "i").replace(/\n$/, "")) => SECRET.test(name) && !NO_SECRET.test(name)
   && !(["number", "boolean"].includes(typeof value) && /tokens$/i.test(name))
   && !(value === null || value === "" || (typeof value === "object" && !Object.keys(value).length));
 const field = (name, value) => {
@@ -71,9 +72,9 @@ const listed = (known) => {
   }
   return told && ` (${told})`;
 };
-const texts = (...values) => values.find((one) => typeof one === "string" && one);
+const texts = (...values) => values.find((one) => typeof one === "string" && one.trim());
 const levelOf = (tool) => {
-  if (Object.hasOwn(LEVELS, tool.level ?? "")) return tool.level;
+  if (typeof tool.level === "string" && Object.hasOwn(LEVELS, tool.level)) return tool.level;
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   return readOnlyHint === true ? "read" : destructiveHint === false ? "write" : "destructive";
 };
@@ -83,7 +84,7 @@ export const sentence = (tool, given = {}) => {
   const title = texts(tool.title, tool.annotations?.title, tool.name) ?? "a tool";
   const confirm = texts(tool.confirm, tool._meta?.["io.avow/intent"]?.confirm);
   const what = `${title}${which(known) || listed(known)}`;
-  const lowered = /^.\p{Lu}/su.test(what) ? what : what.charAt(0).toLowerCase() + what.slice(1);
+  const lowered = /^.\p{Uppercase}/su.test(what) ? what : what.replace(/^./su, (one) => one.toLowerCase());
   const said = confirm ? fill(confirm, known)
     : level === "read" ? `This only reads: ${what}.`
     : level === "write" ? `About to ${lowered}. OK?`
@@ -99,21 +100,24 @@ const make = (tag, given = {}, ...inside) => {
   for (const [name, value] of Object.entries(attributes))
     if (value === true || (value ?? false) !== false) element.setAttribute(name, value === true ? "" : value);
   if (on) element.addEventListener("click", on);
-  element.append(...inside.flat(2).filter(Boolean));
+  // One by one: as arguments of one call, the parts of a long text would be too many.
+  for (const one of inside.flat(2)) if (one) element.append(one);
   return element;
 };
-// Each hidden character as its code point, so that none can hide or turn the line.
+// Each hidden character as its code point, so that none can hide or turn the line. Marks are for the
+// first of them: a text of nothing else would be more elements than a page can bear.
 const reveal = (value, limit = Infinity, kept = " ") => {
   const text = String(value ?? ""), parts = [];
-  let end = 0;
+  let end = 0, rest = "", many = 0;
   const cut = limit < text.length ? `${text.slice(0, limit)}… (and ${text.length - limit} more characters)` : text;
   for (const { 0: char, index } of cut.matchAll(HIDDEN)) {
     if (kept.includes(char)) continue;
     const code = char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-    parts.push(cut.slice(end, index), make("mark", {}, `‹U+${code}›`));
+    if (++many > MARKS) rest += `${cut.slice(end, index)}‹U+${code}›`;
+    else parts.push(cut.slice(end, index), make("mark", {}, `‹U+${code}›`));
     end = index + char.length;
   }
-  return [...parts, cut.slice(end)];
+  return [...parts, rest + cut.slice(end)];
 };
 const said = (value, limit) => make("bdi", {}, reveal(value, limit));
 const textOf = (value) => {
@@ -138,8 +142,10 @@ const short = (known) => clip(Object.entries(known).map(([name, value]) => {
 }).join(", "), 80, 79);
 
 const argumentsOf = (given) => {
-  const rows = Object.entries(given).map(([name, value]) => make("tr", {},
+  const all = Object.entries(given), rows = all.slice(0, ROWS).map(([name, value]) => make("tr", {},
     make("th", { scope: "row" }, said(name, 200), " ", make("small", {}, kindOf(value))), make("td", {}, block(value))));
+  if (all.length > ROWS) rows.push(make("tr", {}, make("th", { scope: "row" }, `${all.length - ROWS} more`),
+    make("td", {}, block(Object.fromEntries(all.slice(ROWS))))));
   return rows.length ? make("table", {}, make("caption", {}, "Arguments"), make("tbody", {}, rows)) : make("p", { class: "soft" }, "No arguments.");
 };
 const planOf = ({ changes, total }) => {
@@ -187,6 +193,7 @@ const bodyOf = (question) => {
 
 const OUTCOMES = { approved: "Allowed", used: "Allowed", denied: "Denied" };
 const ended = ({ state, answered_by: by, channel }) => {
+  if (state === "unknown") return ["Settled elsewhere. What became of it is not known here."];
   const verb = OUTCOMES[state];
   if (!verb) return ["Not answered in time. Nothing was run."];
   return [verb, by === channel ? ` in the ${channel}` : by ? [" by ", said(by, 128), channel ? ` (${channel})` : ""] : "", "."].flat(2);
@@ -268,6 +275,8 @@ export class AvowConfirm extends HTMLElement {
     this.dialog.addEventListener("keydown", (event) => this.#press(event));
     // Escape, the button “Later” and a dialog that is gone leave the answer for later.
     this.dialog.addEventListener("close", () => {
+      // The event comes a moment after: by then another question may have come up.
+      if (this.dialog.open) return;
       if (this.#entry) this.#entry.isLater = true;
       this.#entry = null;
       this.dialog.replaceChildren();
@@ -486,8 +495,8 @@ export class AvowConfirm extends HTMLElement {
         if (!one.done && !data.open.includes(key)) this.#settle(key, await this.#look(key));
   }
   async #look(number) {
-    const answer = await this.#fetch(`/approvals/${number}`).catch(() => null);
-    return answer?.ok ? answer.json() : { state: "expired" };
+    const answer = await this.#fetch(`/approvals/${number}`, { signal: AbortSignal.timeout(LIMIT) }).catch(() => null);
+    return (answer?.ok && await answer.json().catch(() => null)) || { state: "unknown" };
   }
 
   /** Sends an answer once; says what became of it. */
