@@ -14,6 +14,7 @@ import avow
 from avow.agents import Agent
 from avow.agents.anthropic import AnthropicModel
 
+MODEL = os.environ.get("ANTHROPIC_MODEL", "")
 DEMO = StdioServerParameters(command=sys.executable, args=["-m", "avow.demo.server"])
 
 
@@ -24,7 +25,7 @@ async def main(message: str) -> None:
         Client(DEMO) as client,
         avow.wrap(client, approver=ask, audit="temporary") as crm,
     ):
-        model = AnthropicModel(anthropic, os.environ["ANTHROPIC_MODEL"])
+        model = AnthropicModel(anthropic, MODEL)
         agent = Agent(model, avow.Toolset(crm), instructions="You look after a design studio.")
         run = await agent.run(message)
         print(run.text)
@@ -37,4 +38,6 @@ def ask(approval: avow.Approval) -> bool:
 
 
 if __name__ == "__main__":
+    if not (MODEL and os.environ.get("ANTHROPIC_API_KEY")):
+        sys.exit("Set ANTHROPIC_API_KEY and ANTHROPIC_MODEL.")
     anyio.run(main, " ".join(sys.argv[1:]) or "Which customers are there?")

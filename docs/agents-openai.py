@@ -15,6 +15,7 @@ import avow
 from avow.agents import Agent
 from avow.agents.openai import OpenAIModel
 
+MODEL = os.environ.get("OPENAI_MODEL", "")
 DEMO = StdioServerParameters(command=sys.executable, args=["-m", "avow.demo.server"])
 
 
@@ -25,7 +26,7 @@ async def main(message: str) -> None:
         Client(DEMO) as client,
         avow.wrap(client, approver=ask, audit="temporary") as crm,
     ):
-        model = OpenAIModel(openai, os.environ["OPENAI_MODEL"])
+        model = OpenAIModel(openai, MODEL)
         agent = Agent(model, avow.Toolset(crm), instructions="You look after a design studio.")
         run = await agent.run(message)
         print(run.text)
@@ -38,4 +39,6 @@ def ask(approval: avow.Approval) -> bool:
 
 
 if __name__ == "__main__":
+    if not (MODEL and os.environ.get("OPENAI_API_KEY")):
+        sys.exit("Set OPENAI_API_KEY and OPENAI_MODEL.")
     anyio.run(main, " ".join(sys.argv[1:]) or "Which customers are there?")

@@ -21,6 +21,7 @@ from avow.agents import ApprovalQueue, Asked, ToolCall, ToolResult
 from avow.agents.exchange import Picture
 from avow.agents.fitting import fit_schema
 from avow.agents.naming import fit_name
+from avow.agents.step import Step
 from avow.audit import Outcome
 from avow.demo.data import Database, open_database
 from avow.demo.server import build_server
@@ -169,6 +170,15 @@ async def test_a_step_offers_so_many_tools_at_most(url: str) -> None:
         step = await tools.step(["Count the plums", "And how many melons are there?"])
     assert len(step.tools) <= 5
     assert {"fig_get", "melon_count"} <= step.tools.keys()
+
+
+async def test_a_step_is_shown_by_its_tools_and_by_nothing_behind_them(url: str) -> None:
+    async with toolset(Office(), url, wrapped={"server": "office"}) as tools:
+        step = await tools.step()
+        assert repr(tools) == "<avow toolset: office>"
+        assert repr(step) == f"<avow step: {', '.join(step.tools)}>"
+        assert repr(step.tools["note_read"]) == "<avow tool: note_read, read>"
+        assert repr(Step(tools, {})) == "<avow step: no tools>"
 
 
 async def test_the_mode_is_switched_in_the_midst_of_a_conversation(url: str) -> None:

@@ -78,6 +78,16 @@ def test_the_document_has_levels_scores_and_what_was_left_out(saved: str) -> Non
     assert "reasons" not in avow("select", saved, "-m", "x", "--json").json["tools"][0]
 
 
+def test_few_tools_are_all_shown_and_that_is_said(saved: str) -> None:
+    done = avow("select", saved, "-m", "remove the customer", "-k", "1")
+
+    head, note, columns, *rows = done.out.splitlines()
+    assert head == "3 of 3 tools"
+    assert note == "More than 1: of fewer than 20 none is left out because of -k."
+    assert (columns.split(), len(rows)) == (["tool", "level", "score"], 3)
+    assert not any(line.endswith(" ") for line in (columns, *rows))
+
+
 def test_nothing_may_be_left(saved: str) -> None:
     levels = ("--exclude", "read", "--exclude", "write", "--exclude", "destructive")
     done = avow("select", saved, "-m", "x", *levels)

@@ -54,7 +54,9 @@ async def test_nobody_answers_their_own_call_whatever_their_role(desk: Desk) -> 
         assert waiting["may_answer"] is False
         assert "cannot answer it" in waiting["bar"]
         refused = await screen.post(f"{API}/approvals/1/answer", json={"verdict": "allow"})
-        assert told(refused, 403)["code"] == "barred"
+        barred = told(refused, 403)
+        assert barred["code"] == "barred"
+        assert barred["detail"].startswith("key:robot asked for approval 1 and cannot answer it.")
     assert (await desk.bench.find()).state == "pending"
 
 

@@ -29,6 +29,9 @@ class AgentTool:
     facts: ToolFacts
     server: GuardedServer
 
+    def __repr__(self) -> str:
+        return f"<avow tool: {self.name}, {self.level}>"
+
     @property
     def level(self) -> Level:
         """How much it changes."""
@@ -77,6 +80,9 @@ class Step:
     toolset: "Toolset"
     tools: Mapping[str, AgentTool]
     selection: "Selection | None" = None
+
+    def __repr__(self) -> str:
+        return f"<avow step: {', '.join(self.tools) or 'no tools'}>"
 
     @cached_property
     def prompt(self) -> str:

@@ -67,6 +67,9 @@ class Toolset:
         self._turns = Turns()
         _check(self)
 
+    def __repr__(self) -> str:
+        return f"<avow toolset: {', '.join(one.name for one in self.servers)}>"
+
     @property
     def policy(self) -> Policy:
         """The policy of the moment."""

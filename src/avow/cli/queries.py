@@ -91,7 +91,8 @@ def _measure(names: list[str], groups: Groups) -> tuple[float, float, float]:
 def _print_scores(measured: list[tuple[float, float, float]]) -> None:
     if not measured:
         raise UsageError(
-            "no query says what is relevant", fix='Give each "relevant": [["id", …], …].'
+            "no query says what is relevant",
+            fix='Give each "relevant": [["id", …], …]: for each need the tools that meet it.',
         )
     first, second, third = (mean(column) for column in zip(*measured, strict=True))
     sys.stdout.flush()

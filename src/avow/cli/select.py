@@ -30,7 +30,8 @@ class Bounds:
     Parameters
     ----------
     k
-        How many tools at most; 10, unless --tokens bounds them.
+        How many tools at most; 10, unless --tokens bounds them. Of fewer than 20 tools none is
+        left out because of it, but with --queries.
     exclude
         Leave out the tools of a level: read, write or destructive.
     unless_asked
@@ -125,7 +126,10 @@ def select(
     if queries is not None:
         return answer_queries(selector, bounds, queries, is_scored=score)
     selection = bounds.select(selector, message)
-    (_print_json if json else _print)(selection, has_reasons=why)
+    if json:
+        _print_json(selection, has_reasons=why)
+    else:
+        _print(selection, bounds.most, has_reasons=why)
     return 0
 
 
@@ -174,13 +178,15 @@ def _print_json(selection: Selection, *, has_reasons: bool) -> None:
     print_json({"schema": _SCHEMA, **document})
 
 
-def _print(selection: Selection, *, has_reasons: bool) -> None:
+def _print(selection: Selection, most: int | None, *, has_reasons: bool) -> None:
     console = out()
     noun = "tool" if selection.total == 1 else "tools"
     head = f"{len(selection.chosen)} of {selection.total} {noun}"
     left = ", ".join(f"{count} {why}" for why, count in selection.left_out.items())
     console.print(Text(f"{head}; left out: {left}" if left else head, style="bold"))
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    if most is not None and len(selection.chosen) > most:
+        console.print(Text(f"More than {most}: of fewer than 20 none is left out because of -k."))
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("tool", overflow="fold")
     table.add_column("level", no_wrap=True)
     table.add_column("score", no_wrap=True, justify="right")

@@ -69,7 +69,7 @@ class ApprovalShelf:
             await check_given(self._guard, given, approval)
             has_won = await self._guard.approvals.answer(approval.number, given)
         except UsageError as error:
-            raise ProblemError(403, "barred", _sentence(error)) from None
+            raise ProblemError(403, "barred", _sentence(error, session.person)) from None
         now = await self._guard.approvals.find(approval.number)
         if not has_won or now is None:
             why = why_not(body.get("seen", ""), now)
@@ -143,6 +143,8 @@ def _number(cursor: str) -> int:
     return int(cursor)
 
 
-def _sentence(error: UsageError) -> str:
-    what = f"{error.what[:1].upper()}{error.what[1:]}"
+def _sentence(error: UsageError, name: str) -> str:
+    """What is wrong as a sentence; a name at its beginning stays as it is written."""
+    is_named = error.what.startswith(name)
+    what = error.what if is_named else f"{error.what[:1].upper()}{error.what[1:]}"
     return f"{what.rstrip('.')}. {error.fix or 'Nothing was changed by it.'}"
