@@ -158,7 +158,8 @@ class Toolset:
         `tell` is told of each call that waits, and of each result as soon as it is there, also of
         those that came before this was cancelled or has failed.
         """
-        wanted = [(one, self._turns.draw()) for one in calls]
+        # An iterable that raises must leave nobody in line.
+        wanted = [(one, self._turns.draw()) for one in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[AvowError] = []
 
