@@ -1,5 +1,6 @@
 """A toolset: the tools of guarded servers as a model gets them, and the calls that it makes."""
 
+import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -18,9 +19,8 @@ from avow.agents.exchange import (
     tell_nobody,
 )
 from avow.agents.guarded import Guarded
-from avow.agents.naming import fit_name
+from avow.agents.naming import fit_name, fit_qualified
 from avow.agents.step import AgentTool, Step
-from avow.catalog import qualify
 from avow.connect import RpcError
 from avow.errors import AvowError, UnreachableError, UsageError
 from avow.guard import UnknownToolError
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from avow.guard.turns import Turn
 
 _NEAR: Final = 3
+
+_log: Final = logging.getLogger(__name__)
 
 
 class Toolset:
@@ -88,6 +90,7 @@ class Toolset:
         Raises `UnreachableError` for a server that gives none.
         """
         found: dict[str, AgentTool] = {}
+        twice: set[str] = set()
         for server in self.servers:
             try:
                 seen = await server.tools(is_fresh=False)
@@ -95,13 +98,19 @@ class Toolset:
                 raise UnreachableError(f"tools/list failed: {error}", where=server.name) from error
             for tool, facts in seen:
                 name = self.name_of(tool)
-                found.setdefault(name, AgentTool(name, tool, facts, server))
+                if name in found:
+                    twice.add(name)
+                found[name] = AgentTool(name, tool, facts, server)
+        for name in twice:
+            # Whose it is, an answer of a person could not tell.
+            _log.warning("two tools are called %r: neither is offered", name)
+            del found[name]
         return found
 
     def name_of(self, tool: "Tool") -> str:
         """What the model calls a tool: with its server's name in front, where there are several."""
         is_one = len(self.servers) == 1
-        return fit_name(tool.name if is_one else qualify(tool.server, tool.name))
+        return fit_name(tool.name) if is_one else fit_qualified(tool.server, tool.name)
 
     async def step(self, message: str | Sequence[str] = "") -> Step:
         """The tools for the next step of a run whose user has said `message`, the newest last.
