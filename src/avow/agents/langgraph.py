@@ -166,7 +166,11 @@ class GuardedTool(BaseTool):
             while result.approval is not None and self._tool.server.may_answer:
                 answer = node.ask(describe(call, result.approval))
                 result = await self._toolset.settle(
-                    call, answer.number, is_allowed=answer.is_allowed, message=answer.message
+                    call,
+                    answer.number,
+                    is_allowed=answer.is_allowed,
+                    message=answer.message,
+                    server=answer.server,
                 )
             return result
 

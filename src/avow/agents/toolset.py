@@ -196,24 +196,41 @@ class Toolset:
         return [results[place] for place in range(len(wanted))]
 
     async def settle(
-        self, call: ToolCall, number: int, *, is_allowed: bool, message: str | None = None
+        self,
+        call: ToolCall,
+        number: int,
+        *,
+        is_allowed: bool,
+        message: str | None = None,
+        server: str | None = None,
     ) -> ToolResult:
         """Make a call again, now that the program has a person's answer to approval `number`.
+
+        `server` is the one that the question was about: with stores of their own, two servers may
+        ask questions of one number. Without it, it is the one that has the call's tool by now.
 
         Where the question is another by now (other arguments, another plan, expired), a yes does
         not serve: the result waits again. With a no the call is not made at all: the policy may
         allow it by now. Raises `UsageError` unless `approver="deferred"`.
         """
         if not is_allowed:
-            tool = (await self.tools()).get(call.name)
-            if tool is not None and await tool.server.approval(number) is not None:
-                await tool.server.answer(number, is_allowed=False, message=message)
+            if server is None:
+                tool = (await self.tools()).get(call.name)
+                server = tool and tool.server.name
+            for one in self.servers:
+                if one.name == server and await one.approval(number) is not None:
+                    await one.answer(number, is_allowed=False, message=message)
             return decline(call, number, message)
         result = await self.call(call)
-        if result.approval is None or result.approval.number != number:
+        asked = result.approval
+        if asked is None or asked.number != number:
             return result
-        found = (await self.tools())[call.name]
-        await found.server.answer(number, is_allowed=True, message=message)
+        # Where the name is another server's tool by now, that has asked, and has no answer.
+        about = asked.question.server
+        if server not in {None, about}:
+            return result
+        found = next(one for one in self.servers if one.name == about)
+        await found.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
     async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
