@@ -207,6 +207,36 @@ async def test_a_step_offers_so_many_tools_at_most(url: str) -> None:
     assert {"fig_get", "melon_count"} <= step.tools.keys()
 
 
+async def test_a_pinned_name_stays_with_the_tool_that_it_was_at_first(url: str) -> None:
+    def tool() -> str:
+        """Get a thing."""
+        return "done"
+
+    async def pinned(tools: avow.Toolset) -> list[str]:
+        selection = (await tools.step()).selection
+        return [one.name for one in selection.chosen if one.is_pinned] if selection else []
+
+    ours, theirs = (MCPServer[Any](name, log_level="ERROR") for name in ("ours", "theirs"))
+    ours.add_tool(tool, name="thing_get")
+    async with (
+        Client(ours) as one,
+        Client(theirs) as other,
+        avow.wrap(one, server="ours", audit=url) as first,
+        avow.wrap(other, server="theirs", audit=url) as second,
+    ):
+        tools = avow.Toolset(first, second, most=1, always=["thing_get"])
+        assert await pinned(tools) == ["ours__thing_get"]
+        for name in ("thing_get", "ours__thing_get"):
+            theirs.add_tool(tool, name=name)
+        for server in tools.servers:
+            server.listing.forget()
+        assert await pinned(tools) == ["ours__thing_get"]
+        ours.remove_tool("thing_get")
+        tools.servers[0].listing.forget()
+        with pytest.raises(UsageError, match="'ours__thing_get' is not there any more"):
+            await tools.step()
+
+
 async def test_the_mode_is_switched_in_the_midst_of_a_conversation(url: str) -> None:
     office = Office()
     async with toolset(office, url) as tools:

@@ -66,6 +66,7 @@ class Toolset:
         self._choice = Choice(most, tokens, tuple(always), destructive)
         self._embed = embed
         self._selector: Selector | None = None
+        self._pinned: dict[str, str] = {}
         self._turns = Turns()
         _check(self)
 
@@ -121,7 +122,7 @@ class Toolset:
         tools = await self.tools()
         if not self._choice.is_made:
             return Step(self, tools)
-        selection = self._choice.select(self._indexed(tools), message)
+        selection = self._choice.select(self._indexed(tools), message, self._pinned)
         chosen = [self.name_of(one.tool) for one in selection.chosen]
         return Step(self, {name: tools[name] for name in chosen}, selection)
 
