@@ -1,7 +1,7 @@
 """The tools of guarded servers as a model gets them, and the calls that it makes."""
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,7 +20,7 @@ import avow
 from avow.agents import ApprovalQueue, Asked, ToolCall, ToolResult
 from avow.agents.exchange import Picture
 from avow.agents.fitting import fit_schema
-from avow.agents.naming import fit_name
+from avow.agents.naming import fit_name, fit_qualified
 from avow.agents.step import Step
 from avow.audit import Outcome
 from avow.demo.data import Database, open_database
@@ -104,6 +104,42 @@ async def test_names_that_no_model_can_say_are_fitted_and_called_by_that(url: st
     assert len(set(fitted)) == len(said) == 3
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("crm", "eu__list"), ("crm__eu", "list")),
+        (("crm", "_list"), ("crm_", "list")),
+        (("crm.eu", "list"), ("crm_eu", fit_qualified("crm.eu", "list")[8:])),
+        (("crm", "eu__list"), ("crm__eu__", "list")),
+        (("crm__eu", "list"), ("crm", fit_qualified("crm__eu", "list")[5:])),
+    ],
+)
+def test_no_server_can_take_the_name_of_anothers_tool(
+    one: tuple[str, str], other: tuple[str, str]
+) -> None:
+    names = fit_qualified(*one), fit_qualified(*other)
+    assert names[0] != names[1]
+    assert all(FIT.fullmatch(name) for name in names)
+
+
+async def test_of_two_tools_of_one_name_none_is_offered(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found_by_force(_: object) -> str:
+        return "0" * 64
+
+    def tool() -> str:
+        """Get a thing."""
+        return "done"
+
+    monkeypatch.setattr("avow.agents.naming.digest", found_by_force)
+    server: MCPServer[Any] = MCPServer("odd", log_level="ERROR")
+    for name in ("thing.get", "thing..get", "thing_get"):
+        server.add_tool(tool, name=name)
+    async with Client(server) as client, avow.wrap(client, audit=url) as guarded:
+        assert list(await avow.Toolset(guarded).tools()) == ["thing_get"]
+
+
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_a_fitted_name_can_be_said_and_is_of_one_tool(one: str, other: str) -> None:
     try:
@@ -181,6 +217,36 @@ async def test_a_step_is_shown_by_its_tools_and_by_nothing_behind_them(url: str)
         assert repr(Step(tools, {})) == "<avow step: no tools>"
 
 
+async def test_a_pinned_name_stays_with_the_tool_that_it_was_at_first(url: str) -> None:
+    def tool() -> str:
+        """Get a thing."""
+        return "done"
+
+    async def pinned(tools: avow.Toolset) -> list[str]:
+        selection = (await tools.step()).selection
+        return [one.name for one in selection.chosen if one.is_pinned] if selection else []
+
+    ours, theirs = (MCPServer[Any](name, log_level="ERROR") for name in ("ours", "theirs"))
+    ours.add_tool(tool, name="thing_get")
+    async with (
+        Client(ours) as one,
+        Client(theirs) as other,
+        avow.wrap(one, server="ours", audit=url) as first,
+        avow.wrap(other, server="theirs", audit=url) as second,
+    ):
+        tools = avow.Toolset(first, second, most=1, always=["thing_get"])
+        assert await pinned(tools) == ["ours__thing_get"]
+        for name in ("thing_get", "ours__thing_get"):
+            theirs.add_tool(tool, name=name)
+        for server in tools.servers:
+            server.listing.forget()
+        assert await pinned(tools) == ["ours__thing_get"]
+        ours.remove_tool("thing_get")
+        tools.servers[0].listing.forget()
+        with pytest.raises(UsageError, match="'ours__thing_get' is not there any more"):
+            await tools.step()
+
+
 async def test_the_mode_is_switched_in_the_midst_of_a_conversation(url: str) -> None:
     office = Office()
     async with toolset(office, url) as tools:
@@ -252,6 +318,27 @@ async def test_an_answer_to_another_question_does_not_serve(url: str) -> None:
         assert late.approval is not None
         assert late.approval.number not in {first.approval.number, second.approval.number}
     assert office.log == []
+
+
+async def test_an_answer_to_another_servers_question_of_the_same_number_does_not_serve(
+    url: str, tmp_path: Any
+) -> None:
+    offices = Office(), Office()
+    other = f"sqlite:{tmp_path / 'other.db'}"
+    async with two(url, offices, other, approver="deferred") as tools:
+        drops = [call(name) for name in await tools.tools() if "drop" in name]
+        north, south = await tools.run(drops)
+        assert north.approval is not None
+        assert south.approval is not None
+        asked = south.approval
+        assert north.approval.number == asked.number
+        about = asked.question.server
+        waits = await tools.settle(drops[0], asked.number, is_allowed=True, server=about)
+        assert waits.approval is not None
+        assert await pending(url) == [north.approval.number]
+        done = await tools.settle(drops[1], asked.number, is_allowed=True, server=about)
+        assert not done.is_error
+    assert (offices[0].done, offices[1].done) == ([], [("note_drop", 1)])
 
 
 async def test_only_a_program_that_said_so_gives_the_answers(url: str) -> None:
@@ -409,6 +496,20 @@ def test_the_same_call_has_the_same_digest_whatever_its_id() -> None:
         for said in ('{"a": 2}', "{", "[", {"a": object}, None, "[1]")
     }
     assert len({*others, same[0].digest, ToolCall("a", "u", '{"a": 2}').digest}) == 8
+
+
+async def test_calls_that_cannot_be_read_leave_nobody_in_line(url: str) -> None:
+    def broken() -> Iterator[ToolCall]:
+        yield call("note_add", 1)
+        raise ZeroDivisionError
+
+    office = Office()
+    async with toolset(office, url) as tools:
+        with pytest.raises(ZeroDivisionError):
+            await tools.run(broken())
+        with anyio.fail_after(20):
+            assert not (await tools.call(call("note_add", 2))).is_error
+    assert office.done == [("note_add", 2)]
 
 
 async def test_a_call_waits_for_its_turn_and_a_judgement_waits_with_it(url: str) -> None:

@@ -119,6 +119,7 @@ class Agent:
             waiting.approval.number,
             is_allowed=said is True,
             message=said if isinstance(said, str) else None,
+            server=waiting.approval.question.server,
         )
 
     async def _go(self) -> tuple[End, str]:

@@ -158,13 +158,19 @@ class GuardedTool(BaseTool):
         """What comes of a call, where a node that was interrupted may still be making it."""
         lock = _made_now.setdefault(call.key or "", anyio.Lock())
         if lock.locked() and turn is not None:
+            # The one that is waited for may need its turn; who has left the line waits for none.
             turn.leave()
+            turn = None
         async with lock:
             result = await self._toolset.call(call, among=self._among, turn=turn)
             while result.approval is not None and self._tool.server.may_answer:
                 answer = node.ask(describe(call, result.approval))
                 result = await self._toolset.settle(
-                    call, answer.number, is_allowed=answer.is_allowed, message=answer.message
+                    call,
+                    answer.number,
+                    is_allowed=answer.is_allowed,
+                    message=answer.message,
+                    server=answer.server,
                 )
             return result
 

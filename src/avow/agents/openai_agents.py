@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 import anyio
 
@@ -43,7 +44,8 @@ class GuardedAgent(Agent[Any]):
     With `approver="deferred"` a run is interrupted. `question` tells what each interruption asks,
     and what the program says by `state.approve` or `state.reject` answers it, for the arguments
     that were asked about and no others. Where the state is resumed in another process, that must
-    `remember` the questions first. `always_approve` answers nothing but the one question.
+    `remember` the questions first. `always_approve` answers nothing but the one question, and not
+    even that where several of its tool wait.
     """
 
     toolset: "Toolset | None" = field(default=None, kw_only=True)
@@ -68,7 +70,8 @@ class GuardedAgent(Agent[Any]):
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
         """The agent's own tools, and those of this step."""
         await self._note_rejections(run_context)
-        turn = _Turn(await self._step(run_context), self._pending)
+        waiting = tuple(call.name for call in self._pending.calls)
+        turn = _Turn(await self._step(run_context), self._pending, waiting)
         mine = await super().get_all_tools(run_context)
         return [*mine, *(turn.offer(tool) for tool in turn.step.tools.values())]
 
@@ -94,10 +97,14 @@ class GuardedAgent(Agent[Any]):
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """The calls of one turn; `ended` has the results of those that were made already, by id."""
+    """The calls of one turn; `ended` has the results of those that were made already, by id.
+
+    `waiting` has the tools of the calls that waited before it, one for each call.
+    """
 
     step: "Step"
     pending: Pending
+    waiting: tuple[str, ...]
     ended: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
     paused: list[ToolResult] = field(default_factory=list[ToolResult])
 
@@ -133,9 +140,20 @@ class _Turn:
         if ended is not None:
             return ended.text
         call = ToolCall(context.tool_call_id, name, arguments)
-        is_allowed = context.is_tool_approved(name, call.id) is True
+        is_allowed = self.is_allowed(call, context)
         made = self.pending.allow(call, self.step) if is_allowed else self.step.call(call)
         return (await self._made(made)).text
+
+    def is_allowed(self, call: ToolCall, context: ToolContext[Any]) -> bool:
+        """Whether a person has answered what this call asks.
+
+        After an `always_approve` the SDK knows no more which call that was said of: where several
+        of its tool wait, it answers none.
+        """
+        if context.is_tool_approved(call.name, call.id) is not True:
+            return False
+        is_always = context.is_tool_approved(call.name, uuid4().hex) is True
+        return not is_always or self.waiting.count(call.name) < 2  # noqa: PLR2004 - several
 
     async def _made(self, made: Any) -> ToolResult:
         try:

@@ -47,7 +47,8 @@ class Pending:
         told = self._take(call)
         if told is None:
             return await step.call(call)
-        return await self.toolset.settle(call, told["number"], is_allowed=True)
+        number, server = told["number"], told["server"]
+        return await self.toolset.settle(call, number, is_allowed=True, server=server)
 
     async def deny(self, call: ToolCall, message: str | None = None) -> None:
         """Put on record that a person has denied a call, so that it stays denied."""

@@ -1,5 +1,6 @@
 """A toolset: the tools of guarded servers as a model gets them, and the calls that it makes."""
 
+import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -18,9 +19,8 @@ from avow.agents.exchange import (
     tell_nobody,
 )
 from avow.agents.guarded import Guarded
-from avow.agents.naming import fit_name
+from avow.agents.naming import fit_name, fit_qualified
 from avow.agents.step import AgentTool, Step
-from avow.catalog import qualify
 from avow.connect import RpcError
 from avow.errors import AvowError, UnreachableError, UsageError
 from avow.guard import UnknownToolError
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from avow.guard.turns import Turn
 
 _NEAR: Final = 3
+
+_log: Final = logging.getLogger(__name__)
 
 
 class Toolset:
@@ -64,6 +66,7 @@ class Toolset:
         self._choice = Choice(most, tokens, tuple(always), destructive)
         self._embed = embed
         self._selector: Selector | None = None
+        self._pinned: dict[str, str] = {}
         self._turns = Turns()
         _check(self)
 
@@ -91,6 +94,7 @@ class Toolset:
         Raises `UnreachableError` for a server that gives none.
         """
         found: dict[str, AgentTool] = {}
+        twice: set[str] = set()
         for server in self.servers:
             try:
                 seen = await server.tools(is_fresh=False)
@@ -98,13 +102,19 @@ class Toolset:
                 raise UnreachableError(f"tools/list failed: {error}", where=server.name) from error
             for tool, facts in seen:
                 name = self.name_of(tool)
-                found.setdefault(name, AgentTool(name, tool, facts, server))
+                if name in found:
+                    twice.add(name)
+                found[name] = AgentTool(name, tool, facts, server)
+        for name in twice:
+            # Whose it is, an answer of a person could not tell.
+            _log.warning("two tools are called %r: neither is offered", name)
+            del found[name]
         return found
 
     def name_of(self, tool: "Tool") -> str:
         """What the model calls a tool: with its server's name in front, where there are several."""
         is_one = len(self.servers) == 1
-        return fit_name(tool.name if is_one else qualify(tool.server, tool.name))
+        return fit_name(tool.name) if is_one else fit_qualified(tool.server, tool.name)
 
     async def step(self, message: str | Sequence[str] = "") -> Step:
         """The tools for the next step of a run whose user has said `message`, the newest last.
@@ -115,7 +125,7 @@ class Toolset:
         tools = await self.tools()
         if not self._choice.is_made:
             return Step(self, tools)
-        selection = self._choice.select(self._indexed(tools), message)
+        selection = self._choice.select(self._indexed(tools), message, self._pinned)
         chosen = [self.name_of(one.tool) for one in selection.chosen]
         return Step(self, {name: tools[name] for name in chosen}, selection)
 
@@ -161,7 +171,8 @@ class Toolset:
         `tell` is told of each call that waits, and of each result as soon as it is there, also of
         those that came before this was cancelled or has failed.
         """
-        wanted = [(one, self._turns.draw()) for one in calls]
+        # An iterable that raises must leave nobody in line.
+        wanted = [(one, self._turns.draw()) for one in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[AvowError] = []
 
@@ -189,24 +200,41 @@ class Toolset:
         return [results[place] for place in range(len(wanted))]
 
     async def settle(
-        self, call: ToolCall, number: int, *, is_allowed: bool, message: str | None = None
+        self,
+        call: ToolCall,
+        number: int,
+        *,
+        is_allowed: bool,
+        message: str | None = None,
+        server: str | None = None,
     ) -> ToolResult:
         """Make a call again, now that the program has a person's answer to approval `number`.
+
+        `server` is the one that the question was about: with stores of their own, two servers may
+        ask questions of one number. Without it, it is the one that has the call's tool by now.
 
         Where the question is another by now (other arguments, another plan, expired), a yes does
         not serve: the result waits again. With a no the call is not made at all: the policy may
         allow it by now. Raises `UsageError` unless `approver="deferred"`.
         """
         if not is_allowed:
-            tool = (await self.tools()).get(call.name)
-            if tool is not None and await tool.server.approval(number) is not None:
-                await tool.server.answer(number, is_allowed=False, message=message)
+            if server is None:
+                tool = (await self.tools()).get(call.name)
+                server = tool and tool.server.name
+            for one in self.servers:
+                if one.name == server and await one.approval(number) is not None:
+                    await one.answer(number, is_allowed=False, message=message)
             return decline(call, number, message)
         result = await self.call(call)
-        if result.approval is None or result.approval.number != number:
+        asked = result.approval
+        if asked is None or asked.number != number:
             return result
-        found = (await self.tools())[call.name]
-        await found.server.answer(number, is_allowed=True, message=message)
+        # Where the name is another server's tool by now, that has asked, and has no answer.
+        about = asked.question.server
+        if server not in {None, about}:
+            return result
+        found = next(one for one in self.servers if one.name == about)
+        await found.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
     async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:

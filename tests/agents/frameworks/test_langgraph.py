@@ -1,6 +1,7 @@
 """Graphs of LangGraph with plain tool nodes behind the guard, with real servers."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
@@ -20,6 +21,7 @@ from tests.agents.frameworks.chains import (
     told,
     until,
 )
+from tests.agents.office import Office, call, toolset
 
 import avow
 from avow.agents.langgraph import reply, tools_of
@@ -27,6 +29,9 @@ from avow.demo.customers import customer_numbers
 from avow.demo.data import Database
 from avow.demo.server import build_server
 from avow.errors import UsageError
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 pytestmark = pytest.mark.anyio
 
@@ -125,6 +130,29 @@ async def test_a_call_that_still_runs_when_its_node_runs_again_is_waited_for(url
             end = await again
     assert [str(one.content) for one in told(end)] == ["a is there", "dropped b"]
     assert shelf.looking == 1
+
+
+async def test_a_call_that_is_made_after_a_cancelled_one_waits_for_its_turn(url: str) -> None:
+    office, door = Office(), anyio.Event()
+    office.doors[1] = door
+    again = {"name": "note_add", "args": {"number": 2}, "id": "a", "type": "tool_call"}
+    place: RunnableConfig = {"configurable": {"thread_id": "1", "checkpoint_ns": "tools:1"}}
+    async with toolset(office, url) as tools:
+        (add,) = [one for one in await tools_of(tools) if one.name == "note_add"]
+        before = asyncio.create_task(tools.call(call("note_add", 1)))
+        with anyio.fail_after(20):
+            await until(lambda: office.most == 1)
+        first, second = (asyncio.create_task(add.ainvoke(again, place)) for _ in range(2))
+        for _ in range(50):
+            await anyio.lowlevel.checkpoint()
+        first.cancel()
+        with anyio.move_on_after(0.5):
+            await until(lambda: office.most == 2)
+        door.set()
+        with anyio.fail_after(20):
+            await asyncio.gather(before, second)
+    assert office.most == 1
+    assert office.done == [("note_add", 1), ("note_add", 2)]
 
 
 async def test_a_plain_graph_goes_on_in_another_process(url: str) -> None:

@@ -186,6 +186,20 @@ async def test_an_approval_for_always_answers_nothing_but_its_question(database:
         assert customers(database) & {11, 12} == {11}
 
 
+async def test_an_approval_for_always_does_not_answer_its_neighbours_question(
+    database: Database,
+) -> None:
+    async with studio(database) as tools:
+        agent = agent_of(script([DELETE, OTHER]), tools)
+        asked = await run(agent, "delete both")
+        state = asked.to_state()
+        state.approve(asked.interruptions[0], always_approve=True)
+        ended = await run(agent, state)
+        assert all("Not run yet" in said for said in told(ended).values())
+        assert await questions(tools) == {1: "pending", 2: "pending"}
+        assert customers(database) >= {11, 12}
+
+
 async def test_with_an_approver_that_waits_only_the_call_that_asks_waits(
     database: Database,
 ) -> None:
