@@ -410,9 +410,10 @@ export class AvowConfirm extends HTMLElement {
     entry.isSent = true;
     const message = this.#root.getElementById("message").value.trim();
     const result = await entry.send({ verdict, seen: entry.question.seen ?? "", ...(message && { message }) });
-    if (result.settled) return this.#settle(entry.key, result.settled);
     if (!result.ok) {
       entry.isSent = false;
+      const settled = result.settled ?? entry.outcome;
+      if (settled) return this.#settle(entry.key, settled);
       const told = this.#entry === entry && this.#root.getElementById("told");
       if (told) [told.hidden, told.textContent] = [false, result.told];
       return;
@@ -428,6 +429,8 @@ export class AvowConfirm extends HTMLElement {
   #settle(key, outcome) {
     const entry = this.#queue.get(key);
     if (!entry) return;
+    // An answer is on its way from here, and this may be what it did: what comes back of it tells.
+    if (entry.isSent) return void (entry.outcome = outcome);
     this.#queue.delete(key);
     entry.done?.();
     this.#emit("avow-settled", { question: { ...entry.question, ...outcome } });
