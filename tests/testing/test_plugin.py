@@ -269,7 +269,7 @@ def test_fixtures_serve_tests_that_run_their_own_loop(project: pytest.Pytester) 
             assert asyncio.run(main()) == 1
         """
     )
-    assert run(project, "-p", "avow.testing.plugin")[0] == 0
+    assert run(project, "-p", "no:anyio")[0] == 0
 
 
 def test_a_surface_is_written_held_and_written_anew(
@@ -325,7 +325,7 @@ def test_the_plugin_costs_other_runs_next_to_nothing(
         """
     )
     project.makeini("[pytest]\n")
-    code, shown = run(project, "-p", "no:anyio")
+    code, shown = run(project, "-p", "avow.testing.plugin")
     assert code == 0, shown
     assert "= avow =" not in shown
 
