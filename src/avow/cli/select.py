@@ -72,9 +72,7 @@ Message = Annotated[tuple[str, ...], Parameter(name=["--message", "-m"], consume
 
 def select(
     *target: str,
-    message: Annotated[
-        tuple[str, ...], Parameter(name=["--message", "-m"], consume_multiple=False)
-    ] = (),
+    message: Message = (),
     bounds: Bounds = _BOUNDS,
     queries: str | None = None,
     score: bool = False,

@@ -120,8 +120,12 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
     ),
     (
         "a signal to its own child",
-        "p = subprocess.Popen(['sleep', '9']); p.kill(); p.wait()",
-        [("execute", "sleep 9")],
+        # Who has answered has begun: one that is killed in mid-start is not told.
+        (
+            "p = subprocess.Popen(['cat'], stdin=-1, stdout=-1, bufsize=0); "
+            "p.stdin.write(b'x'); p.stdout.read(1); p.kill(); p.wait()"
+        ),
+        [("execute", "cat")],
     ),
     (
         "a descriptor given away",
