@@ -40,7 +40,8 @@ DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics 
 
 # The agents' frameworks are tried in their newest releases with all else, and in the oldest that the
 # extras allow in a world of their own.
-OLDEST = .cache/oldest-venv/bin/python -m pytest -m "not proof" tests/agents/frameworks
+OLDEST = .cache/oldest-venv/bin/python -m pytest -m "not proof" tests/agents/frameworks \
+	-o cache_dir=.cache/oldest-venv/cache
 
 # `make check` sets COVERAGE, so that the same tests run once and are measured.
 COVERAGE ?=
@@ -49,6 +50,11 @@ RUN_PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest)
 # in which order the files come.
 WORKERS ?= -n 4 --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
+
+# What fails among hundreds of processes on a busy machine is tried once more, alone; what fails
+# twice has failed. Both are told, and a run that did not come to its end is not tried again.
+ONCE_MORE := --last-failed --last-failed-no-failures none
+AGAIN = $(RUN_PYTEST) -m "not proof" $(ONCE_MORE) $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check bench proof train eval screenshots format schema lock clean
@@ -66,8 +72,8 @@ run: $(READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free
 	@$(BIN)/avow demo $(ARGS)
 
 test: $(READY) $(OLDEST_READY) $(NPM_READY) ## run the tests, except the long proofs
-	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS)
-	$(OLDEST)
+	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS) || $(AGAIN)
+	$(OLDEST) || $(OLDEST) $(ONCE_MORE)
 
 check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, tests, coverage
 	$(BIN)/ruff format --check
