@@ -37,7 +37,7 @@ LIARS = HERE / "liars"
 sys.path.insert(0, str(LIARS))
 
 from expected import LIES  # noqa: E402 - it stands beside the servers
-from kept import make_kept  # noqa: E402 - the same
+from kept import make_kept  # noqa: E402 - it stands beside the servers
 
 AVOW = Path(sys.executable).with_name("avow")
 SCRIPT = HERE.parent / "tests" / "npm" / "liars.mjs"

@@ -115,7 +115,7 @@ def share(part: int, whole: int) -> str:
     percent = round(100 * part / whole)
     if percent == 0 and part:
         return "<1 %"
-    return ">99 %" if percent == 100 and part < whole else f"{percent} %"  # noqa: PLR2004
+    return ">99 %" if percent == 100 and part < whole else f"{percent} %"  # noqa: PLR2004 - per cent
 
 
 def counts(rows: Sequence[Row]) -> str:
