@@ -43,6 +43,49 @@ def test_what_is_masked_shows_as_three_dots() -> None:
         "set-cookie",
         "pin",
         "otp",
+        "pwd",
+        "dbPwd",
+        "DB_PWD",
+        "user-pwds",
+        "cvv",
+        "cvv2",
+        "cardCvc",
+        "ssn",
+        "userSSN",
+        "employee_ssns",
+        "session_id",
+        "sessionId",
+        "sessionid",
+        "SESSION-IDS",
+        "sess_id",
+        "jwt",
+        "id_jwt",
+        "totp",
+        "sid",
+        "secretKey",
+        "aws_access_key_id",
+        "AccountKey",
+        "signing-key",
+        "master_keys",
+        "security_code",
+        "recoveryCodes",
+        "verification_code",
+        "card_number",
+        "cardPin",
+        "social_security_number",
+        "seed_phrase",
+        "proxy-authorization",
+        "x.api.key",
+        "credentials.json",
+        "\N{LATIN SMALL LETTER LONG S}ecret",
+        "to\N{KELVIN SIGN}en",
+        "ap\N{LATIN SMALL LETTER DOTLESS I}_key",
+        "AP\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}_KEY",
+        "p\N{LATIN SMALL LETTER DOTLESS I}n",
+        "pa\N{COMBINING ACUTE ACCENT}ss",
+        "paß",
+        "p\N{ZERO WIDTH SPACE}wd",
+        "\N{FULLWIDTH LATIN SMALL LETTER C}vv",
     ],
 )
 def test_a_field_with_a_secret_name_is_masked(name: str) -> None:
@@ -51,7 +94,39 @@ def test_a_field_with_a_secret_name_is_masked(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["page_token", "pageToken", "next_page_token", "passenger", "compass", "bypass", "pinned"],
+    [
+        "page_token",
+        "pageToken",
+        "next_page_token",
+        "cursor_token",
+        "passenger",
+        "compass",
+        "bypass",
+        "pinned",
+        "drop_pin",
+        "class_name",
+        "classname",
+        "lessons",
+        "assn_number",
+        "key",
+        "primary_key",
+        "public_key",
+        "sort_key",
+        "keyword",
+        "zip_code",
+        "country_code",
+        "error_code",
+        "id",
+        "session",
+        "session_identifier_length",
+        "side",
+        "pass_count",
+        "passed",
+        "tokenizer",
+        "secretary",
+        "author",
+        "phrase",
+    ],
 )
 @pytest.mark.parametrize("value", [7, "hunter2", ["a"]], ids=str)
 def test_a_field_that_only_sounds_secret_is_kept(name: str, value: object) -> None:
@@ -210,3 +285,89 @@ def test_a_letter_of_any_script_right_before_a_secret_does_not_save_it() -> None
     key = f"AKIA{'A' * 16}"
     assert redact(f"密钥{key}。") == f"密钥{MASK}。"
     assert redact(f"clé{key}é") == f"clé{MASK}é"
+
+
+KEY_BODY = "MIIEpAIB" * 8
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (f"-----BEGIN RSA PRIVATE KEY-----\\n{KEY_BODY}\\n-----END RSA PRIVATE KEY-----", KEY_BODY),
+        (f"-----BEGIN PRIVATE KEY-----\\\\n{KEY_BODY}\\\\n{KEY_BODY}\\\\n", KEY_BODY),
+        (f"-----BEGIN EC PRIVATE KEY-----\\r\\n{KEY_BODY}\\r\\n", KEY_BODY),
+        (f"-----BEGIN PRIVATE KEY----- {KEY_BODY} {KEY_BODY} -----END PRIVATE KEY-----", KEY_BODY),
+        (f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n{KEY_BODY}\n{KEY_BODY}", KEY_BODY),
+        ("GET /me?access_token=a1b2c3d4", "a1b2c3d4"),
+        ("https://x.example/?a=1&api_key=s3cr3t&b=2", "s3cr3t"),
+        ("https://x.example/cb?code=1#id_token=abc.def.ghi", "abc.def.ghi"),
+        ("https://x.example/?X-Amz-Signature=f00ba4", "f00ba4"),
+        ("https://x.example/?ACCESS_TOKEN%3Da1b2", "a1b2"),
+        ("https://x.example/?sessionid=a1b2", "a1b2"),
+        ("Server=db;User=amy;Password=hunter2;Pooling=1", "hunter2"),
+        ("AccountName=x;AccountKey=Zm9vYmFy+a==;", "Zm9vYmFy"),
+        ("PGPASSWORD=hunter2 psql", "hunter2"),
+        ("export API_TOKEN='hunter2'", "hunter2"),
+        ('{"user": "amy", "password": "hunter2"}', "hunter2"),
+        ('{\\"client_secret\\": \\"hunter2\\"}', "hunter2"),
+        ('{"accessToken":"hunter2"}', "hunter2"),
+        ("mysql --password hunter2", "hunter2"),
+        ("tool --api-key a1b2c3d4", "a1b2c3d4"),
+        ("Authorization: Basic YW15Omh1bnRlcjI=", "YW15Omh1bnRlcjI"),
+        ("curl -H 'authorization: basic YW15Omh1bnRlcjI'", "YW15Omh1bnRlcjI"),
+        ("Basic YW15Omh1bnRlcjI=", "YW15Omh1bnRlcjI"),
+        ("Proxy-Authorization: Digest a1b2c3d4e5", "a1b2c3d4e5"),
+        ("X-Api-Key: a1b2c3d4e5", "a1b2c3d4e5"),
+        ("npm_" + "a1B2" * 9, "a1B2a1B2"),
+        ("pypi-" + "a1B2" * 12, "a1B2a1B2"),
+        ("hf_" + "a1B2" * 9, "a1B2a1B2"),
+        ("SG." + "a1B2" * 5 + "." + "c3D4" * 8, "c3D4c3D4"),
+        ("dckr_pat_" + "a1B2" * 7, "a1B2a1B2"),
+        ("hvs." + "a1B2" * 7, "a1B2a1B2"),
+        ("ya29." + "a1B2" * 7, "a1B2a1B2"),
+        ("xapp-1-A0-" + "a1b2" * 4, "a1b2a1b2"),
+        ("AGE-SECRET-KEY-1" + "A1B2" * 12, "A1B2A1B2"),
+    ],
+)
+@pytest.mark.parametrize("filling", ["", ". " * 1000])
+def test_a_secret_in_a_text_is_masked_and_the_text_stays(
+    text: str, secret: str, filling: str
+) -> None:
+    masked = redact(f"{filling}see {text}")
+    assert secret not in masked
+    assert MASK in masked
+    assert masked.startswith(f"{filling}see ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token=$(rm -rf /)",
+        "password=`reboot`",
+        "token=/home/me/important/../../etc",
+        "pwd; rm -rf work",
+        "echo pwd=; rm -rf work",
+        "secret = rm -rf work",
+        "--token /etc/passwd",
+        "--password",
+        "the token: rm -rf work",
+        "Basic training of all staff",
+        "basic /etc/passwd",
+        "Basic authentication",
+        "a basic understanding",
+        "Authorization: see below",
+        "npm_config_cache=/tmp",
+        "npm_lifecycle_event",
+        "https://x.example/?page=2&sort=name",
+        "class=assn&lesson=1",
+        "key=1",
+        "the session id is shown on the page",
+        "-----BEGIN PRIVATE KEY----- rm -rf work and then some more words that are long enough",
+        "-----BEGIN PRIVATE KEY-----\\nrm -rf work\\n",
+        "-----BEGIN PUBLIC KEY-----\\n" + KEY_BODY,
+        "signature matters",
+        "SELECT * FROM t WHERE token = 5 OR 1 = 1",
+    ],
+)
+def test_what_is_no_secret_stays_as_it_is(text: str) -> None:
+    assert redact(text) == text

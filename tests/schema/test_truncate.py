@@ -1,12 +1,14 @@
 """Cutting: items leave from the end, at least one stays, and the rest is as it was."""
 
 import json
+import unicodedata
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.schema import size, truncate
+from avow.schema import at, size, truncate
 
 
 def test_a_value_within_the_limit_is_the_same_object() -> None:
@@ -31,8 +33,9 @@ def test_what_stands_beside_the_list_is_kept() -> None:
 
 
 def test_at_least_one_item_stays_even_when_it_is_too_large() -> None:
-    cut = truncate(["x" * 100, "y" * 100], limit=10)
-    assert (cut.value, cut.fits) == (["x" * 100], False)
+    many = {f"n{number}": number for number in range(50)}
+    cut = truncate([many, many], limit=10)
+    assert (cut.value, cut.fits) == ([many], False)
 
 
 def test_as_many_stay_as_the_schema_wants() -> None:
@@ -47,10 +50,82 @@ def test_the_list_that_weighs_most_is_cut() -> None:
     assert cut.value["tags"] == ["a", "b"]
 
 
-def test_what_has_no_list_is_left_whole() -> None:
-    cut = truncate({"text": "x" * 100}, limit=10)
-    assert cut.value == {"text": "x" * 100}
+def test_what_has_no_list_and_no_text_is_left_whole() -> None:
+    value = {f"n{number}": number for number in range(50)}
+    cut = truncate(value, limit=10)
+    assert cut.value == value
     assert not cut.fits
+    assert not cut.is_cut
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 5_000, ["x" * 5_000], {"a": {"b": [{"c": "x" * 5_000}]}}, {"a": "\n" * 5_000, "b": 1}],
+    ids=["a text", "a list of one", "deep", "escaped"],
+)
+def test_one_oversized_text_is_cut_and_says_how_long_it_was(value: Any) -> None:
+    cut = truncate(value, limit=300)
+    assert cut.fits
+    assert size(cut.value) <= 300
+    (piece,) = cut.pieces
+    assert (piece.is_text, piece.total) == (True, 5_000)
+    shown = at(cut.value, piece.path)
+    assert shown.endswith(f"… [cut: the first {piece.kept} of 5000 characters]")
+    assert shown[: piece.kept] == at(value, piece.path)[: piece.kept]
+
+
+def test_a_huge_text_among_small_items_does_not_cost_the_items() -> None:
+    value = {"rows": [{"text": "x" * 50_000}, *({"text": "y"} for _ in range(9))]}
+    cut = truncate(value, limit=1_000)
+    assert cut.fits
+    assert cut.value["rows"][1:] == value["rows"][1:]
+
+
+def test_what_is_left_of_a_list_is_cut_further() -> None:
+    value = {"rows": [{"deep": list(range(900)), "text": "z" * 900} for _ in range(5)]}
+    cut = truncate(value, limit=400)
+    assert cut.fits
+    assert [piece.path for piece in cut.pieces][:2] == [("rows",), ("rows", 0, "deep")]
+
+
+FORMS: list[dict[str, Any]] = [
+    {"format": "uri"},
+    {"enum": ["x" * 5_000]},
+    {"const": "x" * 5_000},
+    {"contentEncoding": "base64"},
+]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: next(iter(form)))
+@pytest.mark.parametrize("way", ["plain", "$ref", "anyOf", "pattern", "additional", "then"])
+def test_a_text_of_a_certain_form_is_not_cut(form: dict[str, Any], way: str) -> None:
+    held = {"type": "string", **form}
+    schema: dict[str, Any] = {
+        "plain": {"properties": {"a": held}},
+        "$ref": {"$defs": {"A/b": held}, "properties": {"a": {"$ref": "#/$defs/A~1b"}}},
+        "anyOf": {"properties": {"a": {"anyOf": [{"type": "null"}, {"allOf": [held]}]}}},
+        "pattern": {"patternProperties": {"^a": held}},
+        "additional": {"additionalProperties": held},
+        "then": {"if": {"required": ["a"]}, "then": {"properties": {"a": held}}},
+    }[way]
+    value = {"a": "x" * 5_000}
+    assert truncate(value, schema, limit=300).value is value
+    assert truncate({**value, "b": "y" * 5_000}, {}, limit=300).fits
+
+
+def test_a_cut_that_its_schema_refuses_is_made_elsewhere() -> None:
+    value = {"id": "x" * 5_000, "text": "y" * 6_000}
+    cut = truncate(value, limit=6_000, accepts=lambda one: one["id"] == value["id"])
+    assert cut.fits
+    assert [piece.path for piece in cut.pieces] == [("text",)]
+
+
+def test_a_character_keeps_its_marks() -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467 e\u0301"
+    for room in range(300, 330):
+        shown = truncate(family * 500, limit=room).value.partition("… [cut")[0]
+        assert not unicodedata.combining((family * 500)[len(shown)])
+        assert not shown.endswith("\u200d")
 
 
 JSON = st.recursive(

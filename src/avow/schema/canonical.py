@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -13,8 +13,13 @@ _PLAIN_DIGITS: Final = 21
 _PLAIN_ZEROS: Final = 6
 """How far ECMAScript writes a number without an exponent (Number::toString, steps 6 to 8)."""
 _WORDS: Final[Mapping[bool | None, str]] = {None: "null", True: "true", False: "false"}
+WriteNumber = Callable[[float], str]
 _quoted: Final = json.encoder.encode_basestring
 """A string as JSON, all letters as they are."""
+
+
+class RepeatedKeyError(UsageError):
+    """JSON in which an object gives a key twice."""
 
 
 def canonical(value: Any) -> bytes:
@@ -26,18 +31,21 @@ def canonical(value: Any) -> bytes:
     Raises `UsageError` for what JSON cannot say: NaN, infinities, lone surrogates, keys that are
     not strings, other types, nesting deeper than 200, and integers of thousands of digits.
     """
-    parts: list[str] = []
-    _write(value, parts, 0)
-    try:
-        return "".join(parts).encode()
-    except UnicodeEncodeError as error:
-        what = "a string holds half of a surrogate pair, which is not text"
-        raise UsageError(what) from error
+    return _encoded(value, _number)
 
 
 def digest(value: Any) -> str:
     """SHA-256 of `canonical(value)`, as 64 hexadecimal digits."""
     return sha256(canonical(value)).hexdigest()
+
+
+def digest_exactly(value: Any) -> str:
+    """SHA-256 of canonical JSON that keeps the kind of each number, as 64 hexadecimal digits.
+
+    RFC 8785 writes `1`, `1.0` and `-0.0` without a fraction or sign, but a server may treat them
+    differently: what a person approves is one of them. Raises what `canonical` raises.
+    """
+    return sha256(_encoded(value, _exact_number)).hexdigest()
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -73,7 +81,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         if key in found:
             what = f"the key {key!r} is given twice"
-            raise UsageError(what)
+            raise RepeatedKeyError(what)
         found[key] = value
     return found
 
@@ -91,7 +99,17 @@ def _read_float(text: str) -> float:
     return number
 
 
-def _write(value: Any, parts: list[str], depth: int) -> None:
+def _encoded(value: Any, number: WriteNumber) -> bytes:
+    parts: list[str] = []
+    _write(value, parts, 0, number)
+    try:
+        return "".join(parts).encode()
+    except UnicodeEncodeError as error:
+        what = "a string holds half of a surrogate pair, which is not text"
+        raise UsageError(what) from error
+
+
+def _write(value: Any, parts: list[str], depth: int, number: WriteNumber) -> None:
     if depth > _MAX_DEPTH:
         what = f"nested deeper than {_MAX_DEPTH} levels"
         raise UsageError(what)
@@ -102,17 +120,19 @@ def _write(value: Any, parts: list[str], depth: int) -> None:
     elif isinstance(value, int):
         parts.append(_integer(value))
     elif isinstance(value, float):
-        parts.append(_number(value))
+        parts.append(number(value))
     elif isinstance(value, Mapping):
-        _write_object(cast("Mapping[Any, Any]", value), parts, depth)
+        _write_object(cast("Mapping[Any, Any]", value), parts, depth, number)
     elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        _write_array(cast("Sequence[Any]", value), parts, depth)
+        _write_array(cast("Sequence[Any]", value), parts, depth, number)
     else:
         what = f"{type(value).__name__} is not a JSON value"
         raise UsageError(what)
 
 
-def _write_object(value: Mapping[Any, Any], parts: list[str], depth: int) -> None:
+def _write_object(
+    value: Mapping[Any, Any], parts: list[str], depth: int, number: WriteNumber
+) -> None:
     is_ascii = True
     for key in value:
         if not isinstance(key, str):
@@ -123,17 +143,17 @@ def _write_object(value: Mapping[Any, Any], parts: list[str], depth: int) -> Non
     comma = ""
     for key in sorted(value, key=None if is_ascii else _utf16):
         parts.append(f"{comma}{_quoted(key)}:")
-        _write(value[key], parts, depth + 1)
+        _write(value[key], parts, depth + 1, number)
         comma = ","
     parts.append("}")
 
 
-def _write_array(value: Sequence[Any], parts: list[str], depth: int) -> None:
+def _write_array(value: Sequence[Any], parts: list[str], depth: int, number: WriteNumber) -> None:
     parts.append("[")
     for index, one in enumerate(value):
         if index:
             parts.append(",")
-        _write(one, parts, depth + 1)
+        _write(one, parts, depth + 1, number)
     parts.append("]")
 
 
@@ -148,6 +168,13 @@ def _number(value: float) -> str:
         what = f"{number} is not a JSON number"
         raise UsageError(what)
     return _ecmascript(number)
+
+
+def _exact_number(value: float) -> str:
+    text = _number(value)
+    if value == 0 and math.copysign(1, value) < 0:
+        text = "-0"
+    return text if "." in text or "e" in text else f"{text}.0"
 
 
 def _integer(value: int) -> str:

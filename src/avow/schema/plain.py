@@ -28,6 +28,30 @@ def plain(text: str) -> str:
     return "".join(f"\\u{ord(char):04x}" if is_unseen(char) else char for char in text)
 
 
+NAME_CHARACTERS: Final = 60
+
+_QUOTES: Final = dict.fromkeys(map(ord, '"“”„‟«»″'), "'")
+
+
+def unquoted(text: str, limit: int = NAME_CHARACTERS) -> str:
+    """Return a stranger's name, to stand between quotes: cut, and with no quote that closes them.
+
+    >>> unquoted("x” is safe. Press “Allow", limit=11)
+    "x' is safe.… (24 characters)"
+    """
+    name = " ".join(text.translate(_QUOTES).split())
+    return name if len(name) <= limit else f"{name[:limit]}… ({len(text):,} characters)"
+
+
+def quoted(text: str, limit: int = NAME_CHARACTERS) -> str:
+    """Return a stranger's name between quotes, on one line, so that it reads as a name alone.
+
+    >>> quoted("amy")
+    '“amy”'
+    """
+    return f"“{plain(unquoted(text, limit))}”"
+
+
 def plain_code(line: str) -> str:
     r"""The same of a line of a file, whose tabs stay: they move nothing but what follows.
 

@@ -1,103 +1,112 @@
 """Redaction: what is written down about a call without what must not be written down."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, cast
 
-MASK: Final = "•••"
+from avow.schema.secret_names import is_count, is_secret_name
+from avow.schema.secret_values import MASK, mask_start, mask_text
 
-_SECRET_NAME: Final = re.compile(
-    r"password|passwd|passphrase|(^|[_-])pass$|secret|token|api[_-]?key|credential|authorization|private[_-]?key"
-    r"|cookie|^pin$|^otp$",
-    re.IGNORECASE,
-)
-_NOT_SECRET: Final = re.compile(r"^(max|min|n|num|count)_?tokens?$|page_?token", re.IGNORECASE)
-_COUNTED: Final = re.compile(r"tokens$", re.IGNORECASE)
-_SECRET_VALUE: Final = re.compile(
-    r"""
-      # keys of payment and model services, code hosts, chats, clouds; tokens; passwords in URLs
-      \b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}
-    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,}
-    | \bglpat-[A-Za-z0-9_-]{16,}
-    | \bavow_[A-Za-z0-9]{8,20}_[A-Za-z0-9]{20,}
-    | \bxox[abprs]-[A-Za-z0-9-]{10,}
-    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
-    | \bAIza[A-Za-z0-9_-]{30,}
-      # a JSON Web Token; each part is possessive, so that no text makes this slow
-    | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+
-      # a private key: only its own letters, so that nothing else can hide behind its first line
-    | -----BEGIN[ A-Z]{0,40}PRIVATE\ KEY-----[A-Za-z0-9+/=\r\n]{64,20000}+
-      (?:-----END[ A-Z]{0,40}PRIVATE\ KEY-----)?
-    | (?<=://)[^/\ \t-\r:@]{0,200}:[^/\ \t-\r]{1,200}(?=@)              # user:password in a URL
-    | (?i:(?<=bearer\ ))[A-Za-z0-9_-]{12,}+(?:\.[A-Za-z0-9_-]++)*+
-    """,
-    # A letter of another script ends no key: a language without spaces has one right before it.
-    re.VERBOSE | re.ASCII,
-)
-_SUSPECT: Final = re.compile(r"[A-Za-z0-9_-]{10}|://")
-"""What every `_SECRET_VALUE` holds. Most short texts do not, and this says so many times faster."""
-_MARKS: Final = (
-    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-    *("github_pat_", "glpat-", "avow_", "xox", "AKIA", "ASIA", "AIza", "eyJ"),
-    *("-----BEGIN", "://"),
-)
-"""One of these, or `bearer`, stands in every `_SECRET_VALUE`. To look for each of them takes a long
-text a thirtieth of the time."""
-_LONG: Final = 1000
+__all__ = ["MASK", "redact", "redact_start"]
+
+MAX_REDACTED_CHARACTERS: Final = 65_536
+"""Text that is looked through on the event loop: more than arguments hold that are handled there
+(`guard.large`), and a tenth of a second at worst."""
 _PLAIN: Final = (int, float, type(None))
 _LONGEST_KNOWN: Final = 64
 """Longer names are not remembered, so that nobody fills the memory with them."""
 
 
-def redact(value: Any) -> Any:
-    """A copy of JSON `value` with secrets masked, by the name of a field and by their look.
+def redact(value: Any, limit: int | None = MAX_REDACTED_CHARACTERS) -> Any:
+    """Return a copy of JSON `value` with secrets masked, by the name of a field and by their look.
 
     Numbers and booleans under a secret name are masked too; empty values are left, since they
-    hold nothing.
+    hold nothing. After `limit` characters of text the rest is left out, with the mask and a count
+    in its place, so that no value takes longer than that; `None` for no limit.
+
+    >>> redact({"a": "x" * 90_000, "b": 1})["a"][-29:]
+    'x••• (24,466 more characters)'
     """
-    if isinstance(value, str):
-        return _SECRET_VALUE.sub(MASK, value) if _may_hold_secret(value) else value
-    if isinstance(value, _PLAIN):
+    return _Redactor(limit).value(value)
+
+
+def redact_start(text: str, length: int) -> str:
+    """Return about the first `length` characters of a text, with the secrets in them masked.
+
+    The text may be of any size. No part of a secret that the cut goes through is shown.
+    """
+    return mask_start(text, length)
+
+
+class _Redactor:
+    """Walks a value once, in order, until its room for text is used up."""
+
+    def __init__(self, limit: int | None) -> None:
+        self._room = limit
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, _PLAIN):
+            return value
+        if isinstance(value, Mapping):
+            return self._mapping(cast("Mapping[str, Any]", value))
+        if isinstance(value, Sequence) and not isinstance(value, bytes):
+            return self._list(cast("Sequence[Any]", value))
         return value
-    if isinstance(value, Mapping):
-        return {key: _field(key, one) for key, one in cast("Mapping[str, Any]", value).items()}
-    if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [redact(one) for one in cast("Sequence[Any]", value)]
-    return value
 
+    def _is_full(self, cost: int) -> bool:
+        """Take room for a value of this cost, and return whether there was none left."""
+        if self._room is None:
+            return False
+        is_full = self._room <= 0
+        self._room -= cost
+        return is_full
 
-def _may_hold_secret(text: str) -> bool:
-    if len(text) < _LONG:
-        return bool(_SUSPECT.search(text))
-    return any(mark in text for mark in _MARKS) or "bearer " in text.lower()
+    def _text(self, text: str) -> str:
+        if self._room is None:
+            return mask_text(text)
+        room = max(self._room, 0)
+        self._room -= len(text)
+        if len(text) <= room:
+            return mask_text(text)
+        return f"{mask_start(text, room)}{MASK} ({len(text) - room:,} more characters)"
 
+    def _mapping(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        masked: dict[str, Any] = {}
+        for name, one in value.items():
+            if self._is_full(len(name) + 1):
+                masked[MASK] = f"{len(value) - len(masked):,} more fields"
+                break
+            masked[name] = self._field(name, one)
+        return masked
 
-def _field(name: str, value: Any) -> Any:
-    """The value of a field. An object under a secret name is looked into like any other.
+    def _list(self, value: Sequence[Any]) -> list[Any]:
+        masked: list[Any] = []
+        for one in value:
+            if self._is_full(1):
+                masked.append(f"{MASK} ({len(value) - len(masked):,} more items)")
+                break
+            masked.append(self.value(one))
+        return masked
 
-    A secret is one value or a list of them; more than that could hide what a call does from the
-    person who is asked about it.
-    """
-    if not _is_secret(name, value) or isinstance(value, Mapping):
-        return redact(value)
-    if isinstance(value, list):
-        items = cast("list[Any]", value)
-        return [redact(one) if isinstance(one, Mapping | list) else MASK for one in items]
-    return MASK
+    def _field(self, name: str, value: Any) -> Any:
+        """Return the value of a field. An object under a secret name is looked into like any other.
+
+        A secret is one value or a list of them; more than that could hide what a call does from the
+        person who is asked about it.
+        """
+        if not _is_secret(name, value) or isinstance(value, Mapping):
+            return self.value(value)
+        if isinstance(value, list):
+            items = cast("list[Any]", value)
+            return [self.value(one) if isinstance(one, Mapping | list) else MASK for one in items]
+        return MASK
 
 
 def _is_secret(name: str, value: Any) -> bool:
-    has_secret_name = _is_known_secret if len(name) <= _LONGEST_KNOWN else _is_secret_name
-    if not has_secret_name(name):
-        return False
-    # `tokens: 800` is how many, `tokens: ["a1b2"]` is which.
-    is_count = isinstance(value, int | float) and _COUNTED.search(name)
-    return not is_count and value not in (None, "", [], {})
+    has_secret_name = _is_known_secret if len(name) <= _LONGEST_KNOWN else is_secret_name
+    return has_secret_name(name) and not is_count(name, value) and value not in (None, "", [], {})
 
 
-def _is_secret_name(name: str) -> bool:
-    return bool(_SECRET_NAME.search(name)) and not _NOT_SECRET.search(name)
-
-
-_is_known_secret: Final = lru_cache(2048)(_is_secret_name)
+_is_known_secret: Final = lru_cache(2048)(is_secret_name)

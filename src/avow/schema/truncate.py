@@ -1,70 +1,157 @@
-"""Cutting a result to a limit of characters: items leave lists from their end, nothing else.
+"""Cutting a result to a limit of characters: lists lose items at their end, texts their end.
 
-The value stays what its schema says: at least one item stays, or as many as `minItems` wants,
-and what stands beside the list (a cursor, whether there is more) is kept.
+The value keeps to its schema: at least one item stays, or as many as `minItems` wants, and a text
+is cut only where its schema allows any text. All else stays.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Final, cast
 
+from avow.schema.clip import MARKER, clip
 from avow.schema.compact import write_json
+from avow.schema.subschemas import subschemas
 
 LIMIT: Final = 25_000
 """Characters of serialised JSON that a result may have by default."""
 
+MIN_TEXT_CHARACTERS: Final = 100
+"""Texts up to this length are never cut."""
+
+_MAX_DEPTH: Final = 200
+_MAX_ROUNDS: Final = 8
+_MIN_SHARE: Final = 8
+"""A text keeps at least this part of the limit, while lists can still be cut: an eighth."""
+
+_MAX_TRIES: Final = 50
+_FIXED: Final = frozenset(
+    {"const", "contentEncoding", "contentMediaType", "contentSchema", "enum", "format"}
+)
+"""Keywords of a text whose beginning means something else than the whole."""
+
 Path = tuple[str | int, ...]
+Accepts = Callable[[Any], bool]
+"""Return whether a value still is what its tool promised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A list or a text that was cut: `kept` of its `total` items or characters stay."""
+
+    path: Path
+    kept: int
+    total: int
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was cut: `value` with `kept` of `total` items in the list at `path`.
+    """A value after the cut, with each of its `pieces` that was cut, the first list before all.
 
-    `fits` tells whether it is within the limit now: a value whose size is not in a list is not
-    made smaller.
+    `fits` is false where the value is still longer than the limit: it holds nothing more that may
+    be cut. `notice` says in a sentence what was left out; it is empty where nothing was.
     """
 
     value: Any
-    path: Path = ()
-    kept: int = 0
-    total: int = 0
+    pieces: tuple[Piece, ...] = ()
     fits: bool = True
+    notice: str = ""
 
     @property
     def is_cut(self) -> bool:
-        """Whether items left."""
-        return self.kept < self.total
+        """Whether anything was cut."""
+        return bool(self.pieces)
+
+    @property
+    def path(self) -> Path:
+        """Where the first piece is."""
+        return self.pieces[0].path if self.pieces else ()
+
+    @property
+    def kept(self) -> int:
+        """How many items of the first piece stay, or characters where it is a text."""
+        return self.pieces[0].kept if self.pieces else 0
+
+    @property
+    def total(self) -> int:
+        """How many there were."""
+        return self.pieces[0].total if self.pieces else 0
 
 
 def size(value: Any) -> int:
-    """Characters of `value` as compact JSON."""
+    """Return how many characters `value` has as compact JSON."""
     return len(write_json(value))
 
 
-def truncate(value: Any, schema: Mapping[str, Any] | None = None, *, limit: int = LIMIT) -> Cut:
-    """Cut the list that weighs most until `value` has at most `limit` characters.
+def _anything(_: Any) -> bool:
+    return True
 
-    O(n) in the size of `value`: each item is serialised once. `schema`, where given, says how
-    many items must stay.
+
+def truncate(
+    value: Any,
+    schema: Mapping[str, Any] | None = None,
+    *,
+    limit: int = LIMIT,
+    accepts: Accepts = _anything,
+) -> Cut:
+    """Cut `value` until it has at most `limit` characters of JSON, as far as that is possible.
+
+    A text that alone is longer than the limit is cut first, then the list that weighs most, then
+    lists in what is left of it, and last the longest texts. `schema` and `accepts` say what the
+    value must still be; a cut that they refuse is not made.
     """
-    over = size(value) - limit
-    if over <= 0:
+    if size(value) <= limit:
         return Cut(value)
-    heaviest = max(_lists(value, ()), key=lambda found: found[2][-1], default=None)
-    if heaviest is None:
-        return Cut(value, fits=False)
-    path, items, ends = heaviest
-    least = max(1, _least(schema, path))
-    # `ends[n]` is the weight of the first n + 1 items, each with its comma.
-    kept = max(bisect_right(ends, ends[-1] - over), min(least, len(items)))
-    cut = _replace(value, path, items[:kept])
-    return Cut(cut, path, kept, len(items), size(cut) <= limit)
+    texts = _Texts(value, schema, limit, accepts)
+    longest = max(limit, MIN_TEXT_CHARACTERS)
+    least = max(limit // _MIN_SHARE, MIN_TEXT_CHARACTERS)
+    cut = texts.cut(Cut(value), longer_than=longest, least=least)
+    for _ in range(_MAX_ROUNDS):
+        if size(cut.value) <= limit:
+            break
+        shorter = _cut_list(cut, schema, limit, accepts)
+        if shorter is None:
+            break
+        cut = shorter
+    if size(cut.value) > limit:
+        cut = texts.cut(cut, longer_than=MIN_TEXT_CHARACTERS, least=MIN_TEXT_CHARACTERS)
+    pieces = sorted(cut.pieces, key=lambda piece: piece.is_text)
+    return replace(cut, pieces=tuple(pieces), fits=size(cut.value) <= limit)
+
+
+def _cut_list(
+    cut: Cut, schema: Mapping[str, Any] | None, limit: int, accepts: Accepts
+) -> Cut | None:
+    """Cut the heaviest list that may be cut; `None` where there is none."""
+    over = size(cut.value) - limit
+    lists = sorted(_lists(cut.value, ()), key=lambda one: one[2][-1], reverse=True)
+    for path, items, ends in lists[:_MAX_ROUNDS]:
+        least = min(max(1, _least(schema, path)), len(items))
+        # `ends[n]` is the weight of the first n + 1 items, each with its comma.
+        kept = max(bisect_right(ends, ends[-1] - over), least)
+        if kept == len(items):
+            continue
+        value = put(cut.value, path, items[:kept])
+        if accepts(value):
+            known = {piece.path: piece for piece in cut.pieces}
+            total = known[path].total if path in known else len(items)
+            # What was cut in an item that left is not there any more.
+            stay = [one for one in cut.pieces if one.path != path and not _is_gone(one, path, kept)]
+            return Cut(value, (*stay, Piece(path, kept, total)))
+    return None
+
+
+def _is_gone(piece: Piece, path: Path, kept: int) -> bool:
+    inner = piece.path[len(path) :]
+    return piece.path[: len(path)] == path and bool(inner) and cast("int", inner[0]) >= kept
 
 
 def _lists(value: Any, path: Path) -> Iterator[tuple[Path, list[Any], list[int]]]:
     """Every list with more than one item, outermost first, with the running weight of its items."""
+    if len(path) >= _MAX_DEPTH:
+        return
     if isinstance(value, Mapping):
         for key, one in cast("Mapping[str, Any]", value).items():
             yield from _lists(one, (*path, key))
@@ -78,20 +165,119 @@ def _lists(value: Any, path: Path) -> Iterator[tuple[Path, list[Any], list[int]]
 
 
 def _least(schema: Mapping[str, Any] | None, path: Path) -> int:
-    found: Any = schema or {}
+    """How many items the schema wants of the list at `path`."""
+    wanted = [part.get("minItems", 0) for part in subschemas(schema, path)]
+    return max((int(one) for one in wanted if isinstance(one, int | float)), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """Cuts texts of one value, `whole` being the value before any cut."""
+
+    whole: Any
+    schema: Mapping[str, Any] | None
+    limit: int
+    accepts: Accepts
+
+    def cut(self, cut: Cut, *, longer_than: int, least: int) -> Cut:
+        """Cut the longest texts, none to less than `least` characters of JSON."""
+        over = size(cut.value) - self.limit
+        weights = {
+            path: size(text)
+            for path, text in _texts(cut.value)
+            if len(text) > longer_than and _is_free(self.schema, path)
+        }
+        cap = max(level(list(weights.values()), over), least)
+        long = [path for path, weight in weights.items() if weight > cap]
+        changed = self._shortened(cut, dict.fromkeys(long, cap))
+        if changed.value is cut.value or self.accepts(changed.value):
+            return changed
+        # Some of them must stay whole: try each alone, the longest first.
+        for path in sorted(long, key=weights.__getitem__, reverse=True)[:_MAX_TRIES]:
+            over = size(cut.value) - self.limit
+            if over <= 0:
+                break
+            alone = self._shortened(cut, {path: max(weights[path] - over, least)})
+            if self.accepts(alone.value):
+                cut = alone
+        return cut
+
+    def _shortened(self, cut: Cut, rooms: Mapping[Path, int]) -> Cut:
+        if not rooms:
+            return cut
+        pieces = {piece.path: piece for piece in cut.pieces}
+        shorter: dict[Path, str] = {}
+        for path, room in rooms.items():
+            # A text that was cut before is cut from the whole again: its marker counts that.
+            whole = cast("str", at(self.whole, path))
+            shorter[path] = clip(whole, room, size)
+            kept = shorter[path].rindex(MARKER)
+            pieces[path] = Piece(path, kept, len(whole), is_text=True)
+        return Cut(_replaced(cut.value, (), shorter, _prefixes(shorter)), tuple(pieces.values()))
+
+
+def level(weights: list[int], over: int) -> int:
+    """Return the height to which the largest `weights` must be cut to save `over` in all.
+
+    >>> level([10, 50, 90], 50)
+    45
+    """
+    room = sum(weights) - over
+    for index, weight in enumerate(sorted(weights)):
+        left = len(weights) - index
+        if weight * left > room:
+            return max(room // left, 0)
+        room -= weight
+    return max(weights, default=0)
+
+
+def _texts(value: Any) -> Iterator[tuple[Path, str]]:
+    """Every text in a value that is not nested too deeply, with its path."""
+    waiting: list[tuple[Path, Any]] = [((), value)]
+    while waiting:
+        path, one = waiting.pop()
+        if isinstance(one, str):
+            yield path, one
+        elif len(path) >= _MAX_DEPTH:
+            continue
+        elif isinstance(one, Mapping):
+            waiting += [
+                ((*path, key), part) for key, part in cast("Mapping[str, Any]", one).items()
+            ]
+        elif isinstance(one, list):
+            parts = cast("list[Any]", one)
+            waiting += [((*path, index), part) for index, part in enumerate(parts)]
+
+
+def _prefixes(paths: Iterable[Path]) -> frozenset[Path]:
+    return frozenset(path[:depth] for path in paths for depth in range(len(path)))
+
+
+def _replaced(value: Any, path: Path, new: Mapping[Path, Any], above: frozenset[Path]) -> Any:
+    """Return `value` with another value at each path of `new`, in one walk."""
+    if path in new:
+        return new[path]
+    if path not in above:
+        return value
+    if isinstance(value, list):
+        items = enumerate(cast("list[Any]", value))
+        return [_replaced(one, (*path, index), new, above) for index, one in items]
+    members = cast("Mapping[str, Any]", value).items()
+    return {key: _replaced(one, (*path, key), new, above) for key, one in members}
+
+
+def _is_free(schema: Mapping[str, Any] | None, path: Path) -> bool:
+    """Whether no part of the schema asks a certain form of the text at `path`."""
+    return all(_FIXED.isdisjoint(part) for part in subschemas(schema, path))
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what stands at `path`."""
     for step in path:
-        key = "items" if isinstance(step, int) else "properties"
-        found = found.get(key, {}) if isinstance(found, Mapping) else {}  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-        if isinstance(step, str):
-            found = found.get(step, {}) if isinstance(found, Mapping) else {}  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-    least = found.get("minItems", 0) if isinstance(found, Mapping) else 0  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-    return least if isinstance(least, int) else 0
+        value = value[step]
+    return value
 
 
-def _replace(value: Any, path: Path, items: list[Any]) -> Any:
-    if not path:
-        return items
-    step, *rest = path
-    if isinstance(step, int):
-        return [_replace(value[step], tuple(rest), items)]
-    return {**value, step: _replace(value[step], tuple(rest), items)}
+def put(value: Any, path: Path, new: Any) -> Any:
+    """Return `value` with another value at `path`."""
+    return _replaced(value, (), {path: new}, _prefixes([path]))

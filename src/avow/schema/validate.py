@@ -1,6 +1,6 @@
 """Validation against JSON Schema 2020-12, with problems told in words a model can act on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,7 +56,7 @@ class Checker:
             if len(found) == _MOST_PROBLEMS:
                 found.append(Problem("", "and more"))
                 break
-            found.append(Problem(_short(_path(error.instance_path)), _short(error.message)))
+            found.append(Problem(_short(path_text(error.instance_path)), _short(error.message)))
         return tuple(found)
 
 
@@ -67,7 +67,8 @@ def _short(text: str) -> str:
     return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
 
 
-def _path(parts: list[str | int]) -> str:
+def path_text(parts: Sequence[str | int]) -> str:
+    """Return a place in a value as text, such as `items[2].price`."""
     text = ""
     for part in parts:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part

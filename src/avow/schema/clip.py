@@ -1,0 +1,46 @@
+"""Cutting one text, with a marker that says so."""
+
+import unicodedata
+from collections.abc import Callable
+from typing import Final
+
+MARKER: Final = "… [cut: "
+"""How the marker begins."""
+
+_JOINERS: Final = frozenset("\u200d\ufe0e\ufe0f")
+_MAX_JOINED: Final = 32
+
+
+def clip(text: str, room: int, measure: Callable[[str], int] = len) -> str:
+    """Return the beginning of `text` and a marker that says how long it was.
+
+    `measure` of what is returned is at most `room`, where the marker alone is not more than that.
+    No character is separated from its combining marks.
+
+    >>> clip("word " * 1_000, 60)
+    'word word word w… [cut: the first 16 of 5000 characters]'
+    """
+    kept = min(room, len(text))
+    least = 0
+    while least < kept:
+        middle = (least + kept + 1) // 2
+        if measure(marked(text, middle)) <= room:
+            least = middle
+        else:
+            kept = middle - 1
+    return marked(text, _boundary(text, kept))
+
+
+def marked(text: str, kept: int) -> str:
+    """Return the first `kept` characters of `text` and the marker."""
+    return f"{text[:kept]}{MARKER}the first {kept} of {len(text)} characters]"
+
+
+def _boundary(text: str, kept: int) -> int:
+    for back in range(min(_MAX_JOINED, kept)):
+        at = kept - back
+        follows = text[at : at + 1]
+        is_joined = follows in _JOINERS or unicodedata.combining(follows or " ")
+        if not is_joined and text[at - 1] != "\u200d":
+            return at
+    return kept

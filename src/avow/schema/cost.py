@@ -1,0 +1,197 @@
+"""Estimates of the work that a schema and a value cause, each made with a bounded number of steps.
+
+A schema whose keywords look at each part of a value a fixed number of times is *linear*: checking
+costs at most its `schema_cost` times the `weight` of the value. Recursion, a `$ref` that is used
+over and over, backtracking patterns and everything that is not known here have no such bound.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+MAX_COST: Final = 50_000
+"""Schemas that cost more are not linear for practical purposes."""
+
+_MAX_NODES: Final = 20_000
+_MAX_DEPTH: Final = 64
+_MAX_VALUE_DEPTH: Final = 200
+_CHARACTERS_PER_NODE: Final = 32
+_MAX_PATTERN_COST: Final = 2_000
+_SCALARS: Final = frozenset({bool, float, int, list, tuple, type(None)})
+_UNIQUE_COST: Final = 8
+
+_DRAFTS: Final = re.compile(
+    r"https?://json-schema\.org/(draft/20(19-09|20-12)|draft-0[467])/schema#?"
+)
+_UNBOUNDED: Final = frozenset(
+    {
+        *("$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef"),
+        *("$vocabulary", "id", "unevaluatedItems", "unevaluatedProperties"),
+    }
+)
+_ONE: Final = frozenset(
+    {
+        *("additionalItems", "additionalProperties", "contains", "else", "if", "items"),
+        *("not", "propertyNames", "then"),
+    }
+)
+_LISTS: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
+_NAMED: Final = frozenset({"dependencies", "dependentSchemas", "patternProperties", "properties"})
+_DEFINITIONS: Final = frozenset({"$defs", "definitions"})
+
+_BACKTRACKING: Final = re.compile(r"\(\?(?![:iU-])|\\[1-9kgGKpP]")
+_REPEATED: Final = re.compile(r"\{(\d*),?(\d*)\}")
+
+
+def weight(value: Any, most: int) -> int:
+    """Return the number of parts of a JSON value, long texts counted by their length.
+
+    Stops counting soon after `most`; a value nested deeper than 200 levels, or with a
+    key that is not a string, weighs more than that.
+
+    >>> weight({"ids": [1, 2]}, 100)
+    5
+    """
+    total = 0
+    level: list[Any] = [value]
+    for _ in range(_MAX_VALUE_DEPTH):
+        following: list[Any] = []
+        total += len(level)
+        for part in level:
+            # An exact type is the usual case, and an abstract one takes many times as long.
+            kind = cast("type[object]", type(part))
+            if kind is str:
+                total += len(part) // _CHARACTERS_PER_NODE
+            elif kind is dict or (kind not in _SCALARS and isinstance(part, Mapping)):
+                entries = cast("Mapping[str, Any]", part)
+                total += len(entries)
+                if total + len(following) > most:
+                    return total + len(following) + len(entries)
+                total += _key_weight(entries, most)
+                following += entries.values()
+            elif kind is list or kind is tuple:
+                if total + len(following) + len(part) > most:
+                    return total + len(following) + len(part)
+                following += part
+            elif kind is int:
+                total += part.bit_length() // (8 * _CHARACTERS_PER_NODE)
+        if not following or total > most:
+            return total
+        level = following
+    return most + 1
+
+
+def _key_weight(entries: Mapping[str, Any], most: int) -> int:
+    try:
+        return sum(map(len, entries)) // _CHARACTERS_PER_NODE
+    except TypeError:
+        return most + 1
+
+
+def schema_cost(schema: Mapping[str, Any] | bool) -> int | None:  # noqa: FBT001 - a schema may be a boolean
+    """Return how often a linear schema looks at a part of a value; `None` for any other schema.
+
+    >>> schema_cost({"properties": {"id": {"type": "integer"}}})
+    3
+    >>> schema_cost({"items": {"$ref": "#"}})
+    """
+    if isinstance(schema, bool):
+        return 1
+    if weight(schema, _MAX_NODES) > _MAX_NODES:
+        return None
+    try:
+        return _Estimate(schema).cost(schema, 0)
+    except _UnboundedError:
+        return None
+
+
+class _UnboundedError(Exception):
+    """No bound can be given."""
+
+
+class _Estimate:
+    """The costs of the parts of one schema, each worked out once."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._known: dict[int, int] = {}
+        self._open: set[int] = set()
+
+    def cost(self, schema: Any, depth: int) -> int:
+        if not isinstance(schema, Mapping):
+            return 1
+        part = cast("Mapping[str, Any]", schema)
+        if id(part) in self._open or depth > _MAX_DEPTH:
+            raise _UnboundedError
+        if id(part) not in self._known:
+            self._open.add(id(part))
+            total = 1 + sum(self._keyword(key, part[key], depth + 1) for key in part)
+            if total > MAX_COST:
+                raise _UnboundedError
+            self._open.discard(id(part))
+            self._known[id(part)] = total
+        return self._known[id(part)]
+
+    def _keyword(self, key: str, value: Any, depth: int) -> int:
+        if key in _UNBOUNDED:
+            raise _UnboundedError
+        if key in _DEFINITIONS:
+            return 0
+        if key == "$schema":
+            return _require(isinstance(value, str) and _DRAFTS.fullmatch(value) is not None)
+        if key == "$ref":
+            return self.cost(self._target(value), depth)
+        if key in ("pattern", "format"):
+            return _pattern_cost(value) if key == "pattern" else _require(value != "regex")
+        if key == "uniqueItems":
+            return _UNIQUE_COST
+        if key == "patternProperties" and isinstance(value, Mapping):
+            patterns = sum(map(_pattern_cost, cast("Mapping[str, Any]", value)))
+            return patterns + sum(self.cost(inner, depth) for inner in _inner(key, value))
+        if key in _ONE or key in _LISTS or key in _NAMED:
+            return sum(self.cost(inner, depth) for inner in _inner(key, value))
+        return 1 + weight(value, MAX_COST) // 4
+
+    def _target(self, reference: Any) -> Any:
+        """Return what a `$ref` within the document points to (RFC 6901)."""
+        if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+            raise _UnboundedError
+        if "%" in reference:
+            raise _UnboundedError
+        target: Any = self._root
+        for step in reference.split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            if not isinstance(target, Mapping) or name not in target:
+                raise _UnboundedError
+            target = cast("Mapping[str, Any]", target)[name]
+        return target
+
+
+def _inner(key: str, value: Any) -> Iterator[Any]:
+    """Yield the schemas under an applicator."""
+    if key in _NAMED and isinstance(value, Mapping):
+        yield from cast("Mapping[str, Any]", value).values()
+    elif key in _LISTS and isinstance(value, list):
+        yield from cast("list[Any]", value)
+    elif key in _ONE:
+        yield value
+
+
+def _require(is_known: bool) -> int:  # noqa: FBT001 - the only thing that it is about
+    if not is_known:
+        raise _UnboundedError
+    return 1
+
+
+def _pattern_cost(pattern: Any) -> int:
+    """Return about how many states a regular expression has; refuse what may backtrack."""
+    if not isinstance(pattern, str):
+        return 1
+    if len(pattern) > _MAX_PATTERN_COST or _BACKTRACKING.search(pattern):
+        raise _UnboundedError
+    states = len(pattern)
+    for low, high in _REPEATED.findall(pattern):
+        states *= max(int(low or 1), int(high or 1), 1)
+        if states > _MAX_PATTERN_COST:
+            raise _UnboundedError
+    return 1 + states // 8

@@ -1,0 +1,90 @@
+"""What is kept of large arguments, of traces, and in the cells of a table."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from avow.audit.export import export
+from avow.schema import MASK
+from avow.schema.bounded import MAX_KEPT_CHARACTERS, bounded
+from avow.schema.trace import read_traceparent
+from avow.store import RecordRow
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def nested(depth: int) -> Any:
+    value: Any = "x" * 100
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"text": "a" * 4_000_000},
+        {"texts": ["a" * 1000] * 4000},
+        {"numbers": list(range(900_000))},
+        {f"key{number}": number for number in range(300_000)},
+        {"a" * 1_000_000: 1},
+        {"text": "\u0001" * 100_000},
+        {"text": "\U0001f600" * 100_000},
+        [[[["a" * 20_000] * 2] * 2] * 2] * 2,
+        {"deep": [nested(500)] * 1000},
+        {"many": [{"a": [1, 2, {"b": "c" * 50}]}] * 20_000},
+    ],
+    ids=range(10),
+)
+def test_large_arguments_are_cut_and_say_so(value: Any) -> None:
+    kept = bounded(value)
+    text = json.dumps(kept, ensure_ascii=False)
+    assert len(text) < 8 * MAX_KEPT_CHARACTERS
+    assert MASK in text
+    assert bounded(kept, limit=10**9) == kept
+
+
+def test_small_arguments_stay_as_they_are() -> None:
+    value = {"text": "a" * (MAX_KEPT_CHARACTERS - 100), "list": [1, 2.5, None, True]}
+    assert bounded(value) is value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "password=hunter2",
+        TRACE.upper(),
+        f"{TRACE} ",
+        f"{TRACE}\n",
+        f"{TRACE}-secret",
+        TRACE.replace("00-", "ff-", 1),
+        "00-" + "0" * 32 + "-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-" + "0" * 16 + "-01",
+        TRACE.replace("0af7", "\u0660af7"),
+        7,
+        None,
+        [TRACE],
+    ],
+)
+def test_only_a_well_formed_trace_is_kept(text: Any) -> None:
+    assert read_traceparent(text) is None
+    assert read_traceparent(TRACE) == TRACE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("=1", "+1", "-1", "@x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "\ufe661", "\u22121"),
+        *("\t=1", "\r=1", "\n=1", " =1", "\u00a0=1", "\u200b=1", "\ufeff=1", "\tx", "\rx"),
+    ],
+)
+def test_no_cell_is_a_formula(text: str) -> None:
+    body = json.dumps({"client": text, "tool": "plain - text"})
+    table = "".join(export([RecordRow("c", 1.0, "outcome", body)], "csv"))
+    (row,) = csv.DictReader(io.StringIO(table, newline=""))
+    assert row["client"] == f"'{text}"
+    assert row["tool"] == "plain - text"
