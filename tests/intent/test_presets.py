@@ -21,7 +21,7 @@ TABLE = {
     "DESTRUCTIVE": (False, True, False, False, D),
     "DELETE": (False, True, False, False, D),
     "SEND": (False, True, False, True, D),
-    "DEPLOY": (False, True, True, True, D),
+    "DEPLOY": (False, True, False, True, D),
 }
 
 
@@ -42,7 +42,6 @@ def test_the_presets_by_name_are_each_value_once() -> None:
         "APPEND",
         "DESTRUCTIVE",
         "SEND",
-        "DEPLOY",
     }
     assert all(PRESETS[name] is getattr(avow, name) for name in PRESETS)
 

@@ -96,3 +96,11 @@ def test_a_place_to_mask_that_cannot_be_followed_is_a_mistake_with_its_line() ->
     assert len(policy('[audit]\nhidden = ["$.customer.iban"]').hidden) == 1
     with pytest.raises(PolicyError, match=r"policy.toml:2: "):
         policy('[audit]\nhidden = ["$.a[?(@.b)]"]')
+
+
+def test_how_many_questions_of_one_caller_may_wait_is_said_by_the_policy() -> None:
+    assert policy("").open_per_caller == 50
+    assert policy("[approvals]\nopen_per_caller = 3").open_per_caller == 3
+    for wrong in ("0", "-1", "2.5", "true"):
+        with pytest.raises(PolicyError, match="this must be"):
+            policy(f"[approvals]\nopen_per_caller = {wrong}")

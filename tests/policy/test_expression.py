@@ -175,7 +175,7 @@ def test_without_the_extra_an_expression_is_a_mistake_that_says_so(
 
     expression._environment.cache_clear()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(builtins, "__import__", absent)
-    with pytest.raises(PolicyError, match="Install avow with the extra `cel`"):
+    with pytest.raises(PolicyError, match=r"pip install 'avow\[cel\]'"):
         policy(rule("deny", quoted("read_only")))
 
 

@@ -73,6 +73,23 @@ def mistakes(text: str) -> list[str]:
                 "its name in full, or “*” for all servers that are not named."
             ),
         ),
+        ("max_result_characters = 100", "p:1: this must be at least 200, not 100"),
+        ("max_result_characters = true", "p:1: this must be a whole number, not a boolean"),
+        (
+            '[max_result_characters]\ncrm = "9000"',
+            "p:2: this must be a whole number, not a text",
+        ),
+        (
+            "[max_result_characters.crm]\nget = 20_000_000",
+            "p:2: this must be at most 10000000, not 20000000",
+        ),
+        (
+            '[max_result_characters]\n"a*" = 9000',
+            (
+                "p:2: “a*” is not the name of one server. Write "
+                "its name in full, or “*” for all servers that are not named."
+            ),
+        ),
         (
             'first_use = { "a*" = "confirm" }',
             (
@@ -130,7 +147,7 @@ def mistakes(text: str) -> list[str]:
             (
                 "p:4: this table says nothing. Known: level, read_only, "
                 "destructive, idempotent, open_world, source, server, tool, category, tag, "
-                "subject, scope, role, client, arguments, after, expression."
+                "subject, scope, role, client, arguments, meta, after, expression."
             ),
         ),
         (

@@ -17,6 +17,7 @@ RULE = '[[rules]]\nname = "r"\neffect = "deny"\n'
         (RULE + 'when = { after = { tool = "git__push" } }', "the rule “r” (p, line 1)"),
         ("[operator.git]\ngit__push = { destructive = true }", "“operator.git” (p)"),
         ('[first_use.git]\ngit__push = "confirm"', "“first_use.git” (p)"),
+        ("[max_result_characters.git]\ngit__push = 900", "“max_result_characters.git” (p)"),
     ],
 )
 def test_a_name_behind_the_gateway_is_told(text: str, place: str) -> None:

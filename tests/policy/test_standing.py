@@ -58,7 +58,7 @@ def test_another_policy_is_another_decision() -> None:
     [
         Policy(off_subjects=frozenset({"amy"})),
         Policy(limits=Limits(calls=3)),
-        Policy(first_use=(FirstUse("*", "*", lambda _: True),)),
+        Policy(first_use=(FirstUse("*", "*"),)),
     ],
 )
 def test_nothing_stands_where_more_than_the_tool_counts(policy: Policy) -> None:

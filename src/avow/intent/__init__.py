@@ -49,6 +49,7 @@ from avow.intent.resolve import (
     stricter,
 )
 from avow.intent.span import Span, shortest
+from avow.intent.spoken import as_intent, in_own_words
 from avow.intent.wire import (
     META_KEY,
     WIRE_NAMES,
@@ -101,9 +102,11 @@ __all__ = [
     "Trust",
     "Verdict",
     "as_code",
+    "as_intent",
     "contradictions",
     "declare",
     "fault_of_key",
+    "in_own_words",
     "level_of",
     "list_tool",
     "nearest",

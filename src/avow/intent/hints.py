@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, get_args
 
+from avow.errors import UsageError
+
 HintName = Literal["read_only", "destructive", "idempotent", "open_world"]
 
 HINT_NAMES: Final[tuple[HintName, ...]] = get_args(HintName)
@@ -44,6 +46,13 @@ class Hints:
     idempotent: bool | None = None
     open_world: bool | None = None
 
+    def __post_init__(self) -> None:
+        for name in HINT_NAMES:
+            value = getattr(self, name)
+            if value is not None and value is not True and value is not False:
+                what = f"{name} must be True, False or None, got {value!r}"
+                raise UsageError(what, where="Hints")
+
     def __getitem__(self, name: HintName) -> bool | None:
         """The value of one hint by its name."""
         value: bool | None = getattr(self, name)
@@ -77,6 +86,6 @@ def default_for(name: HintName, value: bool | None) -> bool:  # noqa: FBT001 - a
 
 def level_of(*, read_only: bool, destructive: bool) -> Level:
     """The level of a tool with these hints; `destructive` means nothing on a read-only tool."""
-    if read_only:
+    if read_only is True:
         return Level.READ
-    return Level.DESTRUCTIVE if destructive else Level.WRITE
+    return Level.WRITE if destructive is False else Level.DESTRUCTIVE

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Any, Final, cast
 
 from avow.errors import UsageError
+from avow.fields import choice, convert, function, instance, optional, text, texts
 from avow.intent.hints import HINT_NAMES, Hints, Level, default_for, level_of
 from avow.intent.span import Span
 
@@ -40,6 +41,26 @@ class Intent:
     when: Callable[..., Any] | None = None
     otherwise: str | None = None
 
+    def __post_init__(self) -> None:
+        words = optional(text)
+        callback = optional(function)
+        convert(
+            self,
+            hints=instance(Hints),
+            title=words,
+            category=words,
+            tags=texts,
+            scopes=texts,
+            roles=texts,
+            confirm=words,
+            grant=optional(choice(Span)),
+            on_error=words,
+            plan=callback,
+            narrow=callback,
+            when=callback,
+            otherwise=words,
+        )
+
     @property
     def level(self) -> Level:
         """The level, with the specification's defaults for what is unset."""
@@ -49,11 +70,16 @@ class Intent:
         )
 
     def but(self, **changes: Any) -> "Intent":
-        """The same intent with some hints or other fields changed.
+        """Return the same intent with some hints or other fields changed.
 
+        MCP's own words are taken too: `readOnlyHint`, `read_only_hint`, `annotations`.
         Raises `UsageError` for a name that is neither, and for a value of another kind, such as a
         hint that is not a boolean, or one text where a set of texts belongs.
         """
+        if any(name in _SPOKEN or name.endswith("_hint") for name in changes):
+            from avow.intent.spoken import in_own_words  # noqa: PLC0415 - it makes intents itself
+
+            changes = in_own_words(changes, where="Intent.but")
         hints = {name: changes.pop(name) for name in HINT_NAMES if name in changes}
         for name, value in hints.items():
             if value is not None and not isinstance(value, bool):
@@ -73,6 +99,9 @@ class Intent:
         return replace(self, hints=replace(base, **hints), **changes)
 
 
+_SPOKEN: Final = frozenset(
+    ["annotations", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+)
 _SETS: Final = frozenset({"tags", "scopes", "roles"})
 _FUNCTIONS: Final = frozenset({"plan", "narrow", "when"})
 
@@ -118,13 +147,13 @@ WRITE: Final       = _preset(  False,    False,      True,      False)
 APPEND: Final      = _preset(  False,    False,      False,     False)
 DESTRUCTIVE: Final = _preset(  False,    True,       False,     False)
 SEND: Final        = _preset(  False,    True,       False,     True)
-DEPLOY: Final      = _preset(  False,    True,       True,      True)
 # fmt: on
 
 QUERY: Final = READ_ONLY
 SEARCH: Final = READ_ONLY
 UPSERT: Final = WRITE
 DELETE: Final = DESTRUCTIVE
+DEPLOY: Final = SEND
 
 PRESETS: Final[dict[str, Intent]] = {
     "READ_ONLY": READ_ONLY,
@@ -133,6 +162,5 @@ PRESETS: Final[dict[str, Intent]] = {
     "APPEND": APPEND,
     "DESTRUCTIVE": DESTRUCTIVE,
     "SEND": SEND,
-    "DEPLOY": DEPLOY,
 }
 """The presets by name, one name each; archetypes of equal value stand under their preset."""

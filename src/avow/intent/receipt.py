@@ -68,12 +68,18 @@ class HintReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What was run: `digest` is the SHA-256 over its files, in hexadecimal."""
+    """What was run: `digest` is the SHA-256 over its files, in hexadecimal.
+
+    `files` has the SHA-256 of each file by its path; empty where that is not known.
+    """
 
     kind: str
     name: str
     version: str
     digest: str
+    files: Mapping[str, str] = field(
+        default_factory=dict[str, str], repr=False, compare=False, hash=False
+    )
 
     def __str__(self) -> str:
         """`name version (sha256:0123456789ab…)`."""

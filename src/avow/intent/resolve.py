@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+from avow.fields import boolean, convert, number
 from avow.intent.hints import DEFAULTS, HINT_NAMES, LOOSER, HintName, Hints, Level, level_of
 
 
@@ -53,6 +54,9 @@ class Guess:
     value: bool
     confidence: float
     reasons: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        convert(self, value=boolean, confidence=number(0, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +127,17 @@ def resolve(
 ) -> ResolvedIntent:
     """The hints that count for a tool, given all the evidence and the server's trust.
 
+    A trust level that is not one counts as `untrusted`.
+
     >>> resolve(Evidence(declared=Hints(read_only=True))).level
     <Level.READ: 'read'>
     >>> resolve(Evidence(declared=Hints(read_only=True)), Trust.UNTRUSTED).level
     <Level.DESTRUCTIVE: 'destructive'>
     """
+    if not isinstance(trust, Trust):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may give anything
+        trust = Trust.UNTRUSTED
     evidence = _as_writer_where_it_destroys(evidence, trust)
+    evidence = _without_word_of_contradicted(evidence, trust)
     chosen = {name: _resolve_one(name, evidence, trust, threshold) for name in HINT_NAMES}
     if (read_only := chosen["read_only"]).value:
         # The write hints have no meaning on a read-only tool, whatever was said of them.
@@ -164,6 +173,24 @@ def _as_writer_where_it_destroys(evidence: Evidence, trust: Trust) -> Evidence:
     if destroys is not None and destroys.value and destroys.confidence >= DOUBT:
         inferred["read_only"] = replace(destroys, value=False)
     return Evidence(said, inferred, verdicts, operator)
+
+
+def _without_word_of_contradicted(evidence: Evidence, trust: Trust) -> Evidence:
+    """Drop a declared `destructive: false` beside a `read_only: true` that is doubted.
+
+    A server that is wrong about the one is not believed about the other, unless the inference
+    agrees. A trusted server is believed about both.
+    """
+    if trust is Trust.TRUSTED:
+        return evidence
+    said, inferred = evidence.declared, evidence.inferred
+    reads, destroys = inferred.get("read_only"), inferred.get("destructive")
+    if not said.read_only or said.destructive is not False or reads is None:
+        return evidence
+    is_doubted = not reads.value and reads.confidence >= DOUBT
+    if not is_doubted or (destroys is not None and not destroys.value):
+        return evidence
+    return replace(evidence, declared=replace(said, destructive=None))
 
 
 def _resolve_one(name: HintName, evidence: Evidence, trust: Trust, threshold: float) -> Resolved:

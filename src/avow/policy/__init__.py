@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 from avow.lazy import lazily
 from avow.policy.decision import Decision, Effect, Listing, Mode, Require, Reviewers
-from avow.policy.document import Limits, Policy, Rule
-from avow.policy.engine import decide, is_visible
+from avow.policy.document import MAX_OPEN_QUESTIONS, Limits, Policy, Rule
+from avow.policy.engine import decide, is_switched_off, is_visible
 from avow.policy.mode import decide_by_mode
-from avow.policy.principal import LOCAL, Principal
+from avow.policy.principal import LOCAL, Principal, subject_of
+from avow.policy.reserved import is_reserved
 from avow.policy.sight import Sight, facts_of, look_at, seen_under
 from avow.policy.situation import Past, Situation, ToolFacts
 from avow.policy.standing import Standing
@@ -15,11 +16,12 @@ from avow.policy.standing import Standing
 if TYPE_CHECKING:
     from avow.policy.cases import Case, CaseResult, load_cases, run_case
     from avow.policy.format import json_schema
-    from avow.policy.load import load_policy, reload
+    from avow.policy.load import check_policy, load_policy, reload
     from avow.policy.outlook import foresee
 
 __all__ = [
     "LOCAL",
+    "MAX_OPEN_QUESTIONS",
     "Case",
     "CaseResult",
     "Decision",
@@ -37,10 +39,13 @@ __all__ = [
     "Situation",
     "Standing",
     "ToolFacts",
+    "check_policy",
     "decide",
     "decide_by_mode",
     "facts_of",
     "foresee",
+    "is_reserved",
+    "is_switched_off",
     "is_visible",
     "json_schema",
     "load_cases",
@@ -49,6 +54,7 @@ __all__ = [
     "reload",
     "run_case",
     "seen_under",
+    "subject_of",
 ]
 
 __getattr__ = lazily(
@@ -56,7 +62,7 @@ __getattr__ = lazily(
     {
         "avow.policy.cases": ("Case", "CaseResult", "load_cases", "run_case"),
         "avow.policy.format": ("json_schema",),
-        "avow.policy.load": ("load_policy", "reload"),
+        "avow.policy.load": ("check_policy", "load_policy", "reload"),
         "avow.policy.outlook": ("foresee",),
     },
 )

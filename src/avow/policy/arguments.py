@@ -1,13 +1,14 @@
 """Conditions on arguments: a path into them, and what must stand there."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from avow.policy.conditions import Condition, Test, in_words, make_glob, many
 from avow.policy.situation import Situation
 
 Check = Callable[[object], bool | None]
+Values = Callable[[Situation], list[object]]
 
 _ANY: Final = "*"
 _SHOWN: Final = 60
@@ -20,7 +21,28 @@ def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list
     value of an object. Of several values, all must fit where that loosens, and any where it
     tightens.
     """
-    return [_condition(path, wanted, is_loosening=is_loosening) for path, wanted in table.items()]
+
+    def one(path: str, wanted: Mapping[str, Any]) -> Condition:
+        steps = tuple(path.split("."))
+
+        def values(situation: Situation) -> list[object]:
+            return _walk(situation.arguments, steps)
+
+        return _condition(f"arguments.{path}", values, wanted, is_loosening=is_loosening)
+
+    return [one(path, wanted) for path, wanted in table.items()]
+
+
+def meta_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
+    """The conditions under `meta`, one per key of a call's `_meta`; a key is taken whole."""
+
+    def one(key: str, wanted: Mapping[str, Any]) -> Condition:
+        def values(situation: Situation) -> list[object]:
+            return [situation.meta[key]] if key in situation.meta else []
+
+        return _condition(f"meta.{key}", values, wanted, is_loosening=is_loosening)
+
+    return [one(key, wanted) for key, wanted in table.items()]
 
 
 def find_values(arguments: object, path: str) -> list[object]:
@@ -60,25 +82,25 @@ def _inner(value: object, step: str) -> Iterator[object]:
             yield items[int(step)]
 
 
-def _condition(path: str, wanted: Mapping[str, Any], *, is_loosening: bool) -> Condition:
+def _condition(
+    key: str, values_of: Values, wanted: Mapping[str, Any], *, is_loosening: bool
+) -> Condition:
     checks = [_CHECKS[key](value) for key, value in wanted.items() if key != "exists"]
     exists: bool | None = wanted.get("exists")
     words = " and ".join(_WORDS[key](value) for key, value in wanted.items())
     fits = _all_of(checks)
 
     def actual(situation: Situation) -> str:
-        values = find_values(situation.arguments, path)
+        values = values_of(situation)
         return in_words(_short(one) for one in values) if values else "not there"
 
-    test = _test(path, exists, fits, is_loosening)
-    return Condition(f"arguments.{path}", words, test, actual, is_of_call=True)
+    test = _test(values_of, exists, fits, is_loosening)
+    return Condition(key, words, test, actual, is_of_call=True)
 
 
-def _test(path: str, exists: bool | None, fits: Check | None, is_loosening: bool) -> Test:  # noqa: FBT001 - read from the policy
-    steps = tuple(path.split("."))
-
+def _test(values_of: Values, exists: bool | None, fits: Check | None, is_loosening: bool) -> Test:  # noqa: FBT001 - read from the policy
     def test(situation: Situation) -> bool | None:
-        values = _walk(situation.arguments, steps)
+        values = values_of(situation)
         if exists is not None and bool(values) is not exists:
             return False
         if fits is None or not values:
@@ -124,15 +146,42 @@ def _range(bounds: Mapping[str, float]) -> Check:
     return fits
 
 
-def is_same(value: object, wanted: object) -> bool:
-    """Whether two JSON values are one: `1` and `1.0` are, `1` and `true` are not."""
+def is_same(value: Any, wanted: Any) -> bool | None:
+    """Return whether two JSON values are equal; `None` for single values of different types.
+
+    A server may read `"7"`, `7.0` and `7` as one, or not. `7` and `8.0` are different in any case.
+    """
     if isinstance(value, Mapping) and isinstance(wanted, Mapping):
-        one, other = cast("Mapping[str, object]", value), cast("Mapping[str, object]", wanted)
-        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in other)
-    if isinstance(value, list) and isinstance(wanted, list):
-        ours, theirs = cast("list[object]", value), cast("list[object]", wanted)
-        return len(ours) == len(theirs) and all(map(is_same, ours, theirs))
-    return isinstance(value, bool) is isinstance(wanted, bool) and value == wanted
+        one = cast("Mapping[str, object]", value)
+        other = cast("Mapping[str, object]", wanted)
+        if one.keys() != other.keys():
+            return False
+        return _all_same((one[key], other[key]) for key in other)
+    if isinstance(value, list | tuple) and isinstance(wanted, list | tuple):
+        ours = cast("Sequence[object]", value)
+        theirs = cast("Sequence[object]", wanted)
+        return len(ours) == len(theirs) and _all_same(zip(ours, theirs, strict=True))
+    if _is_container(value) or _is_container(wanted):
+        return False
+    if type(value) is type(wanted):  # pyright: ignore[reportUnknownArgumentType] - any JSON value
+        return bool(value == wanted)
+    is_number = _is_number(value) and _is_number(wanted)
+    return False if is_number and value != wanted else None
+
+
+def _all_same(pairs: Iterable[tuple[object, object]]) -> bool | None:
+    answers = [is_same(one, other) for one, other in pairs]
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _range_words(bounds: Mapping[str, float]) -> str:

@@ -5,18 +5,28 @@ from typing import Any, Final, cast
 
 from avow.catalog import SEPARATOR
 from avow.errors import UsageError
+from avow.fields import UnfitError
 from avow.intent import CONTAINING, THRESHOLD, Hints, Level, Trust, fault_of_key
-from avow.policy.conditions import is_glob, make_glob
+from avow.policy.conditions import is_glob
 from avow.policy.decision import Effect, Listing, Mode
-from avow.policy.document import ANY, DEFAULT_CHANNELS, FirstUse, Limits, Operator, Policy, Rule
-from avow.policy.flow import window_of
+from avow.policy.document import (
+    ANY,
+    DEFAULT_CHANNELS,
+    MAX_OPEN_QUESTIONS,
+    FirstUse,
+    Limits,
+    Operator,
+    Policy,
+    ResultLimit,
+    Rule,
+    read_forwarded,
+)
 from avow.policy.format import RECEIPT_KEYS
 from avow.policy.receipts import LEAST_CALLS, ReceiptKey
 from avow.policy.rules import build_rule
 from avow.policy.source import Document
 from avow.schema.paths import Path, parse_path
 
-_MINUTE: Final = 60.0
 _RESERVED: Final = ("off", "quarantine", "limits", "first_use")
 
 
@@ -37,17 +47,18 @@ def build_policy(document: Document) -> Policy:
         operator=_operator(document, value.get("operator", {})),
         roles=roles,
         first_use=_first_use(document, value.get("first_use", {})),
+        max_result_characters=_result_limits(document, value.get("max_result_characters", {})),
         off_servers=frozenset(off.get("servers", ())),
         off_subjects=frozenset(off.get("subjects", ())),
         limits=build_limits(value.get("limits", {})),
         tools=Listing(value.get("tools", Listing.ALL)),
         pin=pin,
-        is_pinned=make_glob(pin),
+        forward_meta=_forward_meta(document, value),
         hidden=_hidden(document, value.get("audit", {})),
         rules=_rules(document, tables, roles),
         channels=frozenset(approvals.get("channels", DEFAULT_CHANNELS)),
         people={name: frozenset(held) for name, held in approvals.get("people", {}).items()},
-        window=_window(value.get("rules", [])),
+        open_per_caller=approvals.get("open_per_caller", MAX_OPEN_QUESTIONS),
         where=document.where,
     )
 
@@ -85,6 +96,15 @@ def _pin(document: Document, value: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _forward_meta(document: Document, value: Mapping[str, Any]) -> frozenset[str]:
+    names: list[str] = value.get("forward_meta", [])
+    try:
+        return read_forwarded(names)
+    except UnfitError as error:
+        document.report(("forward_meta",), f"“forward_meta” {error}", "Take it out.")
+        return frozenset()
+
+
 def _trust(document: Document, table: Mapping[str, Any]) -> dict[str, Trust]:
     words = {server: word for server, word in table.items() if server != RECEIPT_KEYS}
     for server in words:
@@ -111,10 +131,7 @@ def _operator(document: Document, table: Mapping[str, Any]) -> tuple[Operator, .
     found: list[Operator] = []
     for server, tools in table.items():
         _check_server(document, "operator", server)
-        found += [
-            Operator(server, tool, make_glob([tool]), Hints(**hints))
-            for tool, hints in tools.items()
-        ]
+        found += [Operator(server, tool, Hints(**hints)) for tool, hints in tools.items()]
     return tuple(sorted(found, key=_nearest_first))
 
 
@@ -123,14 +140,20 @@ def _first_use(document: Document, value: Any) -> tuple[FirstUse, ...]:
     for server, word in ({ANY: value} if isinstance(value, str) else value).items():
         _check_server(document, "first_use", server)
         tools: Mapping[str, str] = {ANY: word} if isinstance(word, str) else word
-        found += [
-            FirstUse(server, tool, make_glob([tool]), asks=one == Effect.CONFIRM)
-            for tool, one in tools.items()
-        ]
+        found += [FirstUse(server, tool, asks=one == Effect.CONFIRM) for tool, one in tools.items()]
     return tuple(sorted(found, key=_nearest_first))
 
 
-def _nearest_first(entry: Operator | FirstUse) -> tuple[bool, bool]:
+def _result_limits(document: Document, value: Any) -> tuple[ResultLimit, ...]:
+    limits: list[ResultLimit] = []
+    for server, most in ({ANY: value} if isinstance(value, int) else value).items():
+        _check_server(document, "max_result_characters", server)
+        tools: Mapping[str, int] = {ANY: most} if isinstance(most, int) else most
+        limits += [ResultLimit(server, tool, one) for tool, one in tools.items()]
+    return tuple(sorted(limits, key=lambda one: (*_nearest_first(one), one.tool == ANY)))
+
+
+def _nearest_first(entry: Operator | FirstUse | ResultLimit) -> tuple[bool, bool]:
     return entry.server == ANY, is_glob(entry.tool)
 
 
@@ -168,15 +191,3 @@ def _check_name(
         what = f"the rule on line {lines[name]} is called “{name}” too"
         document.report(path, what, "Give each rule a name of its own.")
     lines.setdefault(name, document.line_of(path))
-
-
-def _window(tables: list[Any]) -> float:
-    """How far back the rules look, in seconds."""
-    windows = [0.0]
-    for table in tables:
-        for key in ("when", "unless"):
-            after = table.get(key, {}).get("after")
-            windows += [window_of(after)] if after is not None else []
-        if "calls_per_minute" in table.get("limits", {}):
-            windows.append(_MINUTE)
-    return max(windows)

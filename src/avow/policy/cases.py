@@ -7,7 +7,7 @@ from typing import Any, Final
 from avow.intent import HINT_NAMES, Evidence, Hints, Level
 from avow.policy.decision import Decision, Effect, Mode
 from avow.policy.document import Policy
-from avow.policy.engine import decide, is_visible
+from avow.policy.engine import OFF, decide, is_visible
 from avow.policy.principal import LOCAL, Principal
 from avow.policy.shape import (
     DURATION,
@@ -42,6 +42,7 @@ _TOOL: Final[dict[str, Key]] = {
 _PRINCIPAL: Final = Table(
     {
         "subject": Key(Text(), "who calls", default=LOCAL),
+        "tenant": Key(Text(), "the tenant it acts for"),
         "client": Key(Text(), "through which client", default="unknown"),
         "scopes": Key(_TEXTS, "the scopes it holds; left out, it needs none"),
         "roles": Key(_TEXTS, "its roles"),
@@ -130,7 +131,8 @@ def run_case(policy: Policy, case: Case) -> CaseResult:
         policy = replace(policy, mode=case.mode)
     situation = _situation(policy, case.table)
     decision = decide(policy, situation)
-    is_hidden = not is_visible(policy, situation.principal, situation.facts)
+    is_off = decision.rule == OFF
+    is_hidden = not is_off and not is_visible(policy, situation.principal, situation.facts)
     judged = Effect.HIDE if is_hidden else decision.judged
     faults: list[str] = []
     if judged is not case.expect:
@@ -160,6 +162,7 @@ def _principal(table: Mapping[str, Any]) -> Principal:
         client=table.get("client", "unknown"),
         scopes=frozenset(table["scopes"]) if "scopes" in table else None,
         roles=frozenset(table.get("roles", ())),
+        tenant=table.get("tenant"),
     )
 
 

@@ -9,10 +9,12 @@ others).
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fnmatch import translate
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from avow.fields import boolean, choice, convert, function, number, optional, text, texts
 from avow.intent import HINT_NAMES, Level
 from avow.policy.situation import Situation
 
@@ -30,11 +32,25 @@ class FactsTest(NamedTuple):
     test: AnyTest
 
 
+class Reads(StrEnum):
+    """What a condition's answer depends on, so that it can be remembered."""
+
+    TOOL = "tool"
+    CALLER = "caller"
+    TOOL_AND_CALLER = "tool and caller"
+    CALL = "call"
+    """Possibly everything: the answer is never remembered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One thing that a rule asks of a call. `wanted` and `actual` say it in words.
 
-    `is_of_call` tells that the answer takes more than who calls which tool.
+    `is_of_call` tells that the answer takes more than who calls which tool. `window` is how many
+    seconds of history the answer takes. `reads` says what else than the call itself is enough for
+    the answer. `names` are the only values of `key` for which it can hold, where that is known.
+    `about` is what it asks of one tool, this call's or an earlier one's; each test takes
+    `ToolFacts`.
     """
 
     key: str
@@ -42,6 +58,23 @@ class Condition:
     test: Test = field(repr=False, compare=False)
     actual: Callable[[Situation], str] = field(repr=False, compare=False)
     is_of_call: bool = False
+    window: float = 0.0
+    reads: Reads = Reads.CALL
+    names: frozenset[str] | None = None
+    about: tuple[FactsTest, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        convert(
+            self,
+            key=text,
+            wanted=text,
+            test=function,
+            actual=function,
+            is_of_call=boolean,
+            window=number(0),
+            reads=choice(Reads),
+            names=optional(texts),
+        )
 
     def why_not(self, situation: Situation) -> str:
         """Why the condition does not hold."""
@@ -99,9 +132,9 @@ def _level(prefix: str, _key: str, levels: tuple[str, ...]) -> AnyTest:
 
     def test(about: Any) -> bool:
         intent = get(about)
-        if intent.read_only.value:
+        if intent.level is Level.READ:
             return reads
-        return destroys if intent.destructive.value else writes
+        return writes if intent.level is Level.WRITE else destroys
 
     return test
 
@@ -143,10 +176,25 @@ _FACTS: Final[Mapping[str, Callable[[str, str, tuple[Any, ...]], AnyTest]]] = {
 
 def facts_conditions(table: Mapping[str, Any]) -> list[Condition]:
     """The same as conditions on a call."""
+    pairs = zip(facts_tests(table, "facts."), facts_tests(table), strict=True)
     return [
-        Condition(one.key, one.wanted, one.test, _actual_of(one.key))
-        for one in facts_tests(table, "facts.")
+        Condition(
+            one.key,
+            one.wanted,
+            one.test,
+            _actual_of(one.key),
+            reads=Reads.TOOL,
+            names=_names(table, one.key),
+            about=(bare,),
+        )
+        for one, bare in pairs
     ]
+
+
+def _names(table: Mapping[str, Any], key: str) -> frozenset[str] | None:
+    """Return the servers or tools that a condition names in full; `None` where a glob is among."""
+    words = many(table[key]) if key in ("server", "tool") else ()
+    return frozenset(words) if words and not any(is_glob(one) for one in words) else None
 
 
 def _actual_of(key: str) -> Callable[[Situation], str]:
@@ -169,7 +217,7 @@ def principal_conditions(
     table: Mapping[str, Any], roles: Mapping[str, frozenset[str]]
 ) -> list[Condition]:
     """Conditions on who calls; `roles` are the scopes that each role brings."""
-    callers = ("subject", "client")
+    callers = ("subject", "tenant", "client")
     found = [_caller(key, many(table[key])) for key in callers if key in table]
     if "role" in table:
         found.append(_role(many(table["role"])))
@@ -182,9 +230,19 @@ def _caller(key: str, words: tuple[str, ...]) -> Condition:
     fits = make_glob(words)
 
     def actual(situation: Situation) -> str:
-        return str(getattr(situation.principal, key))
+        return str(getattr(situation.principal, key) or "none")
 
-    return Condition(key, in_words(words), lambda one: fits(getattr(one.principal, key)), actual)
+    def test(situation: Situation) -> bool:
+        name = getattr(situation.principal, key)
+        return name is not None and fits(name)
+
+    return Condition(
+        key,
+        in_words(words),
+        test,
+        actual,
+        reads=Reads.CALLER,
+    )
 
 
 def _role(words: tuple[str, ...]) -> Condition:
@@ -194,6 +252,7 @@ def _role(words: tuple[str, ...]) -> Condition:
         in_words(words),
         lambda one: not wanted.isdisjoint(one.principal.roles),
         lambda one: in_words(sorted(one.principal.roles)),
+        reads=Reads.CALLER,
     )
 
 
@@ -210,7 +269,7 @@ def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condi
     def actual(situation: Situation) -> str:
         return in_words(sorted(situation.principal.scopes or ()))
 
-    return Condition("scope", in_words(words), test, actual)
+    return Condition("scope", in_words(words), test, actual, reads=Reads.CALLER)
 
 
 def in_words(words: Iterable[object]) -> str:

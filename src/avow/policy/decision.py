@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from avow.fields import UnfitError, convert, texts, whole
 from avow.intent import Span
 
 
@@ -48,6 +49,9 @@ class Reviewers:
     subjects: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
 
+    def __post_init__(self) -> None:
+        convert(self, count=whole(1), subjects=texts, roles=texts)
+
     def to_dict(self) -> dict[str, Any]:
         """As data, names sorted."""
         return {
@@ -55,6 +59,16 @@ class Reviewers:
             "subjects": sorted(self.subjects),
             "roles": sorted(self.roles),
         }
+
+
+def read_reviewers(value: Any) -> Reviewers:
+    """Read reviewers, or only how many. Raises `UnfitError` and `UsageError`."""
+    if isinstance(value, Reviewers):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Reviewers(value)
+    message = "must be Reviewers or a whole number"
+    raise UnfitError(message)
 
 
 @dataclass(frozen=True, slots=True)

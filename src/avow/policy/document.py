@@ -2,8 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from avow.fields import (
+    UnfitError,
+    boolean,
+    choice,
+    convert,
+    instance,
+    many,
+    number,
+    optional,
+    subset,
+    table,
+    text,
+    texts,
+    whole,
+)
 from avow.intent import (
     HINT_NAMES,
     THRESHOLD,
@@ -18,20 +33,34 @@ from avow.intent import (
     Verdict,
     resolve,
 )
-from avow.policy.decision import Effect, Listing, Mode, Require, Reviewers
+from avow.policy.conditions import Condition, Reads, make_glob
+from avow.policy.decision import Effect, Listing, Mode, Require, Reviewers, read_reviewers
+from avow.policy.index import RuleIndex
 from avow.policy.principal import Principal
 from avow.policy.receipts import ReceiptKey, verdict_of, weigh
 from avow.policy.situation import Situation
 
 if TYPE_CHECKING:
-    from avow.policy.conditions import Condition
     from avow.schema.paths import Path
 
 ANY: Final = "*"
 """The name under which a table holds what is for all that it does not name."""
 
+OWN_META: Final = frozenset({"progressToken", "traceparent", "tracestate", "fastmcp", "_fastmcp"})
+OWN_META_PREFIXES: Final = ("io.modelcontextprotocol/", "io.avow/", "fastmcp.", "fastmcp/")
+"""Keys of `_meta` that say how a call travels or which code runs; no policy forwards them."""
+
+MIN_RESULT_CHARACTERS: Final = 200
+MAX_RESULT_CHARACTERS: Final = 10_000_000
+"""Bounds of what a policy can say of the length of results."""
+
+LIMIT_WINDOW_SECONDS: Final = 60.0
+
 CHANNELS: Final = ("console", "link", "terminal", "program", "elicitation")
 """The ways to people that a policy can name."""
+
+MAX_OPEN_QUESTIONS: Final = 50
+"""How many questions of one caller may wait at once where a policy does not say."""
 
 DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
 """What a client relays may be the client's own word, so it takes one more word to have it."""
@@ -44,6 +73,10 @@ class Limits:
     calls: int | None = None
     by_level: Mapping[Level, int] = field(default_factory=dict[Level, int])
     targets: int | None = None
+
+    def __post_init__(self) -> None:
+        by_level = table(choice(Level), whole(1), "levels to whole numbers")
+        convert(self, calls=optional(whole(1)), by_level=by_level, targets=optional(whole(1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +91,8 @@ class Rule:
     effect: Effect
     reason: str
     line: int
-    when: "tuple[Condition, ...]" = ()
-    unless: "tuple[Condition, ...]" = ()
+    when: tuple[Condition, ...] = ()
+    unless: tuple[Condition, ...] = ()
     require: Require | None = None
     reviewers: Reviewers | None = None
     expires: float | None = None
@@ -68,6 +101,21 @@ class Rule:
     matches: Callable[[Situation], bool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        conditions = many(instance(Condition), "conditions")
+        convert(
+            self,
+            name=text,
+            effect=choice(Effect),
+            reason=text,
+            line=whole(0),
+            when=conditions,
+            unless=conditions,
+            require=optional(choice(Require)),
+            reviewers=optional(read_reviewers),
+            expires=optional(number(1)),
+            grant=optional(choice(Span)),
+            limits=optional(instance(Limits)),
+        )
         object.__setattr__(self, "matches", _matcher(self))
 
     @property
@@ -75,22 +123,37 @@ class Rule:
         """Whether the rule permits more; then what cannot be told counts against it."""
         return self.effect is Effect.ALLOW
 
+    @property
+    def is_hiding(self) -> bool:
+        """Whether the rule hides its tools; one with an unknown effect does."""
+        known = (Effect.ALLOW, Effect.CONFIRM, Effect.DENY)
+        return all(self.effect is not effect for effect in known)
+
+    @property
+    def window(self) -> float:
+        """How many seconds of history its conditions and limits look back."""
+        conditions = (*self.when, *self.unless)
+        looks_back = max((condition.window for condition in conditions), default=0.0)
+        counts_calls = self.limits is not None and self.limits.calls is not None
+        return max(looks_back, LIMIT_WINDOW_SECONDS) if counts_calls else looks_back
+
 
 def _matcher(rule: Rule) -> Callable[[Situation], bool]:
-    when = tuple(one.test for one in rule.when)
-    unless = tuple(one.test for one in rule.unless)
-    careful = not rule.is_loosening
+    """Return the rule's test. An answer that is neither `True` nor `False` is unsure."""
+    when = tuple(condition.test for condition in rule.when)
+    unless = tuple(condition.test for condition in rule.unless)
+    if_unsure = not rule.is_loosening
 
     def matches(situation: Situation) -> bool:
         for test in when:
             answer = test(situation)
-            if not answer and (answer is not None or not careful):
+            if answer is not True and (answer is False or not if_unsure):
                 return False
         if not unless:
             return True
         for test in unless:
             answer = test(situation)
-            if not ((not careful) if answer is None else answer):
+            if answer is not True and (answer is False or if_unsure):
                 return True
         return False
 
@@ -103,8 +166,12 @@ class Operator:
 
     server: str
     tool: str
-    fits: Callable[[str], bool] = field(repr=False, compare=False)
     hints: Hints = field(default_factory=Hints)
+    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        convert(self, server=text, tool=text, hints=instance(Hints))
+        object.__setattr__(self, "fits", make_glob([self.tool]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +180,40 @@ class FirstUse:
 
     server: str
     tool: str
-    fits: Callable[[str], bool] = field(repr=False, compare=False)
     asks: bool = True
+    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        convert(self, server=text, tool=text, asks=boolean)
+        object.__setattr__(self, "fits", make_glob([self.tool]))
 
 
-def _is_none(_: str) -> bool:
-    return False
+@dataclass(frozen=True, slots=True)
+class ResultLimit:
+    """How long results may be: `characters` of JSON for tools at `server` whose name fits `tool`.
+
+    Raises `UnfitError` for a number that is out of bounds.
+    """
+
+    server: str
+    tool: str
+    characters: int
+    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        characters = whole(MIN_RESULT_CHARACTERS, MAX_RESULT_CHARACTERS)
+        convert(self, server=text, tool=text, characters=characters)
+        object.__setattr__(self, "fits", make_glob([self.tool]))
+
+
+def read_forwarded(value: Any) -> frozenset[str]:
+    """Read the keys of a call's `_meta` that go to servers. Raises `UnfitError`."""
+    names = texts(value)
+    for name in sorted(names):
+        if name in OWN_META or name.startswith(OWN_META_PREFIXES):
+            message = f"cannot hold {name!r}, which the protocol, avow or a framework reads itself"
+            raise UnfitError(message)
+    return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +221,15 @@ class Policy:
     """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
 
     `receipt_keys` are those whose receipts count.
-    `operator` and `first_use` are in the order in which they count. `channels` are those over
-    which people may answer, and `people` those who may do so by a link, with their roles. `hidden`
-    are the places in arguments that the log masks. `window` is how many seconds of history the
-    rules look back. `asks` is false where somebody else asks people about the calls that come, as a
-    gateway in front of a server does; no file says that. `tools` is what the gateway lists, and
+    `operator`, `first_use` and `max_result_characters` are in the order in which they count.
+    `channels` are those over which people may answer, and `people` those who may do so by a link,
+    with their roles.
+    `open_per_caller` is how many questions of one subject may wait at once. `hidden`
+    are the places in arguments that the log masks. `window` is how many seconds of history a
+    decision looks back: at least what the rules need. `asks` is false where somebody else asks
+    people about the calls that come, as a gateway in front of a server does; no file says that.
+    `forward_meta` names the keys of a call's `_meta` that go to servers: they are bound to the
+    approval, shown, recorded and open to rules. `tools` is what the gateway lists, and
     `pin` the names that it lists in any case; `is_pinned` tells of a qualified name.
     """
 
@@ -141,35 +240,74 @@ class Policy:
     operator: tuple[Operator, ...] = ()
     roles: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     first_use: tuple[FirstUse, ...] = ()
+    max_result_characters: tuple[ResultLimit, ...] = ()
     off_servers: frozenset[str] = frozenset()
     off_subjects: frozenset[str] = frozenset()
     limits: Limits = field(default_factory=Limits)
     rules: tuple[Rule, ...] = ()
     channels: frozenset[str] = DEFAULT_CHANNELS
     people: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    open_per_caller: int = MAX_OPEN_QUESTIONS
     hidden: "tuple[Path, ...]" = ()
     window: float = 0.0
     where: str = "policy"
     asks: bool = True
     tools: Listing = Listing.ALL
     pin: tuple[str, ...] = ()
-    is_pinned: Callable[[str], bool] = field(default=_is_none, repr=False, compare=False)
+    forward_meta: frozenset[str] = frozenset()
+    is_pinned: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+    counts_calls: bool = field(init=False, repr=False, compare=False)
+    """Whether some limit is on how often there are calls."""
+    counts_targets: bool = field(init=False, repr=False, compare=False)
+    """Whether some limit is on how much one call may change."""
+    index: RuleIndex = field(init=False, repr=False, compare=False)
+    """Finds the rules that may be about a call."""
+    hiding: RuleIndex = field(init=False, repr=False, compare=False)
+    """Finds those of them that hide tools."""
+    hides_by_call: bool = field(init=False, repr=False, compare=False)
+    """Whether what a caller sees may depend on more than the caller and the tools."""
 
-    @property
-    def counts_calls(self) -> bool:
-        """Whether some limit is on how often there are calls."""
-        return (
-            self.limits.calls is not None
-            or bool(self.limits.by_level)
-            or any(one.limits is not None and one.limits.calls is not None for one in self.rules)
+    def __post_init__(self) -> None:
+        names = table(text, texts, "names to sets of texts")
+        convert(
+            self,
+            mode=choice(Mode),
+            threshold=number(0.5, 1),
+            trust=table(text, choice(Trust), "servers to trust levels"),
+            receipt_keys=many(instance(ReceiptKey), "receipt keys"),
+            operator=many(instance(Operator, article="an"), "Operator entries"),
+            roles=names,
+            first_use=many(instance(FirstUse), "FirstUse entries"),
+            max_result_characters=many(instance(ResultLimit), "ResultLimit entries"),
+            off_servers=texts,
+            off_subjects=texts,
+            limits=instance(Limits),
+            rules=many(instance(Rule), "rules"),
+            channels=subset(*CHANNELS),
+            people=names,
+            open_per_caller=whole(1),
+            hidden=many(instance(tuple), "paths"),
+            window=number(0),
+            where=text,
+            asks=boolean,
+            tools=choice(Listing),
+            pin=many(text, "texts"),
+            forward_meta=read_forwarded,
         )
-
-    @property
-    def counts_targets(self) -> bool:
-        """Whether some limit is on how much one call may change."""
-        return self.limits.targets is not None or any(
-            one.limits is not None and one.limits.targets is not None for one in self.rules
-        )
+        object.__setattr__(self, "is_pinned", make_glob(self.pin))
+        window = max((rule.window for rule in self.rules), default=0.0)
+        object.__setattr__(self, "window", max(self.window, window))
+        limits = [self.limits, *(rule.limits for rule in self.rules if rule.limits is not None)]
+        counts_calls = any(one.calls is not None or one.by_level for one in limits)
+        object.__setattr__(self, "counts_calls", counts_calls)
+        counts_targets = any(one.targets is not None for one in limits)
+        object.__setattr__(self, "counts_targets", counts_targets)
+        object.__setattr__(self, "index", RuleIndex(self.rules))
+        hiding = [rule for rule in self.rules if rule.is_hiding]
+        object.__setattr__(self, "hiding", RuleIndex(hiding))
+        conditions = (one for rule in hiding for one in (*rule.when, *rule.unless))
+        by_call = any(one.reads is Reads.CALL for one in conditions)
+        object.__setattr__(self, "hides_by_call", by_call)
 
     def trust_of(self, server: str) -> Trust:
         """How far the word of `server` counts."""
@@ -223,8 +361,15 @@ class Policy:
         """Whether the first use of a tool asks; the entry nearest to it counts."""
         for entry in self.first_use:
             if entry.server in (server, ANY) and entry.fits(tool):
-                return entry.asks
+                return entry.asks is not False
         return False
+
+    def result_characters(self, server: str, tool: str) -> int | None:
+        """Return how long a tool's results may be; `None` where the policy does not say."""
+        for entry in self.max_result_characters:
+            if entry.server in (server, ANY) and entry.fits(tool):
+                return entry.characters
+        return None
 
     def scopes_of(self, principal: Principal) -> frozenset[str] | None:
         """The scopes that a caller holds, itself or by its roles; `None` where none are needed."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from avow.intent import Level, shortest
 from avow.policy.decision import Decision, Effect, Mode, Require, Reviewers
-from avow.policy.document import Limits, Policy, Rule
+from avow.policy.document import LIMIT_WINDOW_SECONDS, Limits, Policy, Rule
 from avow.policy.mode import decide_by_mode
 from avow.policy.principal import Principal
 from avow.policy.situation import Situation, ToolFacts
@@ -16,8 +16,6 @@ OFF: Final = "off"
 QUARANTINE: Final = "quarantine"
 LIMITS: Final = "limits"
 FIRST_USE: Final = "first_use"
-
-_MINUTE: Final = 60.0
 
 
 def decide(policy: Policy, situation: Situation) -> Decision:
@@ -30,7 +28,7 @@ def decide(policy: Policy, situation: Situation) -> Decision:
     if off := find_off(policy, situation):
         return off
     judged = _with_default_strength(_judge(policy, situation), situation)
-    is_asked_elsewhere = judged.effect is Effect.CONFIRM and not policy.asks
+    is_asked_elsewhere = judged.effect is Effect.CONFIRM and policy.asks is False
     if policy.mode is not Mode.OBSERVE and not is_asked_elsewhere:
         return judged
     return replace(judged, effect=Effect.ALLOW, would_be=judged.effect)
@@ -40,8 +38,11 @@ def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
     """Whether `principal` may know that there is such a tool.
 
     It needs every scope of the tool, where the tool names roles one of them, and no rule that
-    hides it. `observe` hides nothing, but scopes and roles hold in it too.
+    hides it. `observe` hides nothing, but scopes and roles hold in it too, and so does what is
+    switched off.
     """
+    if is_switched_off(policy, server=facts.server, subject=principal.subject):
+        return False
     scopes = policy.scopes_of(principal)
     if scopes is not None and not (
         facts.scopes <= scopes and (not facts.roles or not facts.roles.isdisjoint(principal.roles))
@@ -49,11 +50,19 @@ def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
         return False
     if policy.mode is Mode.OBSERVE:
         return True
-    hiding = [rule for rule in policy.rules if rule.effect is Effect.HIDE]
+    hiding = policy.hiding.about(principal, facts)
     if not hiding:
         return True
     situation = Situation(principal, facts)
     return not any(rule.matches(situation) for rule in hiding)
+
+
+def is_switched_off(policy: Policy, *, server: str | None = None, subject: str = "") -> bool:
+    """Return whether `policy` switches off this server or this caller, in whatever mode.
+
+    Every list, request and notification asks this; calls are denied by `decide` as well.
+    """
+    return server in policy.off_servers or subject in policy.off_subjects
 
 
 def find_off(policy: Policy, situation: Situation) -> Decision | None:
@@ -132,7 +141,9 @@ class _Matching:
 
 def _judge(policy: Policy, situation: Situation) -> Decision:
     """What the policy says, whether or not it is enforced."""
-    found = _match(policy.rules, situation)
+    if not isinstance(policy.mode, Mode):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may have set anything
+        return by_mode(policy, situation)
+    found = _match(policy.index.about(situation.principal, situation.facts), situation)
     if found.denies is not None:
         return _by_rule(found.denies, Effect.DENY)
     if over := find_limit(policy, situation) or found.over:
@@ -153,7 +164,7 @@ def _with_default_strength(decision: Decision, situation: Situation) -> Decision
     A rule that says `require = "any"` lets it.
     """
     is_known = situation.principal.is_known
-    destroys = situation.facts.intent.level is Level.DESTRUCTIVE
+    destroys = situation.facts.intent.level not in (Level.READ, Level.WRITE)
     if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:
         return replace(decision, require=Require.OUT_OF_BAND)
     return decision
@@ -164,7 +175,7 @@ def _match(rules: Iterable[Rule], situation: Situation) -> _Matching:
     for rule in rules:
         if not rule.matches(situation):
             continue
-        if rule.effect in (Effect.DENY, Effect.HIDE):
+        if rule.effect is not Effect.ALLOW and rule.effect is not Effect.CONFIRM:
             found.denies = rule
             return found
         if found.over is None:
@@ -213,11 +224,11 @@ def _reviewers(asked: Sequence[Reviewers]) -> Reviewers | None:
 
 def _over(times: Sequence[float], most: int, situation: Situation, what: str) -> Decision | None:
     """A denial when `most` of `times`, ascending, are within the last minute."""
-    start = bisect_right(times, situation.now - _MINUTE)
+    start = bisect_right(times, situation.now - LIMIT_WINDOW_SECONDS)
     if len(times) - start < most:
         return None
     # A clock that was set back must not lock anyone out for longer than a minute.
-    wait = min(max(times[-most] + _MINUTE - situation.now, 1.0), _MINUTE)
+    wait = min(max(times[-most] + LIMIT_WINDOW_SECONDS - situation.now, 1.0), LIMIT_WINDOW_SECONDS)
     seconds = int(wait) + (wait > int(wait))
     reason = f"the limit of {most} {what} per minute is reached; try again in {seconds} seconds"
     return Decision(Effect.DENY, LIMITS, reason, retry_after=wait)

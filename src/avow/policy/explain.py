@@ -6,7 +6,15 @@ from typing import Any
 from avow.intent import HINT_NAMES
 from avow.policy.decision import Decision, Effect
 from avow.policy.document import Policy, Rule
-from avow.policy.engine import by_mode, decide, find_limit, find_off, first_use_asks, is_visible
+from avow.policy.engine import (
+    OFF,
+    by_mode,
+    decide,
+    find_limit,
+    find_off,
+    first_use_asks,
+    is_visible,
+)
 from avow.policy.situation import Situation
 
 
@@ -74,7 +82,7 @@ class Explanation:
         hints = ", ".join(f"{name} {_hint(self.situation, name)}" for name in HINT_NAMES)
         lines = [f"{facts.server} {facts.tool}: {self._verdict()}"]
         lines.append(f"  because {decision.reason} ({self._place(decision)})")
-        if not self.is_visible:
+        if not self.is_visible and decision.rule != OFF:
             # What comes first is what a call would come to.
             hidden = f"  because this caller may not know that there is such a tool: {self._why()}"
             told = f"were it seen: {self._verdict()}, {lines[1].strip()}"

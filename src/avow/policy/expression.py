@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final, Protocol, cast
 
+from avow.extras import install_command
 from avow.intent import HINT_NAMES
-from avow.policy.conditions import Condition
+from avow.policy.conditions import Condition, Reads
 from avow.policy.format import LONGEST_EXPRESSION
 from avow.policy.situation import Situation
 
@@ -61,6 +62,7 @@ def expression_condition(text: str, *, is_listing: bool = False) -> Condition:
         test,
         lambda one: _actual(test(one)),
         is_of_call=not is_listing,
+        reads=Reads.TOOL_AND_CALLER if is_listing else Reads.CALL,
     )
 
 
@@ -106,11 +108,12 @@ def _environment(*, is_listing: bool) -> Any:
     try:
         from cel_expr_python import cel  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - an extra, imported where it is used; its stub lies inside
     except ImportError as error:
-        fix = "Install avow with the extra `cel`, or use typed conditions."
+        fix = f"Use typed conditions, or install it: {install_command('cel')}."
         raise ExpressionError("expressions need CEL, which is not installed", fix=fix) from error
     kinds = cel.Type
     names = {
-        **dict.fromkeys(("server", "tool", "level", "category", "subject", "client"), kinds.STRING),
+        **dict.fromkeys(("server", "tool", "level", "category"), kinds.STRING),
+        **dict.fromkeys(("subject", "tenant", "client"), kinds.STRING),
         **dict.fromkeys(HINT_NAMES, kinds.BOOL),
         **dict.fromkeys(("tags", "scopes", "roles"), kinds.List(kinds.STRING)),
         "sources": kinds.Map(kinds.STRING, kinds.STRING),
@@ -144,6 +147,7 @@ def _names(situation: Situation, *, is_listing: bool) -> dict[str, Any]:
         "level": str(facts.intent.level),
         "category": facts.category or "",
         "subject": caller.subject,
+        "tenant": caller.tenant or "",
         "client": caller.client,
         "tags": sorted(facts.tags),
         "scopes": sorted(caller.scopes or ()),

@@ -21,17 +21,34 @@ def flow_condition(after: Mapping[str, Any]) -> Condition:
     asked = facts_tests(after)
     tests = [one.test for one in asked]
 
-    def fits(past: Past, now: float) -> bool:
+    def fits(past: Past, now: float) -> bool | None:
         # A time ahead of `now` is a clock that was set back: it counts as just now.
-        if now - past.at > window or (is_of_conversation and not past.is_same_conversation):
+        if now - past.at > window or not all(test(past.facts) for test in tests):
             return False
-        return all(test(past.facts) for test in tests)
+        return past.is_same_conversation if is_of_conversation else True
 
-    def test(situation: Situation) -> bool:
-        return any(fits(past, situation.now) for past in reversed(situation.history))
+    def test(situation: Situation) -> bool | None:
+        answer: bool | None = False
+        for past in reversed(situation.history):
+            match fits(past, situation.now):
+                case True:
+                    return True
+                case None:
+                    answer = None
+                case False:
+                    pass
+        return answer
 
     what = ", ".join(f"{one.key} {one.wanted}" for one in asked) or "any kind"
     whose = "conversation" if is_of_conversation else "principal"
     within = after.get("within", DEFAULT_WITHIN)
     wanted = f"an earlier call ({what}) of this {whose} within {within}"
-    return Condition("after", wanted, test, lambda _: "nothing of the kind", is_of_call=True)
+    return Condition(
+        "after",
+        wanted,
+        test,
+        lambda _: "nothing of the kind",
+        is_of_call=True,
+        window=window,
+        about=tuple(asked),
+    )

@@ -13,7 +13,12 @@ from avow.intent import (
     Trust,
 )
 from avow.policy.decision import Effect, Listing, Mode, Require
-from avow.policy.document import CHANNELS
+from avow.policy.document import (
+    CHANNELS,
+    MAX_OPEN_QUESTIONS,
+    MAX_RESULT_CHARACTERS,
+    MIN_RESULT_CHARACTERS,
+)
 from avow.policy.receipts import LEAST_CALLS
 from avow.policy.shape import (
     DURATION,
@@ -30,6 +35,7 @@ from avow.policy.shape import (
     Text,
     one_or_more,
 )
+from avow.schema import LIMIT
 
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 DEFAULT_WITHIN: Final = "30m"
@@ -90,8 +96,10 @@ _MATCHER: Final = Table(
         "subject": Key(_NAMES, "who calls, or a glob, or one of these"),
         "scope": Key(_NAMES, "a scope that the caller holds, itself or by a role, or one of these"),
         "role": Key(_NAMES, "a role that the caller has, or one of these"),
+        "tenant": Key(_NAMES, "the tenant that the caller acts for, or a glob, or one of these"),
         "client": Key(_NAMES, "the client it calls through, or a glob, or one of these"),
         "arguments": Key(Named(_ARGUMENT), "conditions on arguments, by their path"),
+        "meta": Key(Named(_ARGUMENT), "conditions on forwarded keys of _meta, by their name"),
         "after": Key(_AFTER, "a condition on what was done before"),
         "expression": Key(Text("an expression in CEL"), "a CEL expression that must be true"),
     },
@@ -156,6 +164,7 @@ _RULE: Final = Table(
     }
 )
 _FIRST_USE: Final = Choice((str(Effect.ALLOW), str(Effect.CONFIRM)))
+_RESULT_LIMIT: Final = Number(MIN_RESULT_CHARACTERS, MAX_RESULT_CHARACTERS, is_whole=True)
 _HINTS: Final = Table({name: Key(Boolean(), doc) for name, doc in _HINT_DOCS.items()}, least=1)
 
 POLICY: Final = Table(
@@ -173,6 +182,11 @@ POLICY: Final = Table(
             "whether the first use of a tool asks; for all, by server, or by server and tool",
             default=str(Effect.ALLOW),
         ),
+        "max_result_characters": Key(
+            Either(_RESULT_LIMIT, Named(Either(_RESULT_LIMIT, Named(_RESULT_LIMIT), dict)), dict),
+            "longer results are cut; for all, by server, or by server and tool",
+            default=LIMIT,
+        ),
         "trust": Key(
             Reserved(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
             "how far each server's word counts; “*” is for the rest",
@@ -189,6 +203,10 @@ POLICY: Final = Table(
         "pin": Key(
             Items(Text()),
             "tools that are listed all the same, by their names behind the gateway or globs",
+        ),
+        "forward_meta": Key(
+            Items(Text(), 0),
+            "keys of a call's _meta that go to servers, bound to the approval; others are dropped",
         ),
         "off": Key(
             Table(
@@ -223,6 +241,11 @@ POLICY: Final = Table(
                     ),
                     "people": Key(
                         Named(Items(Text(), 0)), "who may answer by a link, with their roles"
+                    ),
+                    "open_per_caller": Key(
+                        _COUNT,
+                        "how many questions of one caller may wait at once; more are refused",
+                        default=MAX_OPEN_QUESTIONS,
                     ),
                 },
                 least=1,

@@ -1,6 +1,8 @@
 """Loading: from the text of policy.toml to a policy, or to all that is wrong with it."""
 
-from avow.errors import PolicyError
+from pathlib import Path
+
+from avow.errors import PolicyError, UsageError
 from avow.policy.build import build_policy
 from avow.policy.document import Policy
 from avow.policy.format import POLICY
@@ -19,6 +21,17 @@ def load_policy(text: str, where: str = "policy.toml") -> Policy:
     policy = build_policy(document)
     document.finish()
     return policy
+
+
+def check_policy(policy: object, *, where: str) -> None:
+    """Raise `UsageError` unless `policy` is a `Policy`, the path of a policy.toml, or `None`.
+
+    `where` is the name of the function that was called with it.
+    """
+    if policy is None or isinstance(policy, Policy | str | Path):
+        return
+    what = f"policy must be a Policy or the path of a policy.toml, got {type(policy).__name__}"
+    raise UsageError(what, where=where, fix="Write policy=avow.policy.Policy(mode='strict').")
 
 
 def reload(current: Policy, text: str, where: str) -> tuple[Policy, PolicyError | None]:

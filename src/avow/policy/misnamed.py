@@ -31,6 +31,10 @@ def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
     ]
     places += [(f"“operator.{one.server}” ({policy.where})", one.tool) for one in policy.operator]
     places += [(f"“first_use.{one.server}” ({policy.where})", one.tool) for one in policy.first_use]
+    places += [
+        (f"“max_result_characters.{one.server}” ({policy.where})", one.tool)
+        for one in policy.max_result_characters
+    ]
     return [
         f"{place} names a tool “{found[0]}”: here a tool goes by its server's own name for it, "
         f'as server = "{found[1]}", tool = "{found[2]}"'

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from avow.intent import CONTAINING, HintName, HintReceipt, ToolReceipt, Verdict
+from avow.fields import convert, subset, text, whole
+from avow.intent import CONTAINING, LAYERS, HintName, HintReceipt, ToolReceipt, Verdict
 
 LEAST_CALLS: Final = 5
 
@@ -17,6 +18,9 @@ class ReceiptKey:
     key: str
     calls: int = LEAST_CALLS
     layers: frozenset[str] = CONTAINING
+
+    def __post_init__(self) -> None:
+        convert(self, name=text, key=text, calls=whole(1), layers=subset(*LAYERS))
 
     def doubt(self, receipt: ToolReceipt, found: HintReceipt) -> str:
         """Why a hint that a receipt supports does not count by this key; empty where it does."""

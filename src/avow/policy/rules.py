@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from avow.intent import Span
-from avow.policy.arguments import argument_conditions
+from avow.policy.arguments import argument_conditions, meta_conditions
 from avow.policy.conditions import Condition, facts_conditions, principal_conditions
 from avow.policy.decision import Effect, Require, Reviewers
 from avow.policy.document import Limits, Rule
@@ -15,7 +15,7 @@ from avow.policy.shape import seconds
 from avow.policy.source import Document
 
 _OF_QUESTIONS: Final = ("require", "reviewers", "expires", "grant")
-_OF_CALLS: Final = ("arguments", "after")
+_OF_CALLS: Final = ("arguments", "meta", "after")
 
 Roles = Mapping[str, frozenset[str]]
 
@@ -94,6 +94,9 @@ def _conditions(
         _check_arguments(document, (*path, "arguments"), table["arguments"])
         is_loosening = (effect is Effect.ALLOW) is (part == "when")
         found += argument_conditions(table["arguments"], is_loosening=is_loosening)
+    if "meta" in table:
+        is_loosening = (effect is Effect.ALLOW) is (part == "when")
+        found += meta_conditions(table["meta"], is_loosening=is_loosening)
     if "after" in table:
         found.append(flow_condition(table["after"]))
     if "expression" in table:

@@ -109,9 +109,9 @@ class Number:
             said = value if type(value) is float else kind(value)
             report(path, f"this must be {what}, not {said}", None)
         elif self.least is not None and value < self.least:
-            report(path, f"this must be at least {self.least:g}, not {value}", None)
+            report(path, f"this must be at least {self.least:.12g}, not {value}", None)
         elif self.most is not None and value > self.most:
-            report(path, f"this must be at most {self.most:g}, not {value}", None)
+            report(path, f"this must be at most {self.most:.12g}, not {value}", None)
 
     def schema(self) -> Schema:
         schema: Schema = {"type": "integer" if self.is_whole else "number"}

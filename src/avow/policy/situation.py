@@ -54,16 +54,21 @@ class ToolFacts:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """One earlier call of the same principal that was sent; `at` is Unix seconds."""
+    """One earlier call of the same principal that was sent; `at` is Unix seconds.
+
+    `is_same_conversation` is `None` if it came through another client name that nobody proved.
+    """
 
     at: float
     facts: ToolFacts
-    is_same_conversation: bool = True
+    is_same_conversation: bool | None = True
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
     """One call, with all that a decision on it may depend on.
+
+    `meta` holds the keys of its `_meta` that the policy forwards.
 
     `history` holds what this principal has done within the longest window of the policy
     (`Policy.window`), newest last. `recent` holds the times of its calls within the last minute,
@@ -75,6 +80,7 @@ class Situation:
     principal: Principal
     facts: ToolFacts
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
     history: tuple[Past, ...] = ()
     is_first_use: bool = False
     recent: Mapping[Level, tuple[float, ...]] = field(default_factory=lambda: NO_CALLS)

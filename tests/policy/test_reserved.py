@@ -1,0 +1,39 @@
+"""Names that no caller may have."""
+
+import pytest
+
+from avow.errors import UsageError
+from avow.policy import Principal, is_reserved
+from avow.serve.given import check_choices
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "console",
+        "Console",
+        " link",
+        "TERMINAL",
+        "t\u00e9rminal",
+        "\u0441onsole",
+        "l\u0131nk",
+        "con\u200bsole",
+        "\uff43onsole",
+        "elicitation",
+        "local",
+        "LOCAL",
+        "key:amy",
+        "Client:amy",
+    ],
+)
+def test_a_name_of_avows_own_is_reserved_however_it_is_written(name: str) -> None:
+    assert is_reserved(name)
+    if name != "local":
+        with pytest.raises(UsageError, match="gives the name"):
+            check_choices(Principal(name), None, 1.0)
+
+
+@pytest.mark.parametrize("name", ["amy", "consoles", "linker", "amy@example.com", "terminal-2", ""])
+def test_any_other_name_is_free(name: str) -> None:
+    assert not is_reserved(name)
+    check_choices(Principal(name), None, 1.0)
