@@ -251,11 +251,10 @@ def test_a_schema_of_any_form_is_taken(schema: dict[str, Any]) -> None:
     guess({"name": "get_note", "inputSchema": schema})
 
 
-def test_a_description_of_a_megabyte_is_read_at_its_beginning() -> None:
-    short = tool("get_note", "Get a note. " + "And so on. " * 200)
-    long = tool("get_note", "Get a note. " + "And so on. " * 100_000)
+def test_a_description_of_a_megabyte_is_not_read_to_its_end_and_claims_nothing_looser() -> None:
+    long = guess(tool("get_note", "Get a note. " + "And so on. " * 100_000))
 
-    assert guess(long).keys() == guess(short).keys()
+    assert not any(said.value is LOOSER[hint] for hint, said in long.items())
 
 
 WORDS = st.lists(st.sampled_from([*sorted(KINDS), "or", "and", "item", "web"]), max_size=4)

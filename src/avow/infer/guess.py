@@ -29,6 +29,7 @@ _WORDS: Final = {
     "begins": "the description begins with “{}”",
     "sentence": "a sentence of the description begins with “{}”",
     "description": "the description says “{}”",
+    "clause": "its text says that it will “{}”",
     "says": "the description says “{}”",
     "parameter": "parameter “{}”",
     "value": "parameter “{}” may be “{}”",

@@ -7,11 +7,12 @@ cannot be outweighed.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from avow.infer.certain import Certainty, certainty, surely_loses
 from avow.infer.features import Found, lead_of, parts_of
 from avow.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
-from avow.intent import HintName
+from avow.intent import HINT_NAMES, HintName
 
 _DESTROYS: Final = ("destroy",)
 _JOINTS: Final = frozenset({"and", "or", "then"})
@@ -21,6 +22,30 @@ _ACTIONS: Final = frozenset({"action", "command", "method", "op", "operation", "
 _OUTSIDE: Final = frozenset(
     "crawl email http internet scrape sms tweet url urls web webpage website".split()
 )
+_HELD: Final = frozenset(
+    """
+    account alert annotation api app application approval archive artifact asset attachment
+    audit backup board bookmark branch bucket build calendar canary card cart category change
+    channel chat check cluster collection column comment commit config configuration contact
+    container contract conversation coupon credential customer dashboard database dataset
+    datasource db deal deployment device directory disk document domain draft drive employee
+    endpoint entity entry environment error event experiment export extension feature field file
+    filter finding flag folder form function group host id image incident index instance
+    integration inventory invite invoice issue item job key label lead library license list log
+    mail mailbox meeting member memory merge message metric migration milestone model module
+    monitor namespace network node note notebook notification object option order organization
+    package page panel parameter participant path payment permission pipeline plan pod policy
+    pool principal process product profile project prompt property pull queue record recording
+    region registry release repo report repository request resource response review role room
+    row rule run sandbox schedule schema script secret segment server service session setting
+    shard site slot space span spec sprint stack stage state status stream subscription system
+    table tag task team template tenant test thread ticket todo token tool trace transaction
+    transcript trigger type upload usage user uuid variable version view volume voucher
+    watchlist webhook widget workflow workspace
+    """.split()
+)
+"""What a server is set up to hold. Anything else may be the world outside."""
+_MOST_PARAMETERS: Final = 100
 _MAYBE: Final = 0.5
 
 _IS_DESTROYED: Final[Mapping[HintName, tuple[float, float]]] = {
@@ -29,7 +54,20 @@ _IS_DESTROYED: Final[Mapping[HintName, tuple[float, float]]] = {
 }
 """Of 228 tools of the corpus whose name has a verb that only destroys none reads, 216 destroy; of
 46 that say that it cannot be undone, none and 45."""
+_IS_CONTRADICTED: Final[Mapping[HintName, tuple[float, float]]] = {
+    "read_only": (0.0, 0.05),
+    "destructive": (0.92, 1.0),
+}
+"""Of 1,352 tools of the corpus that read, 12 say of themselves that they do something else."""
+_IS_NO_READ: Final[Mapping[HintName, tuple[float, float]]] = {
+    "read_only": _IS_CONTRADICTED["read_only"]
+}
+"""`Save a note.` denies that it reads; it does not deny that it only adds."""
+_IS_DOUBTFUL: Final[Mapping[HintName, tuple[float, float]]] = {"read_only": (0.0, 0.89)}
+"""Below what any hint needs that nobody declared."""
 _UNDO: Final = "c:undo"
+CLAUSE: Final = "clause"
+"""The feature of a clause that contradicts whatever is declared."""
 _IS_READ: Final = 0.985
 """Of 755 tools of the corpus whose name reads surely 748 read; by their authors 626 of 627."""
 
@@ -65,21 +103,38 @@ def settle(tool: Mapping[str, Any], found: Found) -> Settled:
     name = tool.get("name")
     parts = parts_of(name) if isinstance(name, str) else []
     kinds = _kinds_of(parts)
-    decisive = frozenset({_UNDO} & found.keys())
-    destroys = _DESTROYS in kinds or bool(decisive)
+    certain = certainty(tool)
+    destroys = _DESTROYS in kinds or _UNDO in found
+    if certain.order is not None and not destroys:
+        found[CLAUSE] = ("clause", certain.order)
+    decisive = frozenset({_UNDO, CLAUSE} & found.keys())
     barred: set[HintName] = set()
     if "px:saves" in found or any(READS.isdisjoint(one) for one in kinds):
         barred.add("read_only")
     if destroys or _may_destroy(found) or _runs_anything(found):
         barred |= {"read_only", "destructive"}
-    if not _OUTSIDE.isdisjoint(parts):
+    if not _OUTSIDE.isdisjoint(parts) or _may_fetch(tool, parts):
         barred.add("open_world")
+    if not certain.is_readable:
+        barred.update(HINT_NAMES)
+    if not certain.may_read:
+        barred.add("read_only")
+    if certain.loses:
+        barred |= {"read_only", "destructive"}
     return Settled(
         frozenset(barred),
-        _IS_DESTROYED if destroys else {},
-        "read_only" not in barred and _surely_reads(parts),
+        _bounds(certain, destroys=destroys),
+        "read_only" not in barred and certain.is_certain and _surely_reads(parts),
         decisive,
     )
+
+
+def _bounds(certain: Certainty, *, destroys: bool) -> Mapping[HintName, tuple[float, float]]:
+    if destroys:
+        return _IS_DESTROYED
+    if certain.order is not None:
+        return _IS_CONTRADICTED if surely_loses(certain.order) else _IS_NO_READ
+    return {} if certain.is_certain else _IS_DOUBTFUL
 
 
 def _kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
@@ -95,6 +150,23 @@ def _kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
     is_last = lead.place == len(parts) - 1 and lead.verb not in NOUNS
     is_sure = lead.place == 0 or is_last or lead.kinds == _DESTROYS
     return [lead.kinds, *joined] if is_sure else joined
+
+
+def _may_fetch(tool: Mapping[str, Any], parts: list[str]) -> bool:
+    """Whether a tool that reads may fetch what its server does not hold, like the weather."""
+    lead = lead_of(parts)
+    if lead is not None and READS.isdisjoint(lead.kinds) and parts[lead.place] == lead.verb:
+        return False
+    schema = tool.get("inputSchema")
+    properties = cast("Any", schema).get("properties") if isinstance(schema, Mapping) else None
+    named = list(cast("Mapping[str, Any]", properties)) if isinstance(properties, Mapping) else []
+    words = [one for name in named[:_MOST_PARAMETERS] for one in parts_of(str(name))]
+    return not any(_is_held(one) for one in (*parts, *words))
+
+
+def _is_held(word: str) -> bool:
+    singular = word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
+    return word in _HELD or singular in _HELD or word.removesuffix("es") in _HELD
 
 
 def _surely_reads(parts: list[str]) -> bool:

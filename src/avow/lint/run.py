@@ -4,9 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from avow.catalog import raw_of
+from avow.errors import UsageError
+from avow.lint.entries import make_listing
 from avow.lint.finding import Finding, Remark, Severity
 from avow.lint.places import Places
-from avow.lint.profile import Profile
+from avow.lint.profile import Profile, find_profile
 from avow.lint.registry import all_rules, find_rules, known_rule
 from avow.lint.rule import Looked, Rule
 from avow.lint.subject import Listing, Subject
@@ -54,18 +57,25 @@ def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str
 
 
 def lint(
-    listing: Listing,
-    choice: Choice,
+    listing: Listing | Iterable[object],
+    choice: Choice | None = None,
     *,
     places: Places | None = None,
     allows: bool = True,
     is_mendable: bool = False,
 ) -> Report:
-    """What the chosen rules find, tool by tool in the order of the list, then of the whole.
+    """Return what the chosen rules find: tool by tool, then of the whole list.
+
+    `listing` may also be tools of any kind that `avow.catalog.as_tool` takes; without a `choice`
+    the rules are those of the profile `spec`.
+
+    >>> lint([{"name": "notes_list", "inputSchema": {"type": "object"}}]).tools
+    1
 
     Without `allows` nobody's permission to break a rule counts.
     """
-    rules = choice.rules
+    listing = listing if isinstance(listing, Listing) else make_listing("", _entries(listing))
+    rules = (choice or choose(find_profile("spec"))).rules
     found = [*_of_tools(listing, rules), *_of_server(listing, rules)]
     kept, allowed = _sift(listing, found) if allows else (found, [])
     late = _afterwards(listing, rules, found) if allows else ()
@@ -77,6 +87,18 @@ def lint(
         places=places or Places(),
         is_mendable=is_mendable,
     )
+
+
+def _entries(tools: Iterable[object]) -> list[object]:
+    """Return tools as entries of a list; what is no tool stays, since that is a finding."""
+    return [_entry(one) for one in tools]
+
+
+def _entry(tool: object) -> object:
+    try:
+        return raw_of(tool)
+    except UsageError:
+        return tool
 
 
 def _as_loud_as(profile: Profile, rule: Rule) -> Rule:

@@ -64,7 +64,7 @@ _BEGINNINGS: Final = (
 
 
 def _may_hold_one(text: str) -> bool:
-    return any(one in text for one in _BEGINNINGS) and redact(text) != text
+    return any(one in text for one in _BEGINNINGS) and redact(text, None) != text
 
 
 def check(tool: Subject) -> Iterator[Remark]:
@@ -73,7 +73,7 @@ def check(tool: Subject) -> Iterator[Remark]:
         return
     for at, text in tool.texts():
         bare = text and _PLACEHOLDER.sub("", text)
-        if bare and redact(bare) != bare:
+        if bare and redact(bare, None) != bare:
             yield Remark("a secret seems to stand in it", at)
 
 

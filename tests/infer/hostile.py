@@ -1,0 +1,135 @@
+"""Texts of tools that write and that look like those of tools that read.
+
+`TUNED` were written first and looked at while the reading of clauses was written. `HELD_OUT` were
+written before it first ran: of these 32 it let 8 pass at first, 3 of them as certain, and was then
+mended. They are no measure of what it does to texts that nobody has written yet.
+
+`SECOND` were written before the reading was loosened for nouns, names and sentences about results.
+At first it let 7 of these 30 pass, 6 of them as certain: words in the descriptions of parameters
+that are no switches (2), what a call returns ("the deleted rows", "the number of rows removed",
+"those wiped"), "stops working", and "with automatic revocation". All 30 are refused now.
+"""
+
+from typing import Any
+
+
+def tool(name: str, description: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "description": description, **more}
+
+
+def switch(name: str, description: str = "") -> dict[str, Any]:
+    properties = {name: {"type": "boolean", "description": description}}
+    return {"inputSchema": {"type": "object", "properties": properties}}
+
+
+TUNED: list[dict[str, Any]] = [
+    tool("show_queue", "Show the queue and purge what is stale."),
+    tool("lookup_voucher", "Look up the voucher, then void it."),
+    tool("get_tokens", "List active tokens and burn the expired ones."),
+    tool("list_sessions", "Lists the sessions. Idle ones are terminated."),
+    tool("get_mail", "Get the newest mail; it is moved to the bin afterwards."),
+    tool("view_cart", "View the cart. Empties it too."),
+    tool("read_counter", "Read the counter, resetting it to zero."),
+    tool("peek_message", "Returns the next message and acknowledges it."),
+    tool("get_seat", "Shows a seat & locks it."),
+    tool("find_duplicates", "Finds duplicate rows → drops them."),
+    tool("check_license", "Checks a licence. This tool is non-read-only because it renews it."),
+    tool("describe_node", "Describes a node. This is not a read."),
+    tool("get_report", "Does not only read the report."),
+    tool("inspect_cache", "Inspects the cache (and flushes it)."),
+    tool("list_holds", "List holds, release them."),
+    tool("show_queue", "Muestra la cola y borra lo antiguo."),
+    tool("show_queue", "Zeigt die Warteschlange und leert sie."),
+    tool("show_queue", "Показать очередь и очистить её."),
+    tool("show_queue", "Show the queue and pur\u0261e what is stale."),
+    tool("show_queue", "Show the queue and p\u200burge what is stale."),
+    tool("show_queue", "Show the queue and purg3 what is stale."),
+    tool("show_queue", "Show the queue and d e l e t e what is stale."),
+    tool("g\u0435t_queue", "Get the queue."),
+    tool("get_qu3u3", "Get the queue and d3l3te it."),
+    tool("get_voucher", "Get a voucher.", **switch("purge", "Also purge it.")),
+    tool("get_voucher", "Get a voucher.", title="Void voucher"),
+    tool("list_orders", "List orders. " + "They are sorted by date. " * 100 + "Then cancel them."),
+    tool("show_draft", "Show the draft before deleting it."),
+    tool("get_balance", "Get the balance. The account gets closed."),
+    tool("voucher_void", "Look up a voucher."),
+]
+
+HELD_OUT: list[dict[str, Any]] = [
+    tool("fetch_ticket", "Fetch a ticket and hand it back to its buyer for a refund."),
+    tool("get_lease", "Returns the lease, and relinquishes it."),
+    tool("list_alerts", "Displays open alerts plus silences those older than a day."),
+    tool("scan_inbox", "Scans the inbox, quarantining suspicious mail."),
+    tool("view_profile", "View a profile. Afterwards it no longer exists."),
+    tool("get_coupon", "Reads the coupon code once and invalidates the code."),
+    tool("search_users", "Search users; matching accounts are suspended."),
+    tool("find_orphans", "Find orphaned volumes so they can be reclaimed, and reclaim them."),
+    tool("audit_keys", "Audits API keys and rotates any that leaked."),
+    tool("read_secret", "Reads a one-time secret which self-destructs."),
+    tool("get_snapshot", "Get a snapshot while rolling the disk back to it."),
+    tool("show_branches", "Show branches. Merged ones get pruned."),
+    tool("check_domain", "Check a domain, registering it if free."),
+    tool("get_invoice", "Get an invoice and e-mail customers."),
+    tool("list_invoices", "List overdue invoices and charge cards."),
+    tool("query_stock", "Query the stock level and deduct one."),
+    tool("get_time", "Get the time. Never read-only."),
+    tool("show_item", "A lookup that is anything but harmless."),
+    tool("get_page", "Retrieves a page without side effects? No: it has side effects."),
+    tool("get_note", "Gets a note. It would be wrong to call this a read."),
+    tool("get_note", "Récupère une note puis la supprime."),
+    tool("get_note", "ノートを表示して削除します。"),
+    tool("get_note", "Holt eine Notiz und wirft sie weg."),
+    tool("get_note", "Get a note and \uff44\uff45\uff4c\uff45\uff54\uff45 it."),
+    tool("get_note", "Get a note and del\u00adete it."),
+    tool("get_note", "Get a note and d.e.l.e.t.e it."),
+    tool("show_and_tell_void", "Show what there is."),
+    tool("get_note", "Get a note.", **switch("wipe_after")),
+    tool("get_note", "Get a note.", annotations={"title": "Shred note"}),
+    tool("get_note", "Get a note. To keep things tidy, the note goes to the shredder."),
+    tool("get_note", "Compare two notes and overwrite the older."),
+    tool("lookup", "Look up a record and nuke the rest."),
+]
+
+
+def parameter(name: str, description: str = "", **more: Any) -> dict[str, Any]:
+    properties = {name: {"type": "string", "description": description, **more}}
+    return {"inputSchema": {"type": "object", "properties": properties}}
+
+
+SECOND: list[dict[str, Any]] = [
+    tool("list_jobs", "Lists the jobs of a queue, which is trimmed to the newest ten as it does."),
+    tool("get_rows", "Gets rows from a table, purging stale rows."),
+    tool("show_cache", "Shows the cache. Performs a purge of old keys."),
+    tool("list_rows", "List rows. Stale rows are dropped."),
+    tool("get_backups", "Get the backups so that old ones get removed."),
+    tool("read_inbox", "Read the inbox. If a message is older than a week, it is deleted."),
+    tool("get_page", "Get a page of results.\n\n* Note: visited pages are discarded."),
+    tool("get_session", "Get a session.", **parameter("mode", "Set to 'x' to delete the session.")),
+    tool("get_item", "Get an item.", **parameter("action", enum=["show", "delete"])),
+    tool("get_item", "Get an item.", title="Get and remove an item"),
+    tool("get_file", "Get a file.\n\nArgs:\n    path: The file, which is deleted after the read."),
+    tool(
+        "list_logs",
+        "List the logs of a service. "
+        + "Each log has a time, a level and a text. " * 60
+        + "Logs that were listed are erased.",
+    ),
+    tool("get_expired", "Finds expired rows. Returns the deleted rows."),
+    tool("check_expired", "Checks a table for expired rows. Returns the number of rows removed."),
+    tool("get_message", "Returns the next message of the queue, removing it from there."),
+    tool("view_trial", "View a trial. The trial starts with the first view."),
+    tool("get_token", "Get a token. The old token stops working."),
+    tool("find_spam", "Find spam with the option of its removal: found mail goes to the bin."),
+    tool("get_draft", "Fetches a draft; publishing it is part of the call."),
+    tool("get_users", "Get users. Users without a login lose their seat."),
+    tool("search_orders", "Search orders. Returns matching orders. Cancels them as well."),
+    tool("get_lock", "Shows who holds a lock. Breaks the lock."),
+    tool("list_files", "List files.\n\nReturns:\n    The files, and the names of those wiped."),
+    tool("get_quote", "Get a quote and have the order placed."),
+    tool("get_invites", "Lists invites with automatic revocation of the ones that nobody took."),
+    tool("status_check", "Check the status of a device. Causes a reboot."),
+    tool("get_key", "Reads the key. Use this to wipe the old key too."),
+    tool("list_tickets", "List tickets (closing those without an answer)."),
+    tool("get_note", "Get a note.", **parameter("after", "What happens then: the note is erased.")),
+    tool("get_report", "Get a report. Results are mailed to every customer."),
+]
