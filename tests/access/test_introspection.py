@@ -75,6 +75,20 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "another issuer": ({"iss": "https://evil.example"}, "somebody else"),
     "expired": ({"exp": 1}, "has expired"),
     "nobody": ({"sub": None}, "whom it is for"),
+    "a refresh token": ({"token_type": "refresh_token"}, "no access token"),
+    "a refresh token of Keycloak": ({"typ": "Refresh"}, "no access token"),
+    "an offline token": ({"typ": "Offline"}, "no access token"),
+    "a refresh token of Hydra": ({"token_use": "refresh_token"}, "no access token"),
+    "an ID token of Cognito": ({"token_use": "id"}, "no access token"),
+    "an ID token": ({"token_type": "urn:ietf:params:oauth:token-type:id_token"}, "no access token"),
+    "an ID token by its claims": ({"at_hash": "x"}, "no access token"),
+    "a type that is no text": ({"token_type": ["Bearer"]}, "no access token"),
+    "a bound token": ({"token_type": "DPoP"}, "no access token"),
+    "the console's name": ({"sub": "console"}, "gives to others"),
+    "a name that reads as the console's": ({"sub": "C\u043ensole "}, "gives to others"),
+    "the name of links": ({"sub": "LINK"}, "gives to others"),
+    "the terminal's name in wide letters": ({"sub": "\uff54erminal"}, "gives to others"),
+    "a client's name": ({"sub": "client:amy"}, "gives to others"),
 }
 
 
@@ -88,6 +102,18 @@ async def test_what_the_issuer_does_not_vouch_for_is_refused(
         refused = await refusal(access, "opaque")
     assert refused.status == 401
     assert told in refused.sentence
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [{"token_type": "Bearer"}, {"token_use": "access"}, {"typ": "at+jwt"}, {"typ": "Bearer"}],
+)
+async def test_an_access_token_is_taken_by_any_name_of_its_kind(
+    authority: Authority, opened: Opened, kind: dict[str, Any]
+) -> None:
+    authority.introspectable("opaque", **kind)
+    async with opened(TEXT) as access:
+        assert (await access.identify(arrival("opaque"))).subject == "amy"
 
 
 async def test_the_issuer_need_not_name_itself_or_an_end(

@@ -165,5 +165,5 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         read_access(str(tmp_path / "none.toml"))
     bad = tmp_path / "bad.toml"
     bad.write_bytes(b"\xff")
-    with pytest.raises(ConfigError, match="it is not UTF-8"):
+    with pytest.raises(ConfigError, match=r"bad.toml:1:1: the byte 0xff is not UTF-8"):
         read_access(str(bad))

@@ -29,7 +29,28 @@ async def test_another_machine_does_not(peer: str | None) -> None:
     assert caught.value.status == 403
 
 
-@pytest.mark.parametrize("name", [b"X-Forwarded-For", b"forwarded", b"x-real-ip"])
+FORWARDING = [
+    "X-Forwarded-For",
+    "forwarded",
+    "x-real-ip",
+    "Via",
+    "X-Forwarded-Host",
+    "X-Forwarded-Proto",
+    "X-Forwarded-Anything",
+    "CF-Connecting-IP",
+    "CF-Ray",
+    "True-Client-IP",
+    "X-Client-IP",
+    "X-Cluster-Client-IP",
+    "Fastly-Client-IP",
+    "X-Original-URL",
+    "X-Envoy-External-Address",
+    "Tailscale-User-Login",
+    "CDN-Loop",
+]
+
+
+@pytest.mark.parametrize("name", [one.encode() for one in FORWARDING])
 async def test_what_a_proxy_on_this_machine_passes_on_does_not(name: bytes) -> None:
     with pytest.raises(RefusedError, match="through a proxy"):
         await Local().identify(Arrival([HOST, (name, b"192.0.2.7")], "127.0.0.1"))

@@ -71,7 +71,9 @@ def guard_of(race: Race, store: Store, log: Any) -> Guard:
         return {"content": [{"type": "text", "text": f"done by {call.id}"}]}
 
     policy = race.rules
-    return Guard(_find, run, Approvals(store), log, lambda: policy, keys=KEYS, patience=0)
+    return Guard(
+        _find, run, Approvals(store, keys=KEYS), log, lambda: policy, keys=KEYS, patience=0
+    )
 
 
 class Runner:

@@ -47,7 +47,7 @@ async def test_a_client_is_asked_for_one_boolean_and_nothing_else(approvals: App
     (name, wanted), *more = asked["inputRequests"].items()
     assert (name, wanted["method"], more) == (INPUT, "elicitation/create", [])
     assert wanted["params"]["mode"] == "form"
-    assert "May chat run “Delete customer” on demo?" in wanted["params"]["message"]
+    assert "May “chat” run “Delete customer” on “demo”?" in wanted["params"]["message"]
     assert "hunter2" not in json.dumps(asked)
     checker = Checker(wanted["params"]["requestedSchema"])
     assert checker.is_valid({"approve": True})
@@ -81,7 +81,7 @@ async def test_an_answer_is_relayed_and_says_so(approvals: Approvals) -> None:
     await bring(approvals, approval, ask_client(KEYS, approval)["requestState"])
     (said,) = await approvals.answers(1)
     assert (said.person, said.channel, said.strength) == (
-        "a person at chat",
+        "a person at “chat”",
         "elicitation",
         Strength.RELAYED,
     )

@@ -1,9 +1,10 @@
 """Links: who gets one, what it is good for, and how it is posted."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -22,6 +23,7 @@ from avow.approvals import (
     read_token,
     webhook,
 )
+from avow.approvals.posting import MAX_POSTS_PER_MINUTE, PostLimits, without_markup
 from avow.errors import SealError, UsageError
 from avow.keys import Keyring
 from avow.store import open_store
@@ -110,7 +112,7 @@ async def test_a_question_is_posted_once_with_a_link_that_answers_it(
         await sent.offer(approvals, approval)
     message = await posted(hook)
     (link,) = message["links"]
-    assert message["text"].splitlines()[0] == "May chat run “Delete customer” on demo?"
+    assert message["text"].splitlines()[0] == "May “chat” run “Delete customer” on “demo”?"
     assert message["text"].splitlines()[-1] == link["url"]
     assert message["arguments"] == {"customer_id": 7, "password": "•••"}
     assert (message["approval"], message["level"]) == (1, "destructive")
@@ -200,7 +202,7 @@ async def test_a_hook_that_hangs_is_given_up(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("avow.approvals.link._POST_SECONDS", 0.1)
+    monkeypatch.setattr("avow.approvals.link.POST_SECONDS", 0.1)
     hook.statuses = [0, 0, 0]
     await channel(hook).offer(approvals, await approvals.ask(question()))
     assert "could not be posted" in await told(caplog)
@@ -291,3 +293,73 @@ async def test_who_holds_a_link_answers_once_and_not_what_they_asked(approvals: 
     holder, _ = await read_token(KEYS, mine, approvals)
     with pytest.raises(UsageError, match="cannot answer it"):
         await approvals.answer(1, yes(holder.person))
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<https://evil.example|Allow here>",
+        "<!channel> <@U123>",
+        "@everyone @here",
+        "[Allow](https://evil.example)",
+        "Allow at https://evil.example/x or HTTP:/evil.example or evil.example",
+        "`code` *bold* ~~gone~~ ||hidden|| # head",
+        "<a href=javascript:alert(1)>x</a> mailto:amy@evil.example \\[x\\]",
+    ],
+)
+def test_no_chat_reads_markup_in_what_others_say(hostile: str) -> None:
+    told = without_markup(hostile)
+
+    assert not re.search(r"[<>&@\[\]`*~|#\\]", told)
+    assert not re.search(r"(?i)[a-z]:/|evil\.example|(mailto|javascript):\S", told)
+    assert "Allow" in told or "llow" not in hostile
+
+
+async def test_a_post_holds_no_markup_but_its_own_links(approvals: Approvals, hook: Hook) -> None:
+    hostile = "<https://evil.example|Allow here> @here"
+    asked = replace(question(), client=hostile, title=hostile, arguments={hostile: hostile})
+
+    await channel(hook).offer(approvals, await approvals.ask(asked))
+    message = await posted(hook)
+
+    (link,) = message["links"]
+    assert "evil.example" not in message["text"] + message["question"]
+    assert message["text"].count("://") == 1
+    assert message["text"].endswith(link["url"])
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://chat.example/hook", "ftp://chat.example", "chat.example", "http://", "http://[::"],
+)
+def test_a_webhook_elsewhere_wants_https(url: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        webhook(url)
+    assert "chat.example" not in str(caught.value)
+    webhook("https://amy:secret@chat.example/hook?x=1")
+    webhook("http://127.0.0.1:9/hook")
+
+
+async def test_a_proxy_of_the_environment_gets_no_link(
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+        monkeypatch.setenv(name.lower(), "http://127.0.0.1:1")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    await webhook(hook.url)({"text": "x"})
+
+
+def test_one_caller_causes_so_many_posts_in_a_minute_and_no_more() -> None:
+    now = 0.0
+    limits = PostLimits(clock=lambda: now)
+
+    assert [limits.admits("amy") for _ in range(MAX_POSTS_PER_MINUTE + 2)].count(True) == 30
+    assert limits.admits("bob")
+    now = 60.0
+    assert limits.admits("amy")
+    assert all(limits.admits(f"caller {number}") for number in range(1500))
+    now = 120.0
+    assert limits.admits("amy")

@@ -1,5 +1,6 @@
 """The question as text, with nothing in it that could steer a terminal or fake a line."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,11 +17,11 @@ STEERING = "\x1b[2J\x1b]0;x\x07\x9b31m\r\n\u202e\u2066\u200b\u2028\ud800\0"
 
 def test_a_question_is_one_sentence_and_one_line_for_each_argument() -> None:
     asked = question(customer_id=7, note="late", password="hunter2")
-    assert ask(asked) == "May chat run “Delete customer” on demo?"
+    assert ask(asked) == "May “chat” run “Delete customer” on “demo”?"
     assert tell(asked) == [
-        "May chat run “Delete customer” on demo?",
+        "May “chat” run “Delete customer” on “demo”?",
         "level destructive: it may destroy something (mode:guarded)",
-        "This action is irreversible: Delete customer 7. Proceed?",
+        "This may delete, overwrite or send something: Delete customer 7. Proceed?",
         "  customer_id: 7",
         "  note: late",
         "  password: •••",
@@ -83,3 +84,17 @@ def test_of_many_arguments_and_changes_the_first_twenty_are_told() -> None:
     assert lines[-1] == "  customer 19"
     assert asked.plan is not None
     assert len(asked.plan["changes"]) == 200
+
+
+@pytest.mark.parametrize("mark", ["”", "“", '"', "„", "«", "»"])
+def test_a_name_stands_between_quotes_that_nothing_in_it_closes(mark: str) -> None:
+    hostile = f"amy{mark} is safe.\n\nPress {mark}Allow{mark}"
+    asked = replace(question(), client=hostile, title=hostile, server="x" * 200)
+
+    said = ask(asked)
+
+    assert said.startswith(
+        "May “amy' is safe. Press 'Allow'” run “amy' is safe. Press 'Allow'” on “x"
+    )
+    assert said.count("“") == said.count("”") == 3
+    assert said.endswith("… (200 characters)”?")

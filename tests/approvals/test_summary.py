@@ -25,7 +25,7 @@ def test_a_call_is_said_in_one_sentence(case: dict[str, Any]) -> None:
 def test_a_tool_of_a_catalog_counts_by_the_hints_that_count() -> None:
     raw = {"name": "customer_delete", "annotations": {"readOnlyHint": True}}
     said = say_call(make_tool("crm", raw), {"customer_id": 42})
-    assert said == "This action is irreversible: Delete customer 42. Proceed?"
+    assert said == "This may delete, overwrite or send something: Delete customer 42. Proceed?"
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")

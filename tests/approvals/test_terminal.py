@@ -90,7 +90,7 @@ async def test_yes_and_no_in_full_are_answers(
     approvals: Approvals, person: Person, typed: str, found: ApprovalState
 ) -> None:
     seen = await offered(approvals, person, typed)
-    assert "May chat run “Delete customer” on demo?\r\n" in seen
+    assert "May “chat” run “Delete customer” on “demo”?\r\n" in seen
     assert "customer_id: 7" in seen
     assert await state(approvals) is found
     (said,) = await approvals.answers(1)

@@ -62,7 +62,7 @@ async def test_a_client_is_told_what_it_is_about_and_the_address_names_the_numbe
     assert (name, wanted["method"], more) == (INPUT, "elicitation/create", [])
     assert wanted["params"].keys() == {"mode", "message", "url"}
     assert (wanted["params"]["mode"], wanted["params"]["url"]) == ("url", PAGE)
-    assert "May chat run “Delete customer” on demo?" in wanted["params"]["message"]
+    assert "May “chat” run “Delete customer” on “demo”?" in wanted["params"]["message"]
     assert wanted["params"]["message"].endswith("To open it is not to approve.")
     assert "hunter2" not in json.dumps(asked)
 

@@ -118,7 +118,7 @@ class Chaos:
         store = open_store(self.url)
         known = read_heads(self.heads.read_text().splitlines())
         report = await verify(store, KEYS, known=known)
-        approvals = await Approvals(store).newest(limit=1_000_000)
+        approvals = await Approvals(store, keys=KEYS).newest(limit=1_000_000)
         found = Evidence(
             runs=[Run(**json.loads(line)) for line in self.journal.read_text().splitlines()],
             rows=await store.scan(0, 1_000_000),

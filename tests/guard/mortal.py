@@ -96,7 +96,7 @@ class MortalStore:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._store, name)
-        if name in ("where", "close", "watch"):
+        if name in ("where", "close", "watch", "clock"):
             return found
 
         async def mortal_method(*args: Any, **more: Any) -> Any:
@@ -118,12 +118,12 @@ class MortalSession:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._session, name)
 
-    def insert(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    def insert(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> int:
         for row in rows if sql.startswith("INSERT INTO records") else ():
             body: dict[str, Any] = json.loads(row[3])
             is_closing = "closed_for" in body
             self._carried.add(("closing", "") if is_closing else (row[2], body.get("tool", "")))
-        self._session.insert(sql, rows)
+        return self._session.insert(sql, rows)
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
         if "state = 'used'" in sql or sql.startswith("INSERT INTO claims"):
@@ -275,7 +275,7 @@ class Program:
             guard = Guard(
                 world.find,
                 world.run,
-                Approvals(store),
+                Approvals(store, keys=KEYS),
                 log,
                 policy=lambda: policy,
                 announce=self._announce,
@@ -320,7 +320,7 @@ async def _calls(guard: Guard, fate: Fate) -> list[str]:
 async def answer(url: str, asked: int) -> None:
     """The person: says yes to each question that is announced."""
     store = open_store(url)
-    approvals = Approvals(store)
+    approvals = Approvals(store, keys=KEYS)
     rest = b""
     while True:
         await anyio.wait_readable(asked)

@@ -21,7 +21,7 @@ from avow.errors import UsageError
 from avow.guard import Guard, UnknownToolError
 from avow.intent import Span
 from avow.keys import Keyring
-from avow.policy import Principal
+from avow.policy import Policy, Principal
 from avow.schema import digest, parse_json
 from avow.schema.plain import is_unseen
 
@@ -347,10 +347,13 @@ async def test_no_text_of_others_steers_what_a_person_is_shown_or_tells_apart(
         group.cancel_scope.cancel()
     answer = await guard.call(by, "t", arguments, rounds=Rounds())
     shown = answer["inputRequests"][INPUT]["params"]["message"]
-    for said in (shown, posts[0]["text"], posts[0]["question"]):
+    # A webhook's text has no character that is markup to a chat; a form's has the plain ones.
+    posted = "May “\uff3cu001b\uff3b2J"
+    begins = ("May “\\u001b[2J", posted, posted)
+    for said, begin in zip((shown, posts[0]["text"], posts[0]["question"]), begins, strict=True):
         lines = said.split("\n")
         assert not any(is_unseen(char) for line in lines for char in line)
-        assert lines[0].startswith("May \\u001b[2J")
+        assert lines[0].startswith(begin)
         assert not any(line.startswith("Approval 1: yes") for line in lines)
     assert len(shown.split("\n")) == 7
 
@@ -417,3 +420,38 @@ async def test_what_a_person_says_with_a_denial_reaches_the_agent_as_text_alone(
     answer = await guard.call(AMY, "t", CUSTOMER)
     await refused(world, answer, "The person said: “\\u001b[2J", ("outcome", "denied"))
     assert not any(is_unseen(char) for char in text(answer).replace("\n", ""))
+
+
+@pytest.mark.parametrize("mode", ["strict", "plan", "unattended"])
+async def test_a_mode_that_a_program_gives_as_a_text_holds_for_calls(
+    world: World, mode: Any
+) -> None:
+    world.policy = Policy(mode=mode)
+    await world.timed().call(AMY, world.add("customer_delete", DELETE), {"customer_id": 7})
+    assert world.ran == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("mode", "nonsense"), ("mode", None), ("channels", frozenset[str]())]
+)
+async def test_a_policy_with_a_value_that_avow_does_not_know_runs_nothing_destructive(
+    world: World, field: str, value: Any
+) -> None:
+    object.__setattr__(world.policy, field, value)
+    answer = await world.timed().call(AMY, world.add("customer_delete", DELETE), {})
+    assert answer["isError"] is True
+    assert world.ran == []
+
+
+async def test_a_client_in_rounds_is_asked_again_when_the_plan_has_changed(world: World) -> None:
+    world.rule(RELAYED)
+    guard = world.timed()
+    planned = ["one"]
+    world.add("t", DELETE, plan=giving(planned))
+    state = await sealed(guard)
+    planned.append("two")
+    again = await guard.call(AMY, "t", CUSTOMER, rounds=Rounds(APPROVE, state))
+    assert again["resultType"] == "input_required"
+    assert world.ran == []
+    await guard.call(AMY, "t", CUSTOMER, rounds=Rounds(APPROVE, again["requestState"]))
+    assert len(world.ran) == 1

@@ -1,7 +1,7 @@
 """Putting a question: over which channels, for how long, and what comes back over them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
@@ -64,7 +64,7 @@ async def test_an_answer_that_a_client_brings_back_counts_at_once(world: World) 
     assert answer["structuredContent"] == {"n": 1}
     assert spy.put == []
     told = await world.line("outcome")
-    assert (told["channel"], told["answered_by"]) == ("elicitation", "a person at chat")
+    assert (told["channel"], told["answered_by"]) == ("elicitation", "a person at “chat”")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def client(result: Any) -> Any:
     """A client of an older version, whose person answers so."""
 
     async def elicit(params: Mapping[str, Any]) -> Mapping[str, Any]:
-        assert "May chat run “T” on demo?" in params["message"]
+        assert "May “chat” run “T” on “demo”?" in params["message"]
         if isinstance(result, Exception):
             raise result
         return result
@@ -226,3 +226,23 @@ async def test_progress_goes_on_as_long_as_the_call_waits(
     assert len(told) == 4
     assert told == sorted(told)
     assert len(world.ran) == 1
+
+
+async def test_a_call_beyond_the_questions_that_may_wait_asks_nobody_and_runs_nothing(
+    world: World,
+) -> None:
+    world.rule("[approvals]\nopen_per_caller = 2\n")
+    guard = world.timed(patience=0.0)
+    world.add("t", DELETE)
+    for index in range(2):
+        assert "Not run yet" in text(await guard.call(AMY, "t", {"customer_id": index}))
+    renamed = replace(AMY, client="another")
+    answer = await guard.call(renamed, "t", {"customer_id": 2})
+    assert "2 questions of this caller wait for an answer already" in text(answer)
+    assert "Nothing was run" in text(answer)
+    assert answer["isError"]
+    assert (await world.log())[-1] == ("outcome", "denied")
+    assert len(await guard.approvals.pending(9)) == 2
+    assert "Not run yet" in text(await guard.call(AMY, "t", {"customer_id": 1}))
+    assert "Not run yet" in text(await guard.call(replace(AMY, subject="bo"), "t", {}))
+    assert world.ran == []

@@ -139,7 +139,8 @@ AFTER = '[[rules]]\nname = "r"\neffect = "confirm"\nwhen = {{ level = "write", a
     [
         ('{ tool = "web" }', 60, "chat", True),
         ('{ tool = "web" }', 1801, "chat", False),
-        ('{ tool = "web" }', 60, "another", False),
+        ('{ tool = "web" }', 60, "another", True),
+        ('{ tool = "web" }', 1801, "another", False),
         ('{ tool = "web", of = "principal" }', 60, "another", True),
         ('{ tool = "web", of = "principal", within = "2h" }', 7200, "another", True),
         ('{ tool = "web", of = "principal", within = "2h" }', 7201, "another", False),
@@ -195,3 +196,59 @@ async def test_a_tool_whose_name_no_database_can_hold_keeps_its_limits(world: Wo
     assert "isError" not in await world.timed().call(AMY, "t\0", {})
     assert "is reached" in text(await world.timed().call(AMY, "t\0", {}))
     assert (await world.store.dump())["uses"][0][2].startswith("/demo/t\ufffd/")
+
+
+LOOSE = (
+    'mode = "strict"\n[[rules]]\nname = "r"\neffect = "allow"\n'
+    'when = { level = "write", after = { tool = "web" } }'
+)
+UNLESS = (
+    '[[rules]]\nname = "r"\neffect = "deny"\n'
+    'when = { level = "write" }\nunless = { after = { tool = "web" } }'
+)
+
+
+@pytest.mark.parametrize("rule", [LOOSE, UNLESS])
+async def test_a_client_that_takes_another_name_gets_nothing_for_what_it_did_before(
+    world: World, rule: str
+) -> None:
+    world.rule(rule)
+    guard = world.timed()
+    world.add("web", READ)
+    world.add("t", WRITE)
+    await guard.call(AMY, "web", {})
+    assert "isError" not in await guard.call(AMY, "t", {})
+    assert "isError" in await guard.call(Principal(AMY.subject, "another"), "t", {})
+
+
+async def test_a_client_that_changes_its_name_in_turn_does_not_end_its_conversation(
+    world: World,
+) -> None:
+    world.rule(AFTER.format('{ tool = "web", within = "2h" }'))
+    guard = world.timed()
+    for name in ("web", "other"):
+        world.add(name, READ)
+    world.add("t", WRITE)
+    await guard.call(AMY, "web", {})
+    for client in ("a", "", "c"):
+        world.clock.now += 1700
+        await guard.call(Principal(AMY.subject, client), "other", {})
+    await guard.call(AMY, "other", {})
+    for client in (AMY.client, "d"):
+        answer = await guard.call(Principal(AMY.subject, client), "t", {})
+        assert "Not run yet" in text(answer)
+    world.clock.now += 1801
+    assert "isError" not in await guard.call(AMY, "t", {})
+
+
+async def test_clients_that_proved_their_names_have_conversations_of_their_own(
+    world: World,
+) -> None:
+    world.rule(AFTER.format('{ tool = "web" }'))
+    guard = world.timed()
+    world.add("web", READ)
+    world.add("t", WRITE)
+    first, second = (Principal("amy", name, scopes=frozenset()) for name in ("one", "two"))
+    await guard.call(first, "web", {})
+    assert "isError" not in await guard.call(second, "t", {})
+    assert "Not run yet" in text(await guard.call(first, "t", {}))

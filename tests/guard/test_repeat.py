@@ -355,3 +355,40 @@ async def test_a_claim_without_a_chain_is_of_no_writer(world: World) -> None:
     found = await world.store.find_claim(rows[0][0])
     assert isinstance(found, Claim)
     assert (found.subject, found.writer) == (AMY.subject, "")
+
+
+async def test_calls_that_wait_for_one_key_share_each_look_at_the_store(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guard = world.timed(patience=60)
+    world.add("t", DELETE)
+    looks = 0
+    running, find = world.store.running_claims, world.store.find_claim
+    finds = 0
+
+    async def counted(keys: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return await running(keys)
+
+    async def counted_find(key: str) -> Any:
+        nonlocal finds
+        finds += 1
+        return await find(key)
+
+    monkeypatch.setattr(world.store, "running_claims", counted)
+    monkeypatch.setattr(world.store, "find_claim", counted_find)
+
+    async def call() -> None:
+        await guard.call(AMY, "t", {}, meta=KEYED)
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            for _ in range(30):
+                group.start_soon(call)
+            await asked(guard)
+            while looks < 5 or finds < 29:
+                await anyio.lowlevel.checkpoint()
+            assert finds == 29
+            await guard.approvals.answer(1, yes())
+    assert len(world.ran) == 1

@@ -17,6 +17,11 @@ def cut_of(value: Any, limit: int = 60) -> Cut:
     return cut
 
 
+def rest(*given: Any) -> tuple[Any, str]:
+    cut = with_rest(*given)
+    return cut.value, cut.notice
+
+
 ITEMS = ["x" * 20] * 9
 
 
@@ -28,7 +33,7 @@ ITEMS = ["x" * 20] * 9
     ],
 )
 def test_a_place_to_go_on_from_is_taken_out_whatever_it_is_called(name: str) -> None:
-    value, said = with_rest(cut_of({"rows": ITEMS, name: "abc", "total": 9}), lambda _: True)
+    value, said = rest(cut_of({"rows": ITEMS, name: "abc", "total": 9}), lambda _: True)
     assert value == {"rows": ITEMS[:1], name: None, "total": 9}
     assert f"“{name}” would have skipped them and is taken out." in said
     assert "Showing the first 1 of 9; the other 8 are left out." in said
@@ -36,7 +41,7 @@ def test_a_place_to_go_on_from_is_taken_out_whatever_it_is_called(name: str) -> 
 
 @pytest.mark.parametrize("end", ["", None, False, True, {"a": 1}, ["a"]])
 def test_what_is_no_place_is_left(end: Any) -> None:
-    value, said = with_rest(cut_of({"rows": ITEMS, "next": end}), lambda _: True)
+    value, said = rest(cut_of({"rows": ITEMS, "next": end}), lambda _: True)
     assert value["next"] == end
     assert "skip" not in said
 
@@ -44,7 +49,7 @@ def test_what_is_no_place_is_left(end: Any) -> None:
 def test_so_it_is_in_an_object_beside_the_list_and_in_one_around_it() -> None:
     page = {"endCursor": "abc", "hasNextPage": True}
     found = {"data": {"rows": ITEMS, "page_info": page, "other": {"title": "next"}}, "next": 4}
-    value, said = with_rest(cut_of(found), lambda _: True)
+    value, said = rest(cut_of(found), lambda _: True)
     assert value == {
         "data": {
             "rows": ITEMS[:1],
@@ -59,13 +64,13 @@ def test_so_it_is_in_an_object_beside_the_list_and_in_one_around_it() -> None:
 
 def test_a_list_inside_an_item_is_not_what_the_cursor_outside_goes_on_with() -> None:
     found = {"rows": [{"deep": ITEMS, "next": "b"}], "next": "a"}
-    value, said = with_rest(cut_of(found), lambda _: True)
+    value, said = rest(cut_of(found), lambda _: True)
     assert value == {"rows": [{"deep": ITEMS[:1], "next": None}], "next": "a"}
     assert said.count("“next”") == 1
 
 
 def test_a_list_that_stands_alone_has_nothing_beside_it() -> None:
-    value, said = with_rest(cut_of(ITEMS), lambda _: True)
+    value, said = rest(cut_of(ITEMS), lambda _: True)
     assert value == ITEMS[:2]
     assert said == (
         "Showing the first 2 of 9; the other 7 are left out. Filter, or ask for fewer at a time."
@@ -73,14 +78,14 @@ def test_a_list_that_stands_alone_has_nothing_beside_it() -> None:
 
 
 def test_what_may_be_neither_null_nor_missing_stays_and_is_told_of() -> None:
-    value, said = with_rest(cut_of({"rows": ITEMS, "next": "abc"}), lambda _: False)
+    value, said = rest(cut_of({"rows": ITEMS, "next": "abc"}), lambda _: False)
     assert value["next"] == "abc"
     assert "“next” goes on after them, so it skips them." in said
 
 
 def test_where_it_is_known_how_to_go_on_the_cursor_says_so() -> None:
     resume = Resume("rows", lambda items: f"after {len(items)}", "next")
-    value, said = with_rest(cut_of({"rows": ITEMS, "next": "abc"}), lambda _: True, resume)
+    value, said = rest(cut_of({"rows": ITEMS, "next": "abc"}), lambda _: True, resume)
     assert value == {"rows": ITEMS[:1], "next": "after 1"}
     assert said == (
         "Showing the first 1 of 9 from here on. For more make the same call again, with next as "
@@ -102,7 +107,7 @@ def test_where_it_cannot_be_had_so_it_is_as_with_any_other(
     accepted: bool,  # noqa: FBT001 - a row of the table above
 ) -> None:
     found = cut_of({"rows": ITEMS, "next": "abc"})
-    value, said = with_rest(found, lambda one: accepted or one.get("next") is None, resume)
+    value, said = rest(found, lambda one: accepted or one.get("next") is None, resume)
     assert value == {"rows": ITEMS[:1], "next": None}
     assert "is taken out" in said
 
@@ -117,11 +122,11 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=5), st.integers(5, 60))
-def test_nothing_but_cursors_is_touched(value: Any, limit: int) -> None:
+def test_without_flags_nothing_but_cursors_is_touched(value: Any, limit: int) -> None:
     cut = truncate(value, limit=limit)
     if not cut.is_cut:
         return
-    told, said = with_rest(cut, lambda _: True)
+    told, said = rest(cut, lambda _: True)
     for path, before, after in differing(cut.value, told, ()):
         assert after is None
         assert before not in (None, "")

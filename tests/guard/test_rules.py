@@ -1,12 +1,13 @@
 """A policy file that changes under a running guard."""
 
+import os
 from functools import partial
 from pathlib import Path
 
 import anyio
 import pytest
 
-from avow.errors import ConfigError, PolicyError
+from avow.errors import AvowError, ConfigError, PolicyError
 from avow.guard import PolicyFile
 from avow.policy import Mode
 
@@ -49,7 +50,11 @@ async def test_a_running_guard_hears_of_changes_and_of_mistakes(tmp_path: Path) 
     told: list[str] = []
     async with anyio.create_task_group() as group:
         watch = partial(
-            rules.watch, told.append, lambda error: told.append(str(error)), seconds=0.01
+            rules.watch,
+            told.append,
+            lambda error: told.append(str(error)),
+            seconds=0.01,
+            settle=0.01,
         )
         group.start_soon(watch)
         path.write_text('mode = "strict"')
@@ -63,6 +68,95 @@ async def test_a_running_guard_hears_of_changes_and_of_mistakes(tmp_path: Path) 
     assert f"{path}:1" in told[1]
     assert "cannot be read" in told[2]
     assert rules().mode is Mode.STRICT
+
+
+RULES = """mode = "strict"
+
+[[rules]]
+name = "never"
+effect = "deny"
+"""
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "# all rules are gone\n", "\ufeff"])
+def test_a_file_without_content_does_not_replace_rules(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(RULES)
+    rules = PolicyFile.open(path)
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="holds no policy"):
+        rules.reload()
+    assert not rules.reload()
+    assert rules().rules[0].name == "never"
+    assert rules.trouble is not None
+    path.write_text('mode = "guarded"')
+    assert rules.reload()
+    assert rules().rules == ()
+
+
+def test_a_file_that_never_held_rules_may_stay_empty(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text("# nothing yet\n")
+    rules = PolicyFile.open(path)
+    path.write_text("")
+    assert rules.reload()
+
+
+async def test_a_file_that_is_being_written_does_not_count_until_it_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(RULES)
+    rules = PolicyFile.open(path)
+    whole = RULES.replace("never", "always")
+    # Each length of this file is a policy of its own, until the name of the rule.
+    parts = [whole[:length] for length in (0, 5, 16, 17, 18, 27)]
+    told: list[str] = []
+    names: list[str] = []
+
+    async def write_more(_: float) -> None:
+        if path.read_text() != whole:
+            names.extend(rule.name for rule in rules().rules)
+        if parts:
+            path.write_text(parts.pop(0))
+        elif path.read_text() != whole:
+            path.write_text(whole)
+        await anyio.lowlevel.checkpoint()
+
+    monkeypatch.setattr("avow.guard.rules.anyio.sleep", write_more)
+    async with anyio.create_task_group() as group:
+        group.start_soon(partial(rules.watch, told.append, _fail))
+        await _until(lambda: told)
+        group.cancel_scope.cancel()
+    assert set(names) == {"never"}
+    assert [rule.name for rule in rules().rules] == ["always"]
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "dangling", "huge", "device"])
+def test_what_is_not_a_file_leaves_the_policy_and_does_not_hang(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(RULES)
+    rules = PolicyFile.open(path)
+    path.unlink()
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "dangling":
+        path.symlink_to(tmp_path / "nowhere")
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as file:
+            file.truncate(20_000_000_000)
+    with pytest.raises(ConfigError):
+        rules.reload()
+    assert not rules.reload()
+    assert rules().rules[0].name == "never"
+
+
+def _fail(error: AvowError) -> None:
+    raise error
 
 
 async def _until(is_so: object) -> None:

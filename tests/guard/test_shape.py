@@ -14,6 +14,7 @@ from avow.catalog import Tool
 from avow.connect import Fault, RpcError
 from avow.errors import UnreachableError
 from avow.guard import Call, Guard
+from avow.policy import load_policy
 from avow.store import Store, open_store
 
 pytestmark = pytest.mark.anyio
@@ -173,23 +174,71 @@ async def test_each_text_that_was_cut_has_a_sentence_of_its_own(store: Store) ->
     assert " of 2000; " in second["text"]
 
 
-async def test_json_text_without_a_schema_is_cut_at_an_item_and_prose_is_not(store: Store) -> None:
+async def test_json_text_without_a_schema_loses_items_and_prose_its_end(store: Store) -> None:
     long, prose = json.dumps([{"id": n} for n in range(1000)]), "word " * 1000
     blocks = [{"type": "text", "text": long}, {"type": "text", "text": prose}]
     server = Server(store, tool("get_t", READ), {"content": blocks})
     answer = await server.call(limit=500)
     assert len(json.loads(text(answer))) > 1
-    assert answer["content"][1]["text"] == prose
+    assert answer["content"][1]["text"].startswith("word word")
+    assert answer["content"][1]["text"].endswith(" of 5000 characters]")
+    assert sum(len(one["text"]) for one in answer["content"][:2]) <= 500
     assert answer["_meta"]["truncated"] is True
 
 
 @pytest.mark.parametrize(
-    "body", ['{"text": "' + "x" * 900 + '"}', "[not json" + "x" * 900, "5" * 900]
+    "body",
+    ['{"text": "' + "x" * 900 + '"}', "[not json" + "x" * 900, "5" * 900, "[" * 100_000],
+    ids=["in JSON", "like JSON", "a number", "too deep"],
 )
-async def test_text_that_cannot_be_cut_whole_is_left(store: Store, body: str) -> None:
-    given = {"content": [{"type": "text", "text": body}, {"type": "image", "data": ""}]}
+async def test_one_long_text_is_cut_and_what_is_no_text_stays(store: Store, body: str) -> None:
+    given = {"content": [{"type": "text", "text": body}, {"type": "image", "data": "z" * 900}]}
     server = Server(store, tool("get_t", READ), given)
-    assert await server.call(limit=500) is given
+    answer = await server.call(limit=500)
+    assert len(text(answer)) <= 500
+    assert "[cut: the first " in text(answer)
+    assert answer["content"][1] == given["content"][1]
+    assert "cut to the first" in answer["content"][2]["text"]
+
+
+@pytest.mark.parametrize("structured", [None, {"rows": ["x" * 90] * 90}])
+async def test_a_long_error_is_cut_and_stays_an_error(store: Store, structured: Any) -> None:
+    given: dict[str, Any] = {
+        "content": [{"type": "text", "text": "Traceback " * 1000}],
+        "isError": True,
+    }
+    if structured is not None:
+        given["structuredContent"] = structured
+    server = Server(store, tool("get_t", READ, outputSchema=CUSTOMER), given)
+    answer = await server.call(limit=500)
+    assert answer["isError"] is True
+    assert len(json.dumps(answer["content"][:2])) < 1_500
+    assert len(json.dumps(answer.get("structuredContent"))) < 700
+    assert "[cut: the first " in json.dumps(answer["content"], ensure_ascii=False)
+    short = {"content": [{"type": "text", "text": "no"}], "isError": True}
+    assert await Server(store, tool("get_t", READ), short).call(limit=500) is short
+
+
+@pytest.mark.parametrize(
+    ("rules", "most"),
+    [
+        ("max_result_characters = 700", 700),
+        ("max_result_characters = { demo = 800, other = 900 }", 800),
+        ('max_result_characters = { "*" = 900, demo = { "*" = 800, "get_*" = 700 } }', 700),
+        ('max_result_characters = { demo = { "get_*" = 700, get_t = 600 } }', 600),
+        ("max_result_characters = { demo = { list_t = 700 }, other = 600 }", 500),
+    ],
+)
+async def test_the_policy_says_how_long_a_tools_results_may_be(
+    store: Store, rules: str, most: int
+) -> None:
+    policy = load_policy(rules)
+    assert policy.result_characters("demo", "get_t") in (most, None)
+    rows = {"rows": [{"id": n} for n in range(1000)]}
+    one = tool("get_t", READ, outputSchema=ROWS)
+    assert one.server == "demo"
+    answer = await Server(store, one, result(rows)).call(limit=500, policy=lambda: policy)
+    assert most - 20 < len(text(answer)) <= most
 
 
 @pytest.mark.parametrize("blank", [" ", "\n\t", "\r\n", "\ufeff"])
@@ -212,12 +261,6 @@ async def test_a_structure_without_a_schema_is_cut_as_its_text_is(store: Store) 
     assert json.loads(text(answer)) == answer["structuredContent"]
     assert 0 < len(answer["structuredContent"]["rows"]) < 1000
     assert answer["_meta"]["truncated"] is True
-
-
-async def test_text_that_only_looks_like_json_however_deep_is_left(store: Store) -> None:
-    given = {"content": [{"type": "text", "text": "[" * 100_000}]}
-    server = Server(store, tool("get_t", READ), given)
-    assert await server.call(limit=500) is given
 
 
 async def test_a_result_without_content_is_left(store: Store) -> None:

@@ -16,8 +16,8 @@ from avow.connect import Fault, RpcError
 from avow.errors import StoreError, UnreachableError
 from avow.guard import Call, Guard
 from avow.guard.call import META_KEY
-from avow.intent import Trust
-from avow.policy import Limits, Policy
+from avow.intent import DEPLOY, Trust, write_annotations
+from avow.policy import Effect, Limits, Policy, Rule
 from avow.store import Claim, Store, open_store
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +27,7 @@ LOST: Final[Exception] = RpcError(-32000, "gone", fault=Fault.LOST)
 NOT_SENT: Final[Exception] = RpcError(-32000, "no connection", fault=Fault.NOT_SENT)
 DONE = {"content": [{"type": "text", "text": "done"}]}
 KEY = {META_KEY: "k"}
+ALLOW = Rule("deploys", Effect.ALLOW, "ours", 1)
 
 
 @pytest.fixture(autouse=True)
@@ -45,9 +46,11 @@ class Server:
     trust: Mapping[str, Trust] = field(default_factory=lambda: {"*": Trust.TRUSTED})
     limits: Limits = field(default_factory=Limits)
     tries: int = 0
+    tool: Tool = TOOL
+    rules: tuple[Rule, ...] = ()
 
     async def find(self, _: str, _principal: object, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG002 - a seam
-        return TOOL
+        return self.tool
 
     async def run(self, call: Call) -> dict[str, Any]:
         self.tries += 1
@@ -61,7 +64,7 @@ class Server:
 
     async def call(self, meta: Mapping[str, Any] | None = None) -> tuple[str, str]:
         """One call's text, and its end in the log."""
-        policy = Policy(trust=self.trust, limits=self.limits)
+        policy = Policy(trust=self.trust, limits=self.limits, rules=self.rules)
         log = AuditLog(self.store)
         approvals = Approvals(self.store)
         guard = Guard(self.find, self.run, approvals, log, policy=lambda: policy, patience=1)
@@ -77,6 +80,17 @@ async def test_a_try_that_does_not_arrive_does_not_undo_one_that_may_have_run(
     server = Server(store, [LOST, second, second])
     text, end = await server.call()
     assert server.tries == 3
+    assert "may have run or not" in text
+    assert '"outcome_unknown"' in end
+
+
+async def test_a_deploy_whose_answer_was_lost_is_not_sent_again(store: Store) -> None:
+    deploy = tool("deploy", write_annotations(DEPLOY.hints, None))
+    server = Server(store, [LOST, None], tool=deploy, rules=(ALLOW,))
+
+    text, end = await server.call()
+
+    assert server.tries == 1
     assert "may have run or not" in text
     assert '"outcome_unknown"' in end
 

@@ -10,22 +10,31 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from avow.access.refusal import UnfitError
-from avow.policy import LOCAL, Principal
+from avow.policy import Principal, is_reserved
 from avow.schema.plain import is_unseen
 
 KEY_SUBJECT: Final = "key:"
 """How the subjects of API keys begin."""
 
+_KINDS: Final = ("token_type", "token_use", "typ")
+_ACCESS_KINDS: Final = frozenset({"bearer", "access", "access_token", "at+jwt", "jwt"})
+_OF_OTHERS: Final = ("at_hash", "c_hash", "events")
+"""Claims of ID tokens (OpenID Connect Core, 3.3.2.11) and of security events (RFC 8417)."""
+_NOT_ACCESS: Final = "The token is no access token."
 _LONGEST_NAME: Final = 255  # of `sub`, OpenID Connect Core, section 2
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a token must say. `roles` is the claim with the roles, dotted where it is nested."""
+    """What a token must say. `roles` is the claim with the roles, dotted where it is nested.
+
+    `tenant` is the claim with the tenant, also dotted; a token without it is refused.
+    """
 
     issuer: str
     leeway: float = 30.0
     roles: str = "roles"
+    tenant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +72,36 @@ def read_claims(
         client=_client(claims),
         scopes=_words(claims.get("scope", claims.get("scp")), is_spaced=True),
         roles=_words(_at(claims, terms.roles), is_spaced=False),
+        tenant=None if terms.tenant is None else read_tenant(claims, terms.tenant),
     )
     until = math.inf if expires is None else expires + terms.leeway
     return Verified(principal, _words(claims.get("aud"), is_spaced=False), until)
+
+
+def read_tenant(claims: Mapping[str, Any], claim: str) -> str:
+    """Return the tenant that `claim` names. Raises `UnfitError` for a token without one."""
+    tenant = _name(_at(claims, claim))
+    if tenant is None:
+        raise UnfitError("The token does not say for which tenant it is.")
+    return tenant
+
+
+def check_access(claims: Mapping[str, Any]) -> None:
+    """Raise `UnfitError` for a genuine token that is no access token: a refresh or an ID token.
+
+    Issuers name the kind differently: `token_type` (RFC 7662, section 2.2), `token_use`, or `typ`
+    among the claims. A kind that is not known is refused.
+    """
+    for name in _KINDS:
+        kind = claims.get(name)
+        if kind is None:
+            continue
+        if not isinstance(kind, str):
+            raise UnfitError(_NOT_ACCESS)
+        if kind.strip().lower().removeprefix("application/") not in _ACCESS_KINDS:
+            raise UnfitError(_NOT_ACCESS)
+    if any(name in claims for name in _OF_OTHERS):
+        raise UnfitError(_NOT_ACCESS)
 
 
 def _moment(claims: Mapping[str, Any], name: str, missing: float | None) -> float | None:
@@ -81,7 +117,7 @@ def _subject(claims: Mapping[str, Any]) -> str:
     subject = _name(claims.get("sub"))
     if subject is None:
         raise UnfitError("The token does not say whom it is for.")
-    if subject == LOCAL or subject.startswith(KEY_SUBJECT):
+    if is_reserved(subject):
         raise UnfitError("The token is for a name that avow gives to others.")
     return subject
 

@@ -35,6 +35,7 @@ _OAUTH: Final = Table(
         ),
         "scopes": Key(Items(_SCOPE), "what every token must hold to come in at all"),
         "roles": Key(Text(), "the claim that holds roles, dotted where nested", default="roles"),
+        "tenant": Key(Text(), "the claim that names the tenant; tokens without it are refused"),
         "leeway": Key(_DURATION, "how far clocks may be apart, at most 5m", default="30s"),
         "jwks_url": Key(Text(), "where the issuer's keys are; by default its metadata says it"),
         "algorithms": Key(

@@ -11,7 +11,8 @@ from avow.access.screens import check_screens, make_screens
 from avow.access.settings import Introspection, OAuth, Settings
 from avow.connect.address import fault_of_url, is_private
 from avow.connect.fetch import ClientAuth
-from avow.errors import AccessError, ConfigError, KeysError
+from avow.connect.jsonfile import read_text
+from avow.errors import AccessError, KeysError
 from avow.keys import FORM, Reference, find_reference
 from avow.policy.shape import seconds
 from avow.policy.source import Document, read_document
@@ -29,12 +30,7 @@ def read_access(path: str) -> Settings:
 
     Raises `AccessError` with every mistake, each with its line, and `ConfigError` without a file.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ConfigError(f"the file cannot be read: {said}", where=path) from error
-    return load_access(text, path)
+    return load_access(read_text(path, fix="Name an access.toml."), path)
 
 
 def load_access(text: str, where: str = "access.toml") -> Settings:
@@ -119,6 +115,7 @@ def _oauth(table: Mapping[str, Any] | None, secret: Reference | None) -> OAuth |
         audience=table.get("audience"),
         scopes=tuple(table.get("scopes", ())),
         roles=table.get("roles", "roles"),
+        tenant=table.get("tenant"),
         leeway=seconds(table.get("leeway", "30s")),
         jwks_url=table.get("jwks_url"),
         algorithms=tuple(table.get("algorithms", ALGORITHMS)),

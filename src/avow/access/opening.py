@@ -48,7 +48,7 @@ def _bearer(oauth: OAuth, fetcher: Fetcher, url: str, wallet: Wallet | None) -> 
 
 
 def _verifier(oauth: OAuth, fetcher: Fetcher) -> Verifier:
-    terms = Terms(oauth.issuer, oauth.leeway, oauth.roles)
+    terms = Terms(oauth.issuer, oauth.leeway, oauth.roles, oauth.tenant)
     if (asked := oauth.introspection) is not None:
         return Introspected(terms, fetcher, asked.auth, asked.url, asked.seconds)
     return Signed(Issuer(oauth.issuer, fetcher, oauth.algorithms, oauth.jwks_url), terms, oauth.typ)

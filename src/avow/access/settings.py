@@ -25,6 +25,7 @@ class OAuth:
     audience: str | None = None
     scopes: tuple[str, ...] = ()
     roles: str = "roles"
+    tenant: str | None = None
     leeway: float = 30.0
     jwks_url: str | None = None
     algorithms: tuple[str, ...] = tuple(ALGORITHMS)

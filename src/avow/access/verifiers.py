@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import anyio
 
-from avow.access.claims import Terms, Verified, read_claims
+from avow.access.claims import Terms, Verified, check_access, read_claims
 from avow.access.issuer import Issuer, address_in, discover
 from avow.access.refusal import UnfitError
 from avow.access.token import read_header, read_signed
@@ -53,7 +53,9 @@ class Signed:
         """See `Verifier.verify`."""
         header = read_header(token, self.issuer.algorithms, self.typ)
         key = await self.issuer.key(header)
-        return read_claims(read_signed(token, header, key), self.terms, now=self.now())
+        claims = read_signed(token, header, key)
+        check_access(claims)
+        return read_claims(claims, self.terms, now=self.now())
 
 
 @dataclass(slots=True)
@@ -95,6 +97,7 @@ class Introspected:
     def _read(self, answer: Mapping[str, Any]) -> Verified:
         if answer.get("active") is not True:
             raise UnfitError("The token is not valid here.")
+        check_access(answer)
         return read_claims(answer, self.terms, now=self.now(), is_answer=True)
 
     async def _discover(self) -> Fetched[str]:

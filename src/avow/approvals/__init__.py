@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     )
     from avow.approvals.grant import Grant
     from avow.approvals.ledger import Approvals, Lifetimes, listening
-    from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token, webhook
+    from avow.approvals.link import LinkChannel, LinkHolder, make_token, read_token
     from avow.approvals.plan import Plan, make_plan, take_plan
+    from avow.approvals.posting import webhook
     from avow.approvals.question import Approval, Question, make_question
     from avow.approvals.summary import say_call
     from avow.approvals.terminal import TerminalChannel
     from avow.approvals.visit import VisitChannel, ask_to_visit, is_declined, page_of
+    from avow.approvals.waiting import Waiters
     from avow.store import ApprovalState
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "Strength",
     "TerminalChannel",
     "VisitChannel",
+    "Waiters",
     "ask_client",
     "ask_to_visit",
     "is_declined",
@@ -72,12 +75,14 @@ __getattr__ = lazily(
         ),
         "avow.approvals.grant": ("Grant",),
         "avow.approvals.ledger": ("Approvals", "Lifetimes", "listening"),
-        "avow.approvals.link": ("LinkChannel", "LinkHolder", "make_token", "read_token", "webhook"),
+        "avow.approvals.link": ("LinkChannel", "LinkHolder", "make_token", "read_token"),
+        "avow.approvals.posting": ("webhook",),
         "avow.approvals.plan": ("Plan", "make_plan", "take_plan"),
         "avow.approvals.question": ("Approval", "Question", "make_question"),
         "avow.approvals.summary": ("say_call",),
         "avow.approvals.terminal": ("TerminalChannel",),
         "avow.approvals.visit": ("VisitChannel", "ask_to_visit", "is_declined", "page_of"),
+        "avow.approvals.waiting": ("Waiters",),
         "avow.store": ("ApprovalState",),
     },
 )

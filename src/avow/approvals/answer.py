@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from avow.approvals.question import Approval
 from avow.errors import UsageError
+from avow.fields import boolean, choice, convert, optional, text, texts
 from avow.intent import Span
-from avow.policy import Require
 from avow.schema import MASK, canonical
 
 _LONGEST_MESSAGE: Final = 2000
@@ -41,6 +41,19 @@ class Answer:
     seen: Mapping[str, Any] | None = None
     message: str | None = None
 
+    def __post_init__(self) -> None:
+        convert(
+            self,
+            is_allowed=boolean,
+            by=text,
+            channel=text,
+            strength=choice(Strength),
+            roles=texts,
+            span=choice(Span),
+            is_for_arguments=boolean,
+            message=optional(text),
+        )
+
 
 def check_answer(answer: Answer, approval: Approval) -> None:
     """Raise `UsageError` where this person may not give this answer."""
@@ -59,7 +72,7 @@ def _who(answer: Answer, approval: Approval) -> str | None:
     question = approval.question
     if answer.by == question.subject:
         return f"{answer.by} asked for approval {approval.number} and cannot answer it"
-    if question.require == Require.OUT_OF_BAND and answer.strength is not Strength.OUT_OF_BAND:
+    if question.is_out_of_band and answer.strength is not Strength.OUT_OF_BAND:
         return "this question must be answered out of band, not through the client that asks"
     named = question.reviewers or {}
     subjects, roles = named.get("subjects") or (), named.get("roles") or ()

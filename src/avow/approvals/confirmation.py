@@ -26,13 +26,13 @@ def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | Non
     """A sentence of intent and title; none for what only reads.
 
     >>> sentence_of("Delete customer", Level.DESTRUCTIVE, {"customer_id": 42})
-    'This action is irreversible: Delete customer 42. Proceed?'
+    'This may delete, overwrite or send something: Delete customer 42. Proceed?'
     """
     if level is Level.READ:
         return None
     if level is Level.WRITE:
         return f"About to {_lowered(title)}{which(known)}. OK?"
-    return f"This action is irreversible: {title}{which(known)}. Proceed?"
+    return f"This may delete, overwrite or send something: {title}{which(known)}. Proceed?"
 
 
 def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:

@@ -17,11 +17,12 @@ from avow.approvals.question import Approval, Question
 from avow.approvals.sentence import tell
 from avow.errors import SealError
 from avow.keys import Keyring
+from avow.schema.plain import quoted
 
 INPUT: Final = "io.avow/approval"
 """The name of avow's one input request."""
 
-_PURPOSE: Final = "elicitation"
+SEALED_FOR: Final = "elicitation"
 _SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {
@@ -118,7 +119,7 @@ class ElicitationChannel:
 
 def relayed(client: str, *, is_allowed: bool) -> Answer:
     """The answer of somebody at a client, as far as that client says so."""
-    by = f"a person at {client}"
+    by = f"a person at {quoted(client)}"
     return Answer(is_allowed=is_allowed, by=by, channel="elicitation", strength=Strength.RELAYED)
 
 
@@ -134,7 +135,7 @@ def ask_client(keys: Keyring, approval: Approval) -> dict[str, Any]:
     return {
         "resultType": "input_required",
         "inputRequests": {INPUT: {"method": "elicitation/create", "params": form(question)}},
-        "requestState": keys.seal(_PURPOSE, state, bound={"binding": question.binding}),
+        "requestState": keys.seal(SEALED_FOR, state, bound={"binding": question.binding}),
     }
 
 
@@ -147,7 +148,7 @@ async def take_answer(
     that was used before. Where the person dismissed the question, nothing is answered.
     """
     bound = {"binding": approval.question.binding}
-    state: dict[str, Any] = keys.open(_PURPOSE, rounds.state or "", bound=bound)
+    state: dict[str, Any] = keys.open(SEALED_FOR, rounds.state or "", bound=bound)
     now = approvals.clock()
     if state["number"] != approval.number or now >= state["expires"]:
         raise SealError("this state is of another question, or too old")

@@ -63,6 +63,14 @@ class Grant:
         )
 
 
+def read_grant(row: GrantRow) -> Grant | None:
+    """Return the grant in a row; `None` for one that was not written by avow."""
+    try:
+        return Grant.from_row(row)
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
 def grant_body(question: Question, *, is_for_arguments: bool) -> str:
     """What a list of grants shows of one, as the store keeps it."""
     return json.dumps(

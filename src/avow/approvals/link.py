@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import anyio
 
 from avow.approvals.answer import Strength
 from avow.approvals.ledger import Approvals
+from avow.approvals.posting import POST_SECONDS, Post, PostLimits, without_markup
 from avow.approvals.question import Approval, Question
 from avow.approvals.sentence import ask, tell
 from avow.errors import SealError
@@ -19,11 +20,7 @@ _log: Final = logging.getLogger(__name__)
 
 _PURPOSE: Final = "link"
 _ANYONE: Final = "link"
-_POST_SECONDS: Final = 10.0
 _POST_TRIES: Final = 3
-
-Post = Callable[[Mapping[str, Any]], Awaitable[None]]
-"""Sends one JSON document to where people see it: a chat, a mail gateway."""
 
 People = Mapping[str, frozenset[str]]
 """Who may answer by a link, with their roles."""
@@ -76,6 +73,7 @@ class LinkChannel:
     people: Callable[[], People]
     name: str = "link"
     strength: Strength = Strength.OUT_OF_BAND
+    limits: PostLimits = field(default_factory=PostLimits, repr=False)
     _posting: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
@@ -86,6 +84,9 @@ class LinkChannel:
         """
         token = f"link {approval.number}"
         if await approvals.store.spend(token, now=approvals.clock(), expires=approval.expires):
+            if not self.limits.admits(approval.question.account):
+                _log.warning("approval %s was not posted: too many of its caller", approval.number)
+                return
             task = asyncio.create_task(self._post(approval))
             self._posting.add(task)
             task.add_done_callback(self._posting.discard)
@@ -96,8 +97,9 @@ class LinkChannel:
         try:
             message = self._message(approval)
             async for attempt in stamina.retry_context(on=Exception, attempts=_POST_TRIES):
-                with attempt, anyio.fail_after(_POST_SECONDS):
-                    await self.post(message)
+                async with self.limits.slot(approval.question.account):
+                    with attempt, anyio.fail_after(POST_SECONDS):
+                        await self.post(message)
         except Exception as error:  # noqa: BLE001 - whatever a transport raises is for the log
             what = "approval %s could not be posted: %s"
             _log.warning(what, approval.number, type(error).__name__)
@@ -113,17 +115,20 @@ class LinkChannel:
             for person, roles in self._answerers(question).items()
         ]
         urls = [
-            one["url"] if one["person"] == _ANYONE else f"{one['person']}: {one['url']}"
+            one["url"]
+            if one["person"] == _ANYONE
+            else f"{without_markup(one['person'])}: {one['url']}"
             for one in links
         ]
         return {
-            "text": "\n".join([*tell(question), *urls]),
+            "text": "\n".join([*map(without_markup, tell(question)), *urls]),
             "approval": approval.number,
-            "question": ask(question),
+            "question": without_markup(ask(question)),
             "level": question.level,
             "server": question.server,
             "tool": question.tool,
             "arguments": question.arguments,
+            **({"extras": question.extras} if question.extras else {}),
             "expires": approval.expires,
             "links": links,
         }
@@ -138,15 +143,3 @@ class LinkChannel:
             if person != question.subject
             and (not (subjects or roles) or person in subjects or not held.isdisjoint(roles))
         }
-
-
-def webhook(url: str) -> Post:
-    """Posts JSON to `url`; raises what the HTTP client raises, also for a refusal."""
-
-    async def post(message: Mapping[str, Any]) -> None:
-        import httpx2  # noqa: PLC0415 - slow, for those who post
-
-        async with httpx2.AsyncClient(timeout=_POST_SECONDS, follow_redirects=False) as client:
-            (await client.post(url, json=dict(message))).raise_for_status()
-
-    return post

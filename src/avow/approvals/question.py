@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self
 
 from avow.approvals.confirmation import fill, sentence_of
 from avow.approvals.plan import Plan
 from avow.catalog import Tool
 from avow.intent import Level, Source, Span, shortest
-from avow.policy import Decision, Principal
-from avow.schema import digest, redact
+from avow.policy import Decision, Principal, Require
+from avow.schema import digest, digest_exactly, redact
+from avow.schema.bounded import bounded
 from avow.store import ApprovalRow, ApprovalState
 
 
@@ -22,7 +23,8 @@ class Question:
     of the tool's author, its gaps filled, and `sentence` avow's own. `plan` is what the call would
     change. It may be answered over `channels`, or over any where there are none. `longest` is the
     longest that an answer may hold; `tool_binding` and `call_binding` are what a standing one is
-    for, with any arguments and with these.
+    for, with any arguments and with these. `extras` is what else reaches the tool (redacted), by
+    the member of the request that holds it; no standing answer serves other extras.
     """
 
     binding: str
@@ -52,11 +54,23 @@ class Question:
     longest: str = Span.ONCE
     tool_binding: str = ""
     call_binding: str = ""
+    extras: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tenant: str | None = None
+
+    @property
+    def account(self) -> str:
+        """The caller as grants and limits know it: its subject, with its tenant."""
+        return Principal(self.subject, tenant=self.tenant).account
 
     @property
     def needed(self) -> int:
         """How many people must agree."""
         return int((self.reviewers or {}).get("count", 1))
+
+    @property
+    def is_out_of_band(self) -> bool:
+        """Whether no answer counts that the caller's own client relays."""
+        return self.require not in (None, Require.ANY)
 
     @property
     def names_people(self) -> bool:
@@ -66,7 +80,8 @@ class Question:
 
     def to_json(self) -> str:
         """As the store keeps it."""
-        return json.dumps({name: getattr(self, name) for name in _FIELDS - {"binding"}})
+        fields = {name: getattr(self, name) for name in _FIELDS - {"binding"}}
+        return json.dumps({**fields, "account": self.account})
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
@@ -126,6 +141,7 @@ def make_question(
     arguments_digest: str,
     *,
     plan: Plan | None = None,
+    extras: Mapping[str, Any] | None = None,
     channels: Iterable[str] = (),
 ) -> Question:
     """The question that `decision` asks, bound to caller, tool, exact arguments and plan.
@@ -133,23 +149,18 @@ def make_question(
     It is bound to what the policy asks of the answer, too: one that was given when less was asked
     does not serve.
     """
-    who = {
-        "subject": principal.subject,
-        "client": principal.client,
-        "server": tool.server,
-        "origin": tool.origin,
-        "tool": tool.name,
-        "fingerprint": tool.fingerprint,
-    }
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)
-    wanted = {**who, "require": require, "reviewers": reviewers}
+    wanted = {**_call_of(principal, tool), "require": require, "reviewers": reviewers}
     standing = {**wanted, "hints": tool.resolved.hints_dict}
+    if extras:
+        standing["extras"] = digest_exactly(extras)
     plan_digest = plan.digest if plan else ""
-    known = redact({**arguments, **(plan.facts if plan else {})})
+    known = {**redact(arguments), **redact(plan.facts if plan else {})}
     return Question(
         binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
         subject=principal.subject,
+        tenant=principal.tenant,
         client=principal.client,
         server=tool.server,
         tool=tool.name,
@@ -159,7 +170,7 @@ def make_question(
         hints=_hints(tool),
         findings=tuple(finding.to_dict() for finding in tool.findings),
         fingerprint=tool.fingerprint,
-        arguments=redact(arguments),
+        arguments=bounded(redact(arguments)),
         arguments_digest=arguments_digest,
         rule=decision.rule,
         reason=decision.reason,
@@ -174,8 +185,21 @@ def make_question(
         channels=tuple(sorted(channels)),
         longest=_longest(tool, decision),
         tool_binding=digest({**standing, "grant": "tool"}),
+        extras=redact(extras or {}),
         call_binding=digest({**standing, "grant": "call", "arguments": arguments_digest}),
     )
+
+
+def _call_of(principal: Principal, tool: Tool) -> dict[str, Any]:
+    """Who calls which tool, as answers are bound to it."""
+    return {
+        "subject": principal.account,
+        "client": principal.client,
+        "server": tool.server,
+        "origin": tool.origin,
+        "tool": tool.name,
+        "fingerprint": tool.fingerprint,
+    }
 
 
 def _hints(tool: Tool) -> dict[str, Any]:

@@ -5,20 +5,19 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from avow.approvals.question import Question
-from avow.schema.plain import plain
+from avow.schema.plain import plain, quoted
 
 _MOST_ARGUMENTS: Final = 20
 _MOST_CHANGES: Final = 20
 _LONGEST_VALUE: Final = 200
+_TITLE_CHARACTERS: Final = 120
 _DONE: Final = ("action", "target")
 
 
 def ask(question: Question) -> str:
     """One sentence: who wants to run what, and where."""
-    who, title, server = (
-        plain(_short(one)) for one in (question.client, question.title, question.server)
-    )
-    return f"May {who} run “{title}” on {server}?"
+    title = quoted(question.title, _TITLE_CHARACTERS)
+    return f"May {quoted(question.client)} run {title} on {quoted(question.server)}?"
 
 
 def tell(question: Question) -> list[str]:
@@ -29,6 +28,8 @@ def tell(question: Question) -> list[str]:
     elif question.sentence:
         lines.append(question.sentence)
     lines += [f"  {name}: {value}" for name, value in _fields(question.arguments, _MOST_ARGUMENTS)]
+    for name, value in _fields(question.extras, _MOST_ARGUMENTS):
+        lines.append(f"  sent with it, {name}: {value}")
     if question.plan is not None:
         changes = question.plan["changes"]
         lines.append(f"it would change {question.plan['total']}:")

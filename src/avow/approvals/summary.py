@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from avow.approvals.confirmation import fill, sentence_of, shown, which
-from avow.catalog import Tool
+from avow.catalog import as_tool
 from avow.intent import Hints, Level
 from avow.intent.wire import read_tool
 from avow.schema import redact
@@ -17,15 +17,16 @@ _LONGEST: Final = 400
 _LONGEST_LIST: Final = 80
 
 
-def say_call(tool: Tool | Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+def say_call(tool: object, arguments: Mapping[str, Any]) -> str:
     """What a call of `tool` with these arguments will do, in one sentence on one line.
 
-    `tool` may also be what the API for screens gives, or an entry of `tools/list`; then its own
-    word counts for its level, so let it come through the gateway. The author's sentence is taken
+    `tool` is a catalog tool, a tool of the SDK, a `ToolDefinition`, an entry of `tools/list`, or
+    what the API for screens gives. Of the last two its own word counts for its level, so let it
+    come through the gateway. The author's sentence is taken
     where there is one. Secrets are masked, and no character in it steers anything.
 
     >>> say_call({"title": "Send mail", "level": "destructive"}, {"to": "amy@example.com"})
-    'This action is irreversible: Send mail (to amy@example.com). Proceed?'
+    'This may delete, overwrite or send something: Send mail (to amy@example.com). Proceed?'
     """
     title, level, confirm = _parts(tool)
     known: Mapping[str, Any] = redact(arguments)
@@ -33,9 +34,11 @@ def say_call(tool: Tool | Mapping[str, Any], arguments: Mapping[str, Any]) -> st
     return plain(said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…")
 
 
-def _parts(tool: Tool | Mapping[str, Any]) -> tuple[str, Level, str | None]:
-    if isinstance(tool, Tool):
-        return tool.title, tool.level, tool.intent.confirm
+def _parts(given: object) -> tuple[str, Level, str | None]:
+    if not isinstance(given, Mapping):
+        known = as_tool(given)
+        return known.title, known.level, known.intent.confirm
+    tool = cast("Mapping[str, Any]", given)
     intent = read_tool(tool).intent
     said = tool.get("level")
     level = (

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from avow.guard.call import Answer, Call, Through, tool_error
     from avow.guard.ending import Ending
     from avow.guard.explain import explain_call
+    from avow.guard.loop import cut_lists, safe_errors, strip_to_schema
     from avow.guard.pipeline import STEPS, Guard, keep_quiet, new_id, unruled
     from avow.guard.raw import opened
     from avow.guard.rules import PolicyFile
@@ -22,10 +23,13 @@ __all__ = [
     "PolicyFile",
     "Through",
     "UnknownToolError",
+    "cut_lists",
     "explain_call",
     "keep_quiet",
     "new_id",
     "opened",
+    "safe_errors",
+    "strip_to_schema",
     "tool_error",
     "unruled",
 ]
@@ -37,6 +41,7 @@ __getattr__ = lazily(
         "avow.guard.call": ("Answer", "Call", "Through", "tool_error"),
         "avow.guard.ending": ("Ending",),
         "avow.guard.explain": ("explain_call",),
+        "avow.guard.loop": ("cut_lists", "safe_errors", "strip_to_schema"),
         "avow.guard.pipeline": ("Guard", "STEPS", "keep_quiet", "new_id", "unruled"),
         "avow.guard.raw": ("opened",),
         "avow.guard.rules": ("PolicyFile",),

@@ -22,14 +22,14 @@ from avow.approvals import (
     take_answer,
 )
 from avow.approvals.elicitation import FORM, URL
-from avow.errors import StoreError
-from avow.guard.call import Answer, Call
-from avow.policy import Require
-from avow.schema.plain import plain
+from avow.errors import DeniedError, StoreError
+from avow.guard.call import Answer, Call, no_progress
+from avow.schema.plain import quoted
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
 
+_TITLE_CHARACTERS: Final = 120
 _PROGRESS_SECONDS: Final = 5.0
 _POST_SECONDS: Final = 1.0
 """How long channels may take with a question before its call goes back to its client."""
@@ -65,12 +65,15 @@ async def _asked(guard: "Guard", call: Call, question: Question) -> Approval:
     """Put the question. Who is cancelled meanwhile knows its number all the same."""
     log = guard.audit
     asked = log.asking(call.facts, call.approval)
-    asking = asyncio.ensure_future(guard.approvals.ask(question, asked=asked, seal=log.chain))
+    most = call.under.open_per_caller
+    asking = asyncio.ensure_future(
+        guard.approvals.ask(question, asked=asked, seal=log.chain, most=most)
+    )
     try:
         return await asyncio.shield(asking)
     except asyncio.CancelledError:
         # The store has it already, and would keep a question that nobody takes back.
-        with anyio.CancelScope(shield=True), suppress(StoreError):
+        with anyio.CancelScope(shield=True), suppress(StoreError, DeniedError):
             call.approval = (await asyncio.shield(asking)).number
         raise
 
@@ -97,9 +100,9 @@ def can_ask(guard: "Guard", call: Call, question: Question) -> bool:
 
 def waits(guard: "Guard", approval: Approval) -> str:
     """In a sentence, what waits and where it can be answered."""
-    title = plain(approval.question.title)
+    title = quoted(approval.question.title, _TITLE_CHARACTERS)
     where = f" at {guard.console}" if guard.console else ""
-    return f"“{title}” waits for a person (approval {approval.number}){where}"
+    return f"{title} waits for a person (approval {approval.number}){where}"
 
 
 def _may_relay(call: Call, question: Question) -> bool:
@@ -108,7 +111,7 @@ def _may_relay(call: Call, question: Question) -> bool:
     Where callers prove who they are, the person at the client is the caller, who cannot approve.
     Where people are named who may answer, a client cannot tell which of them its person is.
     """
-    is_strong = question.require == Require.OUT_OF_BAND or question.names_people
+    is_strong = question.is_out_of_band or question.names_people
     return _ELICITATION in call.under.channels and not call.principal.is_known and not is_strong
 
 
@@ -169,7 +172,12 @@ async def _offered(guard: "Guard", call: Call, approval: Approval, deadline: flo
             group.start_soon(_offer, channel, guard, approval)
         if visit is not None:
             group.start_soon(_lead, guard, call, approval, visit, group.cancel_scope)
-        approval = await _wait(guard, call, approval, deadline)
+        text = waits(guard, approval)
+        await _report(guard, call, deadline, text)
+        if call.progress is not no_progress:
+            group.start_soon(_keep_reporting, guard, call, deadline, text)
+        left = max(deadline - anyio.current_time(), 0)
+        approval = await guard.approvals.wait(approval.number, left) or approval
         group.cancel_scope.cancel()
     if visit is not None:
         approval = await guard.approvals.find(approval.number) or approval
@@ -204,7 +212,7 @@ def _channels(guard: "Guard", call: Call, question: Question) -> list[Channel]:
     found: list[Channel] = [one for one in guard.channels if one.name in call.under.channels]
     if call.elicit is not None and _relays_while_waiting(call, question):
         found.append(ElicitationChannel(call.elicit, call.principal.client))
-    if question.require == Require.OUT_OF_BAND:
+    if question.is_out_of_band:
         found = [one for one in found if one.strength is Strength.OUT_OF_BAND]
     return found
 
@@ -216,12 +224,14 @@ async def _offer(channel: Channel, guard: "Guard", approval: Approval) -> None:
         _log.exception("the channel %s failed for approval %s", channel.name, approval.number)
 
 
-async def _wait(guard: "Guard", call: Call, approval: Approval, deadline: float) -> Approval:
-    while approval.state is ApprovalState.PENDING:
-        left = max(deadline - anyio.current_time(), 0)
-        await call.progress(guard.patience - left, guard.patience, waits(guard, approval))
-        if left == 0 or guard.approvals.is_released:
-            break
-        seconds = min(left, _PROGRESS_SECONDS)
-        approval = await guard.approvals.wait(approval.number, seconds) or approval
-    return approval
+async def _keep_reporting(guard: "Guard", call: Call, deadline: float, text: str) -> None:
+    """Report from time to time that the call still waits, until cancelled."""
+    while True:
+        await anyio.sleep(_PROGRESS_SECONDS)
+        await _report(guard, call, deadline, text)
+
+
+async def _report(guard: "Guard", call: Call, deadline: float, text: str) -> None:
+    left = max(deadline - anyio.current_time(), 0)
+    patience = guard.patience_of(call)
+    await call.progress(patience - left, patience, text)

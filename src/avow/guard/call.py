@@ -1,15 +1,18 @@
 """One call on its way through the guard, and the answers it may get."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
 from avow.audit import Facts, Outcome
 from avow.catalog import Tool
+from avow.guard.extras import forwarded_meta, sent_meta
 from avow.intent import Level
 from avow.policy import Decision, Policy, Principal, ToolFacts
+from avow.schema import digest_exactly, redact
 from avow.schema.plain import sayable
+from avow.schema.trace import read_traceparent
 
 if TYPE_CHECKING:
     from avow.approvals import Approval, Elicit, Grant, Plan, Rounds
@@ -74,9 +77,12 @@ class Call:
     in which the caller's client can be asked, as far as it can; `is_declined` when its person
     will not open the page of the question. `reached` is how far the tool said it was, and of how
     much; `resume` is how its list goes on. `through` is set where another tool was named to make
-    this call. `caller` is for whoever runs the call, and nothing to the steps. `stopped_by` is the
-    person who stopped it while its server had it. `evidence` is what it tried and must not. `turn`
-    is its place among the calls of its agent, where these wait for each other.
+    this call. `brought` is what reaches the tool besides arguments and `_meta`, such as a client's
+    answers to the tool's own questions. `patience` is how many seconds this call
+    waits for a person, where that is its own. `caller` is for whoever runs the call, and nothing to
+    the steps. `stopped_by` is the person who stopped it at its server. `evidence` is what it
+    tried and must not. `turn` is its place among the calls of its agent, where these wait for each
+    other. `excerpts` hold large arguments with what is shown of them and of the extras.
     """
 
     id: str
@@ -91,9 +97,11 @@ class Call:
     through: Through | None = None
     turn: "Turn | None" = None
     caller: Any = None
+    patience: float | None = None
     policy: Policy | None = None
     tool: Tool | None = None
     about: ToolFacts | None = None
+    brought: Mapping[str, Any] = field(default_factory=dict[str, Any])
     arguments_digest: str = ""
     decision: Decision | None = None
     plan: "Plan | None" = None
@@ -110,7 +118,41 @@ class Call:
     incident: str | None = None
     stopped_by: str | None = None
     evidence: tuple[str, ...] = ()
+    excerpts: tuple[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], ...] = ()
     _told: tuple[tuple[object, ...], Facts] | None = None
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What reaches the tool besides its arguments, and is bound with them."""
+        meta = self.forwarded
+        return {**({"_meta": meta} if meta else {}), **self.brought}
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """The arguments as they are shown and recorded: an excerpt where they are large."""
+        excerpts = (one[1] for one in self.excerpts if one[0] is self.arguments)
+        return next(excerpts, self.arguments)
+
+    @property
+    def shown_extras(self) -> Mapping[str, Any]:
+        """The extras as they are shown and recorded."""
+        excerpts = (one[2] for one in self.excerpts if one[0] is self.arguments)
+        return next(excerpts, None) or self.extras
+
+    @property
+    def forwarded(self) -> dict[str, Any]:
+        """The keys of `_meta` that the policy forwards."""
+        return forwarded_meta(self.meta, self.under.forward_meta)
+
+    @property
+    def sent_meta(self) -> dict[str, Any]:
+        """`_meta` as it goes to the server, as a member of the parameters; empty without any."""
+        return sent_meta(self.meta, self.under.forward_meta)
+
+    def digest_of(self, arguments: Mapping[str, Any]) -> str:
+        """The digest of these arguments with all else that reaches the tool."""
+        extras = self.extras
+        return digest_exactly({"arguments": arguments, **extras} if extras else arguments)
 
     @property
     def facts(self) -> Facts:
@@ -139,7 +181,7 @@ class Call:
             self.id,
             self.principal,
             self.found,
-            self.arguments,
+            self.shown,
             self.arguments_digest,
             self.decided,
             self._more(),
@@ -149,14 +191,13 @@ class Call:
 
     def _more(self) -> dict[str, Any]:
         """What is not so of every call."""
-        trace = (self.meta or {}).get(_TRACE)
         more: dict[str, Any] = {
             "try": self.tries if self.tries > 1 else None,
             "plan": self.plan and self.plan.digest,
             "grant": self.grant and self.grant.number,
             "channel": self.approved and self.approved.channel,
             "reached": list(self.reached) if self.reached else None,
-            "trace": trace[:128] if isinstance(trace, str) else None,
+            "trace": read_traceparent((self.meta or {}).get(_TRACE)),
             "through": self.through and self.through.tool,
         }
         return {key: value for key, value in more.items() if value is not None}
@@ -164,6 +205,8 @@ class Call:
     def _personal(self) -> dict[str, Any]:
         """The same of what can be erased."""
         stopped: dict[str, Any] = {"stopped_by": self.stopped_by} if self.stopped_by else {}
+        if extras := self.shown_extras:
+            stopped["extras"] = redact(extras)
         stopped |= {"evidence": [*self.evidence]} if self.evidence else {}
         approved = self.approved
         if approved is None:

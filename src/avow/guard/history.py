@@ -25,6 +25,7 @@ async def situation_of(guard: "Guard", call: Call) -> Situation:
         principal=call.principal,
         facts=call.tool_facts,
         arguments=call.arguments,
+        meta=call.forwarded,
         history=tuple(
             Past(one.last, ToolFacts.from_dict(json.loads(one.facts)), one.is_same_conversation)
             for one in known.uses
@@ -43,13 +44,14 @@ async def _looked(guard: "Guard", call: Call, now: float) -> Known:
     if not (policy.window or asks_first or counts):
         return _NOTHING
     look = Look(
-        subject=call.principal.subject,
+        subject=call.principal.account,
         client=call.principal.client,
         now=now,
         idle=guard.approvals.idle,
         since=now - policy.window if policy.window else None,
         first_use=_key(call) if asks_first else None,
         has_ticks=counts,
+        is_claimed=not call.principal.is_known,
     )
     return await guard.approvals.store.look(look)
 
@@ -57,7 +59,7 @@ async def _looked(guard: "Guard", call: Call, now: float) -> Known:
 def use_of(guard: "Guard", call: Call) -> Use:
     """How later calls look back on this one."""
     return Use(
-        subject=call.principal.subject,
+        subject=call.principal.account,
         client=call.principal.client,
         tool=_key(call),
         level=str(call.found.level),
@@ -76,7 +78,7 @@ def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota
         yield Quota(limits.calls)
     if (most := limits.by_level.get(level)) is not None:
         yield Quota(most, level=str(level))
-    for rule in policy.rules:
+    for rule in policy.index.about(situation.principal, situation.facts):
         if rule.limits and rule.limits.calls is not None and rule.matches(situation):
             yield Quota(rule.limits.calls, tool=tool)
 

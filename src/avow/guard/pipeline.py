@@ -1,15 +1,15 @@
 """The guard: one list of steps that every call takes. Nothing else decides."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
 
-from avow.approvals import Approvals, Channel, Elicit, Rounds
-from avow.audit import AuditLog
+from avow.approvals import Approvals, Channel, Elicit, Rounds, Waiters
+from avow.audit import AuditLog, Outcome
 from avow.audit.salt import draw_salt
-from avow.catalog import Tool
+from avow.catalog import Tool, as_tool
 from avow.guard.call import Answer, Call, Execute, Progress, Through, no_progress
 from avow.guard.concern import Then, joined
 from avow.guard.ending import Ending
@@ -25,7 +25,7 @@ from avow.guard.steps.narrow import narrow
 from avow.guard.steps.outcome import outcome
 from avow.guard.steps.output import output
 from avow.guard.steps.plan import plan
-from avow.guard.steps.repeat import repeat
+from avow.guard.steps.repeat import POLL_SECONDS, repeat
 from avow.guard.steps.retry import retry
 from avow.guard.steps.turn import turn
 from avow.guard.steps.validate import validate
@@ -40,11 +40,14 @@ _GUARDED: Final = Policy()
 
 
 class FindTool(Protocol):
-    """Finds a tool by its name, as a principal has it; `is_fresh` asks its server now."""
+    """Finds a tool by its name, as a principal has it; `is_fresh` asks its server now.
+
+    It gives a tool of any kind that `avow.catalog.as_tool` takes, or `None`.
+    """
 
     async def __call__(
         self, name: str, principal: Principal, /, *, is_fresh: bool = False
-    ) -> Tool | None: ...
+    ) -> object | None: ...
 
 
 class Step(Protocol):
@@ -96,9 +99,10 @@ class Guard:
     address where a person answers, and `None` where there is none; `channels` are the other ways
     to people, and `keys` seal what goes to clients. `patience` is how many seconds a call waits for
     an answer, and `repeat_patience` one that was made before for what became of the first, where
-    that differs. Results are cut to `limit` characters; what may happen twice is tried `attempts`
-    times. `announce` is told, in a sentence, of each call that begins to wait. `watch` looks on,
-    `ending` says whether the process is about to end, and `running` what servers have just now.
+    that differs. Results are cut to `limit` characters, unless the policy says otherwise; what may
+    happen twice is tried `attempts` times. `announce` is told, in a sentence, of each call that
+    begins to wait. `watch` looks on, `ending` says whether the process is about to end, and
+    `running` what servers have just now.
     Where `withdraws`, a call that is cancelled takes its open question with it.
     """
 
@@ -123,20 +127,44 @@ class Guard:
     ending: Ending = field(default_factory=Ending)
     running: Running = field(default_factory=Running)
     withdraws: bool = False
+    repeats: Waiters[tuple[str, str]] = field(init=False, repr=False, compare=False)
+    """Calls that wait for the first call with their key, by key and that call."""
     _first: Then = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "repeats", Waiters(self._ended_among, lambda: POLL_SECONDS))
         then: Then = _nothing
         for step in reversed(STEPS):
             then = joined(step, self, then)
         # Which step comes after which is the same for all calls.
         object.__setattr__(self, "_first", then)
 
+    async def _ended_among(
+        self, claims: Collection[tuple[str, str]]
+    ) -> Collection[tuple[str, str]]:
+        running = await self.approvals.store.running_claims([key for key, _ in claims])
+        return {*claims} - running
+
     def sees(
-        self, principal: Principal, tool: Tool, policy: Policy | None = None
+        self, principal: Principal, tool: object, policy: Policy | None = None
     ) -> tuple[Tool, ToolFacts] | None:
-        """The tool as the policy sees it, if this caller may know of it; else `None`."""
-        return self.sight.shown(policy or self.policy(), principal, tool)
+        """Return the tool as the policy sees it, or `None` if this caller may not know of it.
+
+        `tool` is of any kind that `avow.catalog.as_tool` takes.
+        """
+        return self.sight.shown(policy or self.policy(), principal, as_tool(tool))
+
+    def result_limit(self, tool: Tool) -> int:
+        """Return how many characters a result of `tool` may have: the policy's word, or `limit`."""
+        return self.policy().result_characters(tool.server, tool.name) or self.limit
+
+    def patience_of(self, call: Call) -> float:
+        """Return how many seconds this call waits for a person."""
+        return self.patience if call.patience is None else call.patience
+
+    async def refuse(self, principal: Principal, name: str, outcome: Outcome) -> None:
+        """Record that a call of the tool `name` was turned away. Raises `StoreError`."""
+        await self.audit.refused(new_id(), principal, name=name, outcome=outcome)
 
     async def call(  # noqa: PLR0913 - each is a part of its own, most with a default
         self,
@@ -146,20 +174,25 @@ class Guard:
         *,
         progress: Progress = no_progress,
         meta: Mapping[str, Any] | None = None,
+        brought: Mapping[str, Any] | None = None,
         elicit: Elicit | None = None,
         rounds: Rounds | None = None,
         through: Through | None = None,
         turn: Turn | None = None,
         caller: Any = None,
+        patience: float | None = None,
         id: str | None = None,  # noqa: A002 - it is the call's id
     ) -> Answer:
         """Take one call through all steps and return its `tools/call` result.
 
         `elicit` asks the caller's client while the call waits; `rounds` says that the client can
-        be asked by an answer instead, and what it brought back. `through` is the meta-tool that
-        names this tool. `turn` is its place among calls that wait for each other; whoever drew it
-        leaves it when this ends. `caller` goes along with the call, for whoever runs it. `id` is
-        one that `new_id` has made, for whoever wants to find the call's records.
+        be asked by an answer instead, and what it brought back. Of `meta` a server gets what the
+        policy forwards and the protocol needs; `brought` is what else reaches the tool. `through`
+        is the meta-tool that names this tool. `turn` is its place among calls that wait for each
+        other; whoever drew it leaves it when this ends. `patience` is for
+        this call, where it differs. `caller` goes along with the call, for
+        whoever runs it. `id` is one that `new_id` has made, for whoever wants to find the call's
+        records.
 
         Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
         Cancelling cancels the call at the server; the log says what is known of it.
@@ -172,11 +205,13 @@ class Guard:
             started=self.clock(),
             progress=progress,
             meta=meta,
+            brought=brought or {},
             elicit=elicit,
             rounds=rounds,
             through=through,
             turn=turn,
             caller=caller,
+            patience=patience,
         )
         return await self.take(call)
 

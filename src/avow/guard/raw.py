@@ -7,8 +7,10 @@ from typing import Any, cast
 
 import msgspec
 
+from avow.errors import UsageError
 from avow.guard.call import Answer
-from avow.guard.shape import Shape
+from avow.guard.shape import Shape, text_length
+from avow.schema import parse_json, size
 
 
 def is_plain(answer: Answer, shape: Shape, limit: int) -> bool:
@@ -18,29 +20,49 @@ def is_plain(answer: Answer, shape: Shape, limit: int) -> bool:
     `ValueError` for what cannot be read.
     """
     content, structured = answer.get("content"), answer.get("structuredContent")
+    for member in (content, structured):
+        if isinstance(member, msgspec.Raw) and len(member) <= limit:
+            _check_keys(member)
+    if content is not None and not (isinstance(content, msgspec.Raw) and is_short(content, limit)):
+        return False
     if structured is None:
-        return isinstance(content, msgspec.Raw) and _is_short(content, limit)
+        return isinstance(content, msgspec.Raw)
     if shape.exact is None or not isinstance(structured, msgspec.Raw) or len(structured) > limit:
         return False
     return shape.exact.is_valid(msgspec.json.decode(structured))
 
 
-def _is_short(content: msgspec.Raw, limit: int) -> bool:
-    """Whether no text is too long; as JSON in a text, it has more characters than there."""
+def _check_keys(member: msgspec.Raw) -> None:
+    """Raise `ValueError` for a key given twice: the client might read the other value."""
+    try:
+        parse_json(bytes(member).decode(errors="replace"))
+    except UsageError as error:
+        raise ValueError(error.what) from error
+
+
+def is_brief(answer: Answer, limit: int) -> bool:
+    """Return whether neither the structure nor the texts of a result are longer than `limit`."""
+    content, structured = answer.get("content"), answer.get("structuredContent")
+    if isinstance(structured, msgspec.Raw):
+        is_structure_short = len(structured) <= limit
+    else:
+        is_structure_short = structured is None or size(structured) <= limit
+    if not is_structure_short:
+        return False
+    if isinstance(content, msgspec.Raw):
+        return is_short(content, limit)
+    return sum(map(text_length, content or ())) <= limit
+
+
+def is_short(content: msgspec.Raw, limit: int) -> bool:
+    """Whether all texts together are short enough; as JSON they have more characters than here."""
     if len(content) <= limit:
         return True
     # What is escaped takes two bytes or more for each character, and begins with a backslash.
     if len(content) - bytes(content).count(b"\\") // 2 <= limit:
         return True
     blocks: Any = msgspec.json.decode(content)
-    return isinstance(blocks, list) and all(
-        _length(one) <= limit for one in cast("list[Any]", blocks)
-    )
-
-
-def _length(block: object) -> int:
-    text = cast("dict[str, Any]", block).get("text") if isinstance(block, dict) else None
-    return len(text) if isinstance(text, str) else 0
+    return isinstance(blocks, list) and sum(map(text_length, cast("list[Any]", blocks))) <= limit
 
 
 def opened(answer: Answer) -> Answer:

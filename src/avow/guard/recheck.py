@@ -11,10 +11,11 @@ from avow.errors import DeniedError, UsageError
 from avow.guard.call import Call
 from avow.guard.condition import unmet
 from avow.guard.history import situation_of
+from avow.guard.large import take_arguments
 from avow.guard.narrowing import narrowed
-from avow.policy import Decision, Effect, facts_of
+from avow.policy import Decision, Effect, facts_of, is_switched_off
 from avow.policy import decide as decide_by_policy
-from avow.schema import digest
+from avow.workers import UndecidedError
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard
@@ -52,12 +53,14 @@ async def find_change(guard: "Guard", call: Call, approval: Approval) -> Found |
         return Found(
             Change.POLICY, f"the policy takes no answer over “{approval.channel}” any more"
         )
+    if is_switched_off(call.under, server=call.found.server, subject=call.principal.subject):
+        return Found(Change.POLICY, "the policy switches its server or its caller off")
     if not await _is_same_tool(guard, call):
         return Found(Change.TOOL)
     if objection := await _objection(guard, call, approval):
         return objection
     decision = decide_by_policy(call.under, await situation_of(guard, call))
-    if decision.effect is Effect.DENY:
+    if decision.effect not in (Effect.ALLOW, Effect.CONFIRM):
         return Found(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decided, decision):
         return Found(
@@ -99,7 +102,10 @@ async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:
     """Put a reviewer's arguments in the place of the call's; what is wrong with them."""
     edited = patched(call.arguments, approval.edit or {})
     checker = guard.shapes.of(call.found).arguments
-    problems = checker.problems(edited) if checker else ()
+    try:
+        problems = await checker.problems(edited, call.principal.caller) if checker else ()
+    except UndecidedError as error:
+        return f"the reviewer's change cannot be checked, because {error}"
     if problems:
         return f"the reviewer's change does not fit the tool: {'; '.join(map(str, problems))}"
     whole, _ = guard.sight.of(call.under, call.found)
@@ -107,7 +113,10 @@ async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:
         tool = await narrowed(whole, edited)
     except UsageError as error:
         return str(error)
-    call.arguments, call.arguments_digest = edited, digest(edited)
+    try:
+        await take_arguments(call, edited)
+    except UsageError as error:
+        return str(error)
     call.tool, call.about = tool, facts_of(tool)
     return None
 

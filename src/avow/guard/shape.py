@@ -1,18 +1,33 @@
-"""What a tool's arguments and results must look like: compiled once for each tool as it stands."""
+"""Schemas of a tool's arguments and results, compiled once for each tool."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from avow.catalog import Tool
 from avow.errors import UsageError
-from avow.guard.call import Answer, Resume
-from avow.guard.rest import is_of, with_rest
-from avow.schema import Checker, Cut, Problem, Stripper, exact, truncate
+from avow.guard.call import Answer, Resume, tool_error
+from avow.guard.claims import ClaimError
+from avow.guard.rest import with_rest
+from avow.schema import Checker, Cut, Problem, Stripper, exact, size, truncate
+from avow.schema.clip import MARKER, clip
 from avow.schema.compact import read_json, write_json
+from avow.schema.cost import schema_cost
+from avow.schema.truncate import level
+from avow.workers import BoundedChecker
+from avow.workers.checker import MAX_LOCAL_COST
+
+C = TypeVar("C")
+
+MAX_WHOLE_CHARACTERS: Final = 1_000_000
+"""Characters of a result that cannot be cut, up to which it goes out whole."""
+
+MIN_BLOCK_CHARACTERS: Final = 100
+"""Where more texts than the limit has room for would keep less than this, the last ones go."""
 
 _MOST: Final = 10_000
+_MAX_TRIES: Final = 4
 _BLANK: Final = " \t\r\n\ufeff"
 """What may stand before JSON (RFC 8259, sections 2 and 8.1)."""
 
@@ -21,14 +36,22 @@ _BLANK: Final = " \t\r\n\ufeff"
 class Shape:
     """The compiled schemas of one tool; `None` where it has none, or none that is a schema.
 
-    What fits `exact` needs no stripping.
+    What fits `exact` needs no stripping. `cost` says how much work the result's schema causes for
+    each part of a value. Where nothing bounds that, `is_local` is false and nothing of it is
+    compiled here: a worker process does what has to be done with it.
     """
 
-    arguments: Checker | None
+    arguments: BoundedChecker | None
     result: Checker | None
     stripper: Stripper | None
     result_schema: Mapping[str, Any] | None
     exact: Checker | None = None
+    cost: int = 1
+    is_local: bool = True
+
+
+NO_SHAPE: Final = Shape(None, None, None, None)
+"""The shape of what keeps to no schema."""
 
 
 @dataclass(slots=True)
@@ -50,18 +73,32 @@ class Shapes:
 def _compile(tool: Tool) -> Shape:
     schema = tool.raw.get("outputSchema")
     result_schema = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
-    result = _checker(result_schema)
-    arguments = _checker(tool.input_schema)
-    if result is None or result_schema is None:
+    arguments = _or_none(BoundedChecker, tool.input_schema)
+    if result_schema is None:
         return Shape(arguments, None, None, None)
-    closed = exact(result_schema)
-    return Shape(arguments, result, Stripper(result_schema), result_schema, _checker(closed))
+    cost = schema_cost(result_schema)
+    if cost is None or cost > MAX_LOCAL_COST:
+        return Shape(arguments, None, None, result_schema, is_local=False)
+    return shape_of(result_schema, arguments, cost)
 
 
-def _checker(schema: Mapping[str, Any] | None) -> Checker | None:
-    """A server's schema that is none must not make its tool unusable: then nothing is checked."""
+def shape_of(
+    schema: Mapping[str, Any] | None, arguments: BoundedChecker | None = None, cost: int = 1
+) -> Shape:
+    """Compile the schema of a result, whatever that costs."""
+    result = _or_none(Checker, schema)
+    if result is None or schema is None:
+        return Shape(arguments, None, None, None)
+    closed = _or_none(Checker, exact(schema))
+    return Shape(arguments, result, Stripper(schema), schema, closed, cost)
+
+
+def _or_none(
+    compile_: Callable[[Mapping[str, Any]], C], schema: Mapping[str, Any] | None
+) -> C | None:
+    """Compile a schema. An invalid one checks nothing: it must not make its tool unusable."""
     try:
-        return None if schema is None else Checker(schema)
+        return None if schema is None else compile_(schema)
     except UsageError:
         return None
 
@@ -69,44 +106,67 @@ def _checker(schema: Mapping[str, Any] | None) -> Checker | None:
 def shaped(
     answer: Answer, shape: Shape, limit: int, resume: Resume | None = None
 ) -> tuple[Answer, tuple[Problem, ...]]:
-    """`answer` stripped to its schema and cut to `limit` characters, or what breaks the schema.
+    """Return `answer` stripped to its schema and cut to `limit` characters, or what breaks it.
 
     The structured block and the text block say the same: where either was changed, text that is
-    JSON is written anew. Text that is not JSON is left as it is. `resume` is how to go on with
-    the list that is cut, where that is known.
+    JSON is written anew. `limit` is for the structure, and again for all other text together.
+    `resume` is how to go on with the list that is cut, where that is known.
+
+    A result that cannot be cut within its schema stays whole up to `MAX_WHOLE_CHARACTERS`. A longer
+    one becomes an error.
     """
     structured = answer.get("structuredContent")
     if structured is None:
-        return _cut_text(answer, limit), ()
+        return cut_text(answer, limit), ()
     value = structured
     if shape.result is not None and shape.stripper is not None:
         value = shape.stripper.strip(structured)
         if problems := shape.result.problems(value):
             return answer, problems
-    cut = _cut(value, shape, limit, resume)
+    try:
+        cut = cut_value(value, shape, limit, resume)
+    except ClaimError:
+        cut = Cut(value, fits=False)
+    if not cut.fits and (length := size(cut.value)) > max(limit, MAX_WHOLE_CHARACTERS):
+        return _too_long(length, limit), ()
     if cut.is_cut:
-        told, sentence = with_rest(cut, partial(_accepts, shape), resume)
-        return _marked(with_structure(answer, told, _notice(sentence))), ()
+        changed = cut_text(with_structure(answer, cut.value), limit)
+        return _marked(changed, cut.notice), ()
     if value is not structured:
-        return with_structure(answer, value), ()
-    return (answer if shape.result else _cut_text(answer, limit)), ()
+        answer = with_structure(answer, value)
+    return cut_text(answer, limit), ()
 
 
-def with_structure(answer: Answer, value: Any, *more: Mapping[str, Any]) -> Answer:
-    """`answer` with another value, in both blocks, and `more` blocks at its end."""
+def cut_value(value: Any, shape: Shape, limit: int, resume: Resume | None = None) -> Cut:
+    """Cut a value to `limit` characters, with what it says of itself corrected.
+
+    Raises `ClaimError` where it would say all the same that it is complete.
+    """
+    accepts = partial(_accepts, shape)
+    room = limit
+    cut = Cut(value)
+    for _ in range(_MAX_TRIES):
+        cut = truncate(value, shape.result_schema, limit=max(room, 1), accepts=accepts)
+        if not cut.is_cut:
+            return cut
+        items = None
+        if resume is not None and isinstance(value, Mapping):
+            items = cast("Mapping[str, Any]", value).get(resume.name)
+        cut = with_rest(cut, accepts, resume, schema=shape.result_schema, items=items)
+        over = size(cut.value) - limit
+        cut = replace(cut, fits=over <= 0)
+        # What was added beside the list needs room too.
+        if over <= 0 or room <= over:
+            break
+        room -= over
+    return cut
+
+
+def with_structure(answer: Answer, value: Any) -> Answer:
+    """`answer` with another value, in both blocks."""
     kept = [block for block in _blocks(answer) if not is_json_text(block)]
     text = {"type": "text", "text": write_json(value)}
-    return {**answer, "structuredContent": value, "content": [text, *kept, *more]}
-
-
-def _cut(value: Any, shape: Shape, limit: int, resume: Resume | None) -> Cut:
-    cut = truncate(value, shape.result_schema, limit=limit)
-    if resume is None or not is_of(resume, cut):
-        return cut
-    # The cursor beside the list needs room too; none is longer than the one after all items.
-    longest = resume.cursor(value[resume.name]) or ""
-    room = len(write_json({resume.field: longest}))
-    return truncate(value, shape.result_schema, limit=max(limit - room, 1))
+    return {**answer, "structuredContent": value, "content": [text, *kept]}
 
 
 def _accepts(shape: Shape, value: Any) -> bool:
@@ -116,29 +176,90 @@ def _accepts(shape: Shape, value: Any) -> bool:
     return shape.result.is_valid(value) and shape.stripper.strip(value) is value
 
 
-def _cut_text(answer: Answer, limit: int) -> Answer:
-    """Cut JSON in text blocks of a result without a schema; other text is not JSON to be cut."""
+def cut_text(answer: Answer, limit: int) -> Answer:
+    """Return `answer` with at most `limit` characters in all its texts together.
+
+    A text that repeats the structured result does not count, and stays. JSON loses items, other
+    text its end. Where there are too many texts, the last ones are left out.
+    """
+    blocks = _blocks(answer)
+    if sum(map(text_length, blocks)) <= limit:
+        return answer
+    texts = _places(blocks, answer.get("structuredContent"))
+    most = max(limit // MIN_BLOCK_CHARACTERS, 1)
+    gone = set(texts[most:])
+    counted = set(texts)
+    lengths = [text_length(blocks[index]) for index in texts[:most]]
+    cap = level(lengths, sum(lengths) - limit)
     content: list[Any] = []
     said: list[str] = []
-    for block in _blocks(answer):
-        cut = _cut_json(block, limit)
-        if cut is None:
+    is_changed = False
+    for index, block in enumerate(blocks):
+        if index in gone:
+            continue
+        if index not in counted or text_length(block) <= cap:
             content.append(block)
             continue
-        value, sentence = with_rest(cut, lambda _: True)
-        content.append({**block, "text": write_json(value)})
-        said.append(sentence)
-    if not said:
-        return answer
-    return _marked({**answer, "content": [*content, *map(_notice, said)]})
+        text, notice = _shortened(_text_of(block), cap)
+        content.append(_with_text(block, text))
+        is_changed = True
+        said += [notice] if notice else []
+    if gone:
+        said.append(f"Showing the first {most} of {len(texts)} texts; the others are left out.")
+    if said:
+        return _marked({**answer, "content": content}, *said)
+    return {**answer, "content": content} if is_changed else answer
 
 
-def _cut_json(block: Mapping[str, Any], limit: int) -> Cut | None:
-    text = block.get("text")
-    if not isinstance(text, str) or len(text) <= limit or (value := _json_in(block)) is None:
-        return None
-    cut = truncate(value, limit=limit)
-    return cut if cut.is_cut else None
+def _places(blocks: list[dict[str, Any]], structured: Any) -> list[int]:
+    """Return where the texts are that count: all but those that repeat the structured result."""
+    places = [index for index, block in enumerate(blocks) if text_length(block)]
+    if structured is None:
+        return places
+    return [index for index in places if _json_in(blocks[index]) != structured]
+
+
+def _shortened(text: str, limit: int) -> tuple[str, str]:
+    """Return a text of at most `limit` characters, and a sentence about what was left out."""
+    value = _json_of(text)
+    if value is not None:
+        try:
+            cut = cut_value(value, NO_SHAPE, limit)
+        except ClaimError:
+            cut = Cut(value, fits=False)
+        if cut.fits:
+            return write_json(cut.value), cut.notice
+    shorter = clip(text, limit)
+    kept = shorter.rindex(MARKER)
+    return shorter, f"A text is cut to the first {kept} of {len(text)} characters."
+
+
+def text_length(block: Any) -> int:
+    """Return how many characters of text a content block has, also as an embedded resource."""
+    return len(_text_of(block))
+
+
+def _text_of(block: Any) -> str:
+    if not isinstance(block, Mapping):
+        return ""
+    members = cast("Mapping[str, Any]", block)
+    text = members.get("text")
+    if text is None and isinstance(members.get("resource"), Mapping):
+        text = members["resource"].get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _with_text(block: dict[str, Any], text: str) -> dict[str, Any]:
+    if isinstance(block.get("text"), str):
+        return {**block, "text": text}
+    return {**block, "resource": {**block["resource"], "text": text}}
+
+
+def _too_long(length: int, limit: int) -> Answer:
+    return tool_error(
+        f"The tool ran, but its result has {length} characters, the limit is {limit}, and its "
+        "output schema allows no shorter one, so it is withheld. Ask for less at a time."
+    )
 
 
 def _blocks(answer: Answer) -> list[dict[str, Any]]:
@@ -156,6 +277,10 @@ def _json_in(block: Mapping[str, Any]) -> Any:
     text = block.get("text")
     if block.get("type") != "text" or not isinstance(text, str):
         return None
+    return _json_of(text)
+
+
+def _json_of(text: str) -> Any:
     bare = text.lstrip(_BLANK)
     if not bare.startswith(("{", "[")):
         return None
@@ -165,10 +290,12 @@ def _json_in(block: Mapping[str, Any]) -> Any:
         return None
 
 
-def _notice(sentence: str) -> dict[str, Any]:
-    return {"type": "text", "text": sentence}
-
-
-def _marked(answer: Answer) -> Answer:
+def _marked(answer: Answer, *notices: str) -> Answer:
+    """Return a cut result that says so, with a block for each sentence."""
     meta: Mapping[str, Any] = answer.get("_meta") or {}
-    return {**answer, "_meta": {**meta, "truncated": True}}
+    blocks = [{"type": "text", "text": one} for one in notices]
+    return {
+        **answer,
+        "content": [*_blocks(answer), *blocks],
+        "_meta": {**meta, "truncated": True},
+    }

@@ -1,13 +1,15 @@
 """Confirm: a person answers before the call goes on, and each answer serves one call."""
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import anyio
 
 from avow.approvals import Approval, ApprovalState, Question, make_question
+from avow.approvals.elicitation import SEALED_FOR
 from avow.audit import Outcome
-from avow.errors import SealError
+from avow.errors import DeniedError, SealError
 from avow.guard.asking import asked_in_rounds, can_ask, settled, waits
 from avow.guard.call import META_APPROVAL, Answer, Call, tool_changed, tool_error, unplanned
 from avow.guard.recheck import Change, Found, find_change
@@ -20,7 +22,14 @@ if TYPE_CHECKING:
 
 _NOBODY: Final = (
     "Its client cannot ask a person, or must not, and there is no console and no other channel to "
-    "one: whoever runs this can give it one."
+    "one. To the operator: behind a gateway that asks, use avow.bind(server, asks=False); with "
+    "the console of a gateway on the same store, avow.bind(server, console=True); around a client, "
+    "avow.wrap(…, approver=…)."
+)
+
+_TOO_MANY: Final = (
+    "Wait until some of them are answered or have expired, then make the call again. To the "
+    "operator: open_per_caller under [approvals] is how many may wait."
 )
 
 
@@ -34,18 +43,19 @@ async def confirm(guard: "Guard", call: Call, then: "Then") -> Answer:
     """
     if call.decided.effect is Effect.ALLOW:
         return await then(call)
-    if call.decided.effect is Effect.DENY:
+    if call.decided.effect is not Effect.CONFIRM:
         return _refused(call, call.decided.reason)
-    deadline = anyio.current_time() + guard.patience
+    deadline = anyio.current_time() + guard.patience_of(call)
     answer: Answer | None = None
     while answer is None:
         question = make_question(
             call.principal,
             call.found,
-            call.arguments,
+            call.shown,
             call.decided,
             call.arguments_digest,
             plan=call.plan,
+            extras=call.shown_extras,
             channels=call.under.channels,
         )
         call.grant = await guard.approvals.granted(question)
@@ -67,8 +77,8 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
         return _refused(call, f"{call.decided.reason}, and there is nobody to ask", _NOBODY)
     try:
         approval = await _settled(guard, call, question, deadline)
-    except SealError as error:
-        return _refused(call, str(error))
+    except DeniedError as error:
+        return await _unasked(guard, call, question, error)
     if approval.state is ApprovalState.PENDING:
         return _waiting(guard, call, approval)
     if approval.state is ApprovalState.DENIED:
@@ -81,6 +91,8 @@ async def _ask(guard: "Guard", call: Call, question: Question, deadline: float) 
     if found is None and await guard.approvals.use(approval, call=call.id):
         call.approved = approval
         return None
+    if found is not None:
+        call.rounds = call.rounds and replace(call.rounds, responses=None, state=None)
     # What is asked anew is the caller's call, not the reviewer's.
     call.arguments, call.arguments_digest, call.tool, call.about = asked
     return None
@@ -95,6 +107,33 @@ async def _settled(guard: "Guard", call: Call, question: Question, deadline: flo
             with anyio.CancelScope(shield=True):
                 await guard.approvals.withdraw(call.approval)
         raise
+
+
+async def _unasked(
+    guard: "Guard", call: Call, question: Question, error: DeniedError
+) -> Answer | None:
+    """Return why there is no question, or its state is of another one; `None` to ask anew."""
+    if not isinstance(error, SealError):
+        return _refused(call, str(error), _TOO_MANY)
+    if not await _was_asked_of_another_plan(guard, call, question):
+        return _refused(call, str(error))
+    call.rounds = call.rounds and replace(call.rounds, responses=None, state=None)
+    return None
+
+
+async def _was_asked_of_another_plan(guard: "Guard", call: Call, question: Question) -> bool:
+    """Return whether the client's state is of the same call, whose plan has changed since."""
+    state = call.rounds and call.rounds.state
+    if not state or call.plan is None or guard.keys is None:
+        return False
+    for approval in await guard.approvals.newest():
+        asked = approval.question
+        is_same_call = asked.call_binding == question.call_binding
+        if is_same_call and asked.plan_digest != question.plan_digest:
+            with suppress(SealError):
+                guard.keys.open(SEALED_FOR, state, bound={"binding": asked.binding})
+                return True
+    return False
 
 
 def _refused(call: Call, reason: str, more: str = "") -> Answer:

@@ -1,6 +1,7 @@
 """Outcome: however the steps after this one end, the log says how."""
 
 import logging
+import traceback
 import uuid
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,8 @@ from avow.intent import Level
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
+
+MAX_SUMMARY_CHARACTERS: Final = 300
 
 _log: Final = logging.getLogger(__name__)
 
@@ -77,6 +80,14 @@ async def _answered(call: Call, then: "Then") -> Answer:
         return tool_error(f"{what.rstrip('.')} (incident {incident}). {ran}")
 
 
+def _summary(error: BaseException) -> str:
+    """Return an exception's type, the first line of its text, and the line that raised it."""
+    text = str(error).strip().partition("\n")[0][:MAX_SUMMARY_CHARACTERS]
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}: {text}{place}" if text else f"{type(error).__name__}{place}"
+
+
 def _halted(call: Call) -> Answer:
     call.outcome = Outcome.CANCELLED
     return tool_error("Nothing was run: a person stopped this call.")
@@ -91,10 +102,15 @@ def _unsent(call: Call, error: Exception) -> Answer:
 
 
 def _crashed(call: Call, error: CrashError) -> Answer:
-    """A tool's own function failed by mistake: its text may hold anything, so it stays here."""
+    """Answer for a tool whose function failed; the caller learns no text of the exception.
+
+    The log gets one line, and the traceback at DEBUG.
+    """
     incident = call.incident = uuid.uuid4().hex[:12]
-    told = {"incident": incident}
-    _log.error("incident %s in %s", incident, call.name, exc_info=error.__cause__, extra=told)
+    fields = {"incident": incident}
+    cause = error.__cause__ or error
+    _log.error("incident %s in %s: %s", incident, call.name, _summary(cause), extra=fields)
+    _log.debug("incident %s", incident, exc_info=cause, extra=fields)
     call.outcome = Outcome.TOOL_ERROR
     what = call.found.intent.on_error or f"“{call.found.title}” failed"
     ran = "" if call.found.level is Level.READ else " Part of it may have been done."

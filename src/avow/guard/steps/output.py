@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Final
 from avow.audit import Outcome
 from avow.catalog import Tool
 from avow.guard.call import Answer, Call, tool_error
-from avow.guard.raw import is_plain, opened
-from avow.guard.shape import Resume, shaped
+from avow.guard.raw import is_brief, is_plain, opened
+from avow.guard.reshape import is_cheap, is_cheap_to_strip, reshaped
+from avow.guard.shape import NO_SHAPE, Resume, Shape, shaped
+from avow.intent import Level
+from avow.schema import Problem
+from avow.workers import UndecidedError
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
@@ -18,24 +22,32 @@ _log: Final = logging.getLogger(__name__)
 async def output(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Strip and cut a result; one that breaks its schema becomes an error, never invalid data."""
     answer = await then(call)
-    told = checked(guard, call.found, answer, call.resume)
+    told = await checked(guard, call.found, answer, call.resume, call.principal.caller)
     return withheld(call) if told is None else told
 
 
-def checked(
-    guard: "Guard", tool: Tool, answer: Answer, resume: Resume | None = None
+async def checked(
+    guard: "Guard", tool: Tool, answer: Answer, resume: Resume | None = None, caller: str = ""
 ) -> Answer | None:
-    """What `tool` answered as it may leave; `None` for what is not what the tool promised.
+    """Return what `tool` answered as it may leave; `None` for what is not what the tool promised.
 
-    What only says that the answer comes later is not what was promised either, and passes.
+    An answer that only says that the result comes later passes. A result that is too costly for
+    the event loop is checked in a worker, for `caller`; one that cannot be checked in time counts
+    as not what was promised.
     """
-    if answer.get("isError") is True or answer.get("resultType") == "task":
+    if answer.get("resultType") == "task":
         return answer
-    shape = guard.shapes.of(tool)
+    is_error = answer.get("isError") is True
+    # An error keeps to no schema, but it is read by a model too.
+    limit = guard.result_limit(tool)
+    shape = NO_SHAPE if is_error else guard.shapes.of(tool)
     try:
-        if is_plain(answer, shape, guard.limit):
+        if is_error and is_brief(answer, limit):
             return answer
-        told, problems = shaped(opened(answer), shape, guard.limit, resume)
+        told, problems = await _shaped(answer, shape, limit, resume, caller)
+    except UndecidedError:
+        _log.warning("what %s answered cannot be checked in time", tool.qualified_name)
+        return None
     except ValueError:
         _log.warning("what %s answered cannot be read", tool.qualified_name)
         return None
@@ -47,10 +59,29 @@ def checked(
     return None
 
 
+async def _shaped(
+    answer: Answer, shape: Shape, limit: int, resume: Resume | None, caller: str
+) -> tuple[Answer, tuple[Problem, ...]]:
+    # A list that can be gone on with is the author's own: it never left this process.
+    is_own = resume is not None and shape.is_local
+    if not is_own and not is_cheap(answer, shape):
+        return await reshaped(answer, shape, limit, caller)
+    if is_plain(answer, shape, limit):
+        return answer, ()
+    read = opened(answer)
+    if is_own or is_cheap_to_strip(read, shape):
+        return shaped(read, shape, limit, resume)
+    return await reshaped(answer, shape, limit, caller)
+
+
 def withheld(call: Call) -> Answer:
-    """What is said in the place of a result that is not what its tool promised."""
+    """Answer a call whose result does not fit the tool's output schema.
+
+    A read may be called again, but its result would be withheld again; a write must not.
+    """
     call.outcome = Outcome.BAD_OUTPUT
+    advice = "" if call.found.level is Level.READ else " Do not run it again to see the result."
     return tool_error(
-        f"“{call.found.title}” ran, but its result does not have the form that the tool promised, "
-        "so it is withheld. Do not run it again to see the result."
+        f"“{call.found.title}” ran, but its result does not fit the output schema that the tool "
+        f"declares, so it is withheld.{advice}"
     )

@@ -22,7 +22,8 @@ _log: Final = logging.getLogger(__name__)
 
 _KEPT_SECONDS: Final = 86_400.0
 _LONGEST_KEY: Final = 256
-_POLL_SECONDS: Final = 0.1
+POLL_SECONDS: Final = 0.1
+"""How often the store is looked at for first calls that ended, once for all who wait."""
 
 
 async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
@@ -52,10 +53,10 @@ async def repeat(guard: "Guard", call: Call, then: "Then") -> Answer:
 
 def _claim(guard: "Guard", call: Call, key: str) -> Claim:
     tool, caller = call.found, call.principal
-    mine = [caller.subject, caller.client, tool.origin, tool.server, key]
+    mine = [caller.account, caller.client, tool.origin, tool.server, key]
     return Claim(
         key=digest(mine),
-        subject=caller.subject,
+        subject=caller.account,
         request=digest([tool.name, call.arguments_digest]),
         call=call.id,
         writer=guard.audit.writer,
@@ -76,13 +77,16 @@ async def _first(guard: "Guard", call: Call, claim: Claim, then: "Then") -> Answ
 
 async def _settle(guard: "Guard", call: Call, claim: Claim, answer: Answer | None) -> None:
     """Keep the answer for later, or give the key back; how the call ended stands either way."""
-    text = None if answer is None else json.dumps(opened(answer))
+    text = None
+    if answer is not None:
+        text = guard.approvals.notary.sign_result(claim, json.dumps(opened(answer)))
     with anyio.CancelScope(shield=True):
         try:
             await guard.approvals.store.settle_claim(claim.key, call.id, text)
         except StoreError:
             # Its caller must learn how it ended; with this key it is unknown from now on.
             _log.exception("what became of call %s could not be kept for its key", call.id)
+        guard.repeats.wake((claim.key, call.id))
 
 
 async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
@@ -91,10 +95,12 @@ async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
     if call.turn is not None:
         # It runs nothing; and the first one may be about to take its own turn again.
         call.turn.leave()
-    if first.answer is not None:
-        return json.loads(first.answer)
+    notary = guard.approvals.notary
+    if (text := notary.read_result(first)) is not None:
+        return json.loads(text)
     has_ended = False
-    patience = guard.patience if guard.repeat_patience is None else guard.repeat_patience
+    usual = guard.patience_of(call)
+    patience = usual if guard.repeat_patience is None else guard.repeat_patience
     with anyio.move_on_after(patience):
         while True:
             found = await guard.approvals.store.find_claim(first.key)
@@ -103,15 +109,15 @@ async def _answer_of(guard: "Guard", call: Call, first: Claim) -> Answer:
                     "Nothing was run: the first call with this key came to nothing. "
                     "It may be made again."
                 )
-            if found.answer is not None:
-                answer: Answer = json.loads(found.answer)
+            if (text := notary.read_result(found)) is not None:
+                answer: Answer = json.loads(text)
                 return answer
             if has_ended:
                 break
             # An answer is kept before the end is written: after the end there is one more look.
             has_ended = await _has_ended(guard, first.call)
             if not has_ended:
-                await anyio.sleep(_POLL_SECONDS)
+                await guard.repeats.wait((first.key, first.call))
     text = (
         "The first call with this key has no known answer: it may have run or not. It was not "
         "sent again. Look at what it would have changed before doing anything else."

@@ -7,15 +7,26 @@ from avow.audit import Outcome
 from avow.guard.call import Answer, Call, tool_error
 from avow.guard.steps.find import refuse
 from avow.schema import brief
+from avow.workers import UndecidedError
 
 if TYPE_CHECKING:
     from avow.guard.pipeline import Guard, Then
 
 
 async def validate(guard: "Guard", call: Call, then: "Then") -> Answer:
-    """Go on with arguments that fit (JSON Schema 2020-12); else say all that is wrong with them."""
+    """Go on with arguments that fit (JSON Schema 2020-12); else say all that is wrong with them.
+
+    Arguments that cannot be checked in time are refused.
+    """
     checker = guard.shapes.of(call.found).arguments
-    problems = checker.problems(call.arguments) if checker else ()
+    try:
+        problems = await checker.problems(call.arguments, call.principal.caller) if checker else ()
+    except UndecidedError as error:
+        await refuse(guard, call, Outcome.BAD_ARGUMENTS)
+        return tool_error(
+            f"Nothing was run: these arguments cannot be checked, because {error}. Make them "
+            "smaller or simpler."
+        )
     if not problems:
         return await then(call)
     await refuse(guard, call, Outcome.BAD_ARGUMENTS)
