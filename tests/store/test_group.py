@@ -81,9 +81,9 @@ async def test_records_that_follow_each_other_are_sealed_and_sent_as_one(
     sent: list[int] = []
     insert = SqliteSession.insert
 
-    def count(self: SqliteSession, sql: str, rows: Sequence[Row]) -> None:
+    def count(self: SqliteSession, sql: str, rows: Sequence[Row]) -> int:
         sent.append(len(rows))
-        insert(self, sql, rows)
+        return insert(self, sql, rows)
 
     monkeypatch.setattr(SqliteSession, "insert", count)
     store = open_faulty(tmp_path)

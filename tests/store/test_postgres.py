@@ -150,7 +150,7 @@ async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -
     store = open_store(url)
     row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
     with psycopg.connect(url, autocommit=True) as listener:
-        listener.execute("LISTEN avow_approvals")
+        listener.execute("LISTEN avow_x")
         assert await store.answer_approval(
             Said(
                 row.number,
@@ -160,6 +160,7 @@ async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -
                 strength="out_of_band",
                 now=NOW,
                 expires=NOW + 60,
+                notify="avow_x",
             )
         )
         told = [one.payload for one in listener.notifies(timeout=5, stop_after=1)]
@@ -419,7 +420,7 @@ async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
     monkeypatch.setattr("avow.approvals.ledger._POLL_SECONDS", 3600.0)
     url = postgres.fresh()
     here, there = open_store(url), open_store(url)
-    ours, theirs = Approvals(here), Approvals(there)
+    ours, theirs = Approvals(here, keys=KEYS), Approvals(there, keys=KEYS)
     asked = await ours.ask(make_question(AMY, tool("t", DELETE), {}, CONFIRM, digest({})))
     states: list[str] = []
 
@@ -438,7 +439,7 @@ async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
 
 
 async def until_listened(server: PostgresServer) -> None:
-    sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN avow%'"
+    sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %avow listens%'"
     with psycopg.connect(server.url(), autocommit=True) as db:
         while db.execute(sql).fetchone() == (0,):
             await anyio.lowlevel.checkpoint()
@@ -454,15 +455,15 @@ async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_l
     store, told = open_store(url), list[int]()
     ending = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        "WHERE datname = current_database() AND query LIKE 'DO %avow listens%'"
     )
     with anyio.fail_after(30), psycopg.connect(url, autocommit=True) as other:
         async with anyio.create_task_group() as group:
-            group.start_soon(store.watch, told.append)
+            group.start_soon(store.watch, told.append, "avow_x")
             while not other.execute(ending).fetchall():
                 await anyio.lowlevel.checkpoint()
             while not told:
-                other.execute("SELECT pg_notify('avow_approvals', '7')")
+                other.execute("SELECT pg_notify('avow_x', '7')")
                 await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
     assert set(told) == {7}

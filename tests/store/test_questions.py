@@ -7,6 +7,7 @@ import anyio
 import pytest
 from tests.databases import Place
 
+from avow.errors import DeniedError
 from avow.store import ApprovalState, Said, Store, open_store
 
 pytestmark = pytest.mark.anyio
@@ -196,3 +197,64 @@ async def test_taking_back_and_answering_at_once_end_in_one_of_them(
         group.start_soon(withdraw)
     assert done["answered"] is not done["withdrawn"]
     await other.close()
+
+
+def body(subject: str, client: str = "chat") -> str:
+    return f'{{"subject": "{subject}", "client": "{client}"}}'
+
+
+async def put(store: Store, binding: str, subject: str, client: str = "chat", most: int = 9) -> int:
+    row = await store.open_approval(
+        binding, body(subject, client), now=NOW, expires=NOW + 60, most=most
+    )
+    return row.number
+
+
+async def test_of_many_questions_of_one_caller_in_several_processes_so_many_are_put(
+    place: Place,
+) -> None:
+    stores = [open_store(place.url) for _ in range(4)]
+    refused: list[int] = []
+
+    async def one(index: int) -> None:
+        try:
+            await put(stores[index % 4], f"b{index}", "mallory", f"client {index}", most=5)
+        except DeniedError:
+            refused.append(index)
+
+    async with anyio.create_task_group() as group:
+        for index in range(32):
+            group.start_soon(one, index)
+    assert len(refused) == 27
+    assert await stores[0].count_pending(now=NOW) == 5
+    assert await put(stores[1], "amy's", "amy", most=5)
+    for opened in stores:
+        await opened.close()
+
+
+async def test_a_caller_with_as_many_questions_as_may_wait_joins_them_and_asks_after_an_end(
+    store: Store,
+) -> None:
+    first = await put(store, "b1", "amy", most=2)
+    await put(store, "b2", "amy", most=2)
+    assert await put(store, "b1", "amy", most=2) == first
+    with pytest.raises(DeniedError, match="2 questions of this caller wait"):
+        await put(store, "b3", "amy", most=2)
+    assert await say(store, first)
+    assert await put(store, "b3", "amy", most=2)
+
+
+async def test_questions_of_one_caller_come_after_the_first_of_another(store: Store) -> None:
+    many = [await put(store, f"m{index}", "mallory") for index in range(4)]
+    amy = [await put(store, f"a{index}", "amy") for index in range(2)]
+    bo = await put(store, "bo", "bo")
+    wanted = [many[0], amy[0], bo, many[1], amy[1], many[2], many[3]]
+    assert [one.number for one in await store.pending(now=NOW, limit=9)] == wanted
+    walked, after = list[int](), 0
+    while page := await store.pending(now=NOW, limit=2, after=after):
+        walked += [one.number for one in page]
+        after = page[-1].number
+    assert walked == wanted
+    await say(store, many[0])
+    rest = [one.number for one in await store.pending(now=NOW, limit=9, after=many[0])]
+    assert set(wanted) - {many[0]} >= set(rest) >= {amy[0], bo, amy[1]}

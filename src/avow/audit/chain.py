@@ -3,7 +3,7 @@
 import hmac
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, Self
@@ -11,7 +11,7 @@ from typing import Final, Self
 from avow.audit.text import to_array
 from avow.errors import KeysError, StoreError
 from avow.keys import Keyring
-from avow.store import Head, RecordRow
+from avow.store import Head, LogView, RecordRow
 
 PURPOSE: Final = "audit"
 FIRST: Final = "0" * 64
@@ -46,6 +46,8 @@ class Chain:
     _settled: Head | None = None
     _last: Head | None = None
     is_in_doubt: bool = False
+    start: Callable[[LogView], RecordRow] | None = None
+    """Makes the first record of the chain, when another record is about to be written."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @classmethod
@@ -61,6 +63,15 @@ class Chain:
         """The last record that is on disk."""
         with self._lock:
             return self._settled
+
+    @property
+    def is_new(self) -> bool:
+        """See `Seal.is_new`."""
+        return self._last is None and self.start is not None
+
+    def first(self, log: LogView) -> list[RecordRow]:
+        """See `Seal.first`."""
+        return [] if self.start is None else [self.start(log)]
 
     def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
         """See `Seal.seal`."""

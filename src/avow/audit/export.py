@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -15,7 +16,9 @@ _COLUMNS: Final = (
     "rule", "approval", "outcome", "severity", "milliseconds", "arguments", "arguments_digest",
     "result_digest", "writer", "index", "mac",
 )  # fmt: skip
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = frozenset("=+-@\u2212")
+_CONTROLS: Final = frozenset("\t\r\n\v\f\0")
+_INVISIBLE: Final = " \u00a0\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"
 
 
 def export(rows: Iterable[RecordRow], form: str) -> Iterator[str]:
@@ -54,9 +57,15 @@ def _cell(value: Any) -> Any:
     """A cell. A stranger's text must not become a formula in somebody's spreadsheet."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    return f"'{value}" if isinstance(value, str) and _is_formula(value) else value
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a spreadsheet may read a formula: also from signs of full width, and after blanks."""
+    if text[:1] in _CONTROLS:
+        return True
+    shown = text.lstrip(_INVISIBLE).lstrip()
+    return unicodedata.normalize("NFKC", shown[:1]) in _FORMULA
 
 
 _SEVERITIES: Final = {"info": 1, "notice": 2, "warning": 3, "error": 4, "critical": 5}

@@ -1,6 +1,7 @@
 """Which process a writer lives in, and whether that process is still there."""
 
 import os
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Final, Self
 from avow.store import WriterRow
 
 PROC = Path("/proc")
+_PID: Final = re.compile(r"[0-9]{1,9}")
 _ENDED: Final = ("Z", "X")
 
 
@@ -35,7 +37,7 @@ class Owner:
         """As the store kept it."""
         machine, _, rest = text.partition(":")
         pid, _, began = rest.partition(":")
-        return cls(machine, int(pid) if pid.isdigit() else 0, began)
+        return cls(machine, int(pid) if _PID.fullmatch(pid) else 0, began)
 
     def __str__(self) -> str:
         """As the store keeps it."""

@@ -3,11 +3,12 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
+from anyio import to_thread
 
 from avow.audit.chain import Chain
 from avow.audit.late import Late
@@ -23,6 +24,7 @@ from avow.audit.record import (
 )
 from avow.errors import StoreError
 from avow.intent import Level
+from avow.keys import Keyring
 from avow.policy import Principal
 from avow.schema.paths import Path
 from avow.store import (
@@ -37,6 +39,7 @@ from avow.store import (
     Use,
 )
 
+_MAX_LOCAL_BYTES: Final = 1024 * 1024
 _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
@@ -47,7 +50,7 @@ class AuditLog:
     Lines about a call that only reads may be on disk a moment later. Every method raises
     `StoreError` when the line, or an earlier one, could not be written. Without a `chain` the
     lines are not chained, and `verify` says so. Arguments are masked at the `hidden` paths.
-    `late` keeps the ends of calls that could not be written.
+    `late` keeps the ends of calls that could not be written. `keys` are those of the chain.
     """
 
     store: Store
@@ -55,6 +58,7 @@ class AuditLog:
     chain: Chain | None = None
     hidden: Sequence[Path] = ()
     late: Late | None = None
+    keys: Keyring | None = field(default=None, repr=False)
 
     @property
     def writer(self) -> str:
@@ -114,6 +118,7 @@ class AuditLog:
 
         Where this raises, the line is written later if it can be.
         """
+        result_digest = None if result is None else await _digest_of(result)
         row = self._record(
             facts,
             Event.OUTCOME,
@@ -121,7 +126,7 @@ class AuditLog:
             severity=severity(facts.tool.level, outcome),
             milliseconds=round((self.clock() - started) * 1000, 3),
             approval=approval,
-            result_digest=None if result is None else _digest(result),
+            result_digest=result_digest,
             incident=incident,
         )
         is_deferred = may_wait(facts.tool.level, outcome)
@@ -181,15 +186,20 @@ class AuditLog:
         record = make_row("", self.clock(), Event.LIFTED, body, {"subject": by})
         return await self.store.lift_quarantine(row, record=record, seal=self.chain)
 
-    async def revoke(self, grant: int, about: Mapping[str, Any], *, by: str) -> bool:
+    async def revoke(
+        self, grant: int, about: Mapping[str, Any], *, by: str, token: str | None = None
+    ) -> bool:
         """A person takes a grant back; `False` when it was taken back before, or never given.
 
-        `about` is what the line says of it beside its number.
+        `about` is what the line says of it in addition to its number, and `token` is that of
+        `Approvals.grant_token`.
         """
         now = self.clock()
         body = {**about, "grant": grant, "severity": "notice"}
         record = make_row("", now, Event.REVOKED, body, {"subject": by})
-        return await self.store.revoke_grant(grant, by=by, now=now, record=record, seal=self.chain)
+        return await self.store.revoke_grant(
+            grant, by=by, now=now, token=token, record=record, seal=self.chain
+        )
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         """The newest lines, newest first, each with its payload in its body."""
@@ -202,6 +212,15 @@ class AuditLog:
 def may_wait(level: Level, outcome: Outcome) -> bool:
     """Only the end of a read that went well may wait for company before it is on disk."""
     return level is Level.READ and outcome is Outcome.OK
+
+
+async def _digest_of(result: Mapping[str, Any]) -> str:
+    """Return the digest of a result; of a large one beside the event loop."""
+    sizes = (len(one) for one in result.values() if isinstance(one, msgspec.Raw))
+    if sum(sizes) <= _MAX_LOCAL_BYTES:
+        return _digest(result)
+    # Hashing lets other threads run meanwhile, and this has the result to itself.
+    return await to_thread.run_sync(_digest, result)
 
 
 def _digest(result: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -11,12 +10,12 @@ from typing import Any, Final
 import anyio
 
 from avow.audit.chain import Chain
+from avow.audit.chain_start import ChainStart
 from avow.audit.heads import Emit, log_head
 from avow.audit.late import Late
 from avow.audit.life import Owner, is_dead
 from avow.audit.log import AuditLog
 from avow.audit.record import Event, Outcome, make_row, severity
-from avow.audit.unchained import Unchained
 from avow.beside import beside
 from avow.errors import StoreError
 from avow.intent import Level
@@ -25,7 +24,6 @@ from avow.schema.paths import Path
 from avow.store import Head, RecordRow, Store
 
 LEASE_SECONDS: Final = 30.0
-_PAGE: Final = 1000
 _log: Final = logging.getLogger(__name__)
 
 
@@ -36,23 +34,24 @@ async def open_audit(
     *,
     emit: Emit = log_head,
     hidden: Sequence[Path] = (),
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] | None = None,
     lease: float = LEASE_SECONDS,
 ) -> AsyncGenerator[AuditLog]:
     """A log whose lines are chained under the active key.
 
-    Closes what dead writers left unfinished, now and from time to time, and tells the chain's
-    head to `emit` as often. `lease` is how many seconds after its last sign of life a writer on
-    another machine is taken for dead; on this machine its process is looked for instead.
+    The chain begins with the first line that is written: a process that writes none leaves no
+    trace in the log. Closes what dead writers left unfinished, now and from time to time, and tells
+    the chain's head to `emit` as often. `lease` is how many seconds after its last sign of life a
+    writer on another machine is taken for dead; on this machine its process is looked for instead.
+    `clock` is the store's where none is given.
 
     Raises `StoreError` when the log cannot be begun.
     """
-    chain = Chain.begin(keys)
+    chain = await _new_chain(store, keys, clock or store.clock)
     late = Late(store, chain)
-    log = AuditLog(store, clock, chain, hidden, late)
+    log = AuditLog(store, clock or store.clock, chain, hidden, late, keys)
     here = Owner.this()
     await store.beat(chain.writer, str(here), seconds=lease)
-    await _begin(log, chain)
     await close_unfinished(log)
     try:
         async with beside(partial(_keep, log, chain, here, lease, emit), late.run):
@@ -60,6 +59,14 @@ async def open_audit(
     finally:
         with anyio.CancelScope(shield=True):
             await _end(log, chain, emit)
+
+
+async def _new_chain(store: Store, keys: Keyring, clock: Callable[[], float]) -> Chain:
+    chain = Chain.begin(keys)
+    chain.start = ChainStart(keys, await store.heads(), clock).record
+    # Records from before there were chains get one now: until then nothing protects them.
+    await store.append([], seal=chain)
+    return chain
 
 
 async def close_unfinished(log: AuditLog) -> int:
@@ -84,32 +91,18 @@ async def _take_over(log: AuditLog, writer: str) -> int:
 
 
 def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
-    """The last line of a call of which nobody knows how it ended."""
-    body: dict[str, Any] = json.loads(attempt.body)
+    """Return the last line of a call whose result nobody knows."""
+    try:
+        body: dict[str, Any] = dict(json.loads(attempt.body))
+        payload = None if attempt.payload is None else dict(json.loads(attempt.payload))
+        level = Level(body.get("level", "destructive"))
+    except (ValueError, TypeError):
+        # Somebody else wrote this line, or changed it: `verify` says so.
+        body, payload, level = {}, None, Level.DESTRUCTIVE
     body["outcome"] = str(Outcome.OUTCOME_UNKNOWN)
-    body["severity"] = severity(Level(body.get("level", "destructive")), Outcome.OUTCOME_UNKNOWN)
+    body["severity"] = severity(level, Outcome.OUTCOME_UNKNOWN)
     body["closed_for"] = attempt.writer
-    payload = None if attempt.payload is None else json.loads(attempt.payload)
     return make_row(attempt.call, log.clock(), Event.OUTCOME, body, payload)
-
-
-async def _begin(log: AuditLog, chain: Chain) -> None:
-    """The first line of the chain names the ends of all others, so that none can be cut off."""
-    others = await log.store.heads()
-    body: dict[str, Any] = {"heads": {one.writer: [one.index, one.mac] for one in others}}
-    if not others:
-        # What stands here already was written before there were chains.
-        body["unchained"] = (await _count_unchained(log.store)).to_dict()
-    await log.store.append([make_row("", log.clock(), Event.OPENED, body)], seal=chain)
-
-
-async def _count_unchained(store: Store) -> Unchained:
-    found, after = Unchained(), 0
-    while rows := await store.scan(after, _PAGE):
-        for row in rows:
-            found.add(row)
-        after = rows[-1].seq
-    return found
 
 
 async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Emit) -> None:
@@ -128,6 +121,8 @@ async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Em
             # The others could not show that they live either: they get time for it afterwards.
             patient_until = anyio.current_time() + lease
             _log.warning("the audit log cannot be kept alive: %s", error)
+        except Exception:  # noqa: BLE001 - rows that others wrote must not end the process
+            _log.exception("the audit log cannot be kept alive")
 
 
 async def _end(log: AuditLog, chain: Chain, emit: Emit) -> None:

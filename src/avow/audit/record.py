@@ -13,6 +13,7 @@ from avow.intent import Level
 from avow.once import Once
 from avow.policy import Decision, Principal
 from avow.schema import redact
+from avow.schema.bounded import bounded
 from avow.schema.paths import Path, hide
 from avow.store import RecordRow, storable
 
@@ -94,13 +95,14 @@ class Facts:
     def texts(self, hidden: Sequence[Path]) -> tuple[str, str]:
         """What the body and the payload of each line hold, as objects in JSON.
 
-        `arguments` are redacted here, and masked at the `hidden` paths; the digest covers the
-        real ones.
+        `arguments` are redacted here, masked at the `hidden` paths, and cut if they are large; the
+        digest covers the real ones.
         """
         if self._texts is None or self._texts[0] is not hidden:
             payload = {
                 "subject": storable(self.principal.subject),
-                "arguments": hide(redact(self.arguments), (*hidden, *self.hidden)),
+                **_tenant(self.principal),
+                "arguments": bounded(hide(redact(self.arguments), (*hidden, *self.hidden))),
                 "arguments_digest": self.arguments_digest,
                 **self.personal,
             }
@@ -156,6 +158,10 @@ def record(
     )
 
 
+def _tenant(principal: Principal) -> dict[str, str]:
+    return {} if principal.tenant is None else {"tenant": storable(principal.tenant)}
+
+
 def record_refused(
     call: str,
     at: float,
@@ -168,7 +174,7 @@ def record_refused(
     """The one line about a call that came to nothing: no such tool, no server, no arguments."""
     body = {"client": principal.client, "outcome": str(outcome), "severity": "notice"}
     body |= {"through": through} if through else {}
-    payload = {"subject": principal.subject, "name": name[:256]}
+    payload = {"subject": principal.subject, **_tenant(principal), "name": name[:256]}
     return make_row(call, at, Event.REFUSED, body, payload)
 
 

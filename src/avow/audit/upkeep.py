@@ -1,10 +1,13 @@
 """Erasure of one person's data, and retention: both leave a log that can be verified."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from avow.audit.chain_start import SAYING, named_heads, to_places
 from avow.audit.log import AuditLog
-from avow.audit.ranges import spans_of
+from avow.audit.ranges import Ranges, spans_of
 from avow.audit.record import Event, make_row
 from avow.audit.unchained import Unchained
 from avow.audit.verify import PAGE, Verifier
@@ -40,8 +43,10 @@ async def erase_subject(log: AuditLog, subject: str) -> Erasure:
 async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
     """Drop the records older than `before` from the beginning of each chain; gives their number.
 
-    A checkpoint, signed as every record is, says where each chain begins from now on. Raises
-    `StoreError` for a log that does not verify: what is wrong with it would be lost.
+    A checkpoint, signed as every record is, says where each chain begins from now on. It also
+    repeats what the dropped records said of others and still matters; what other checkpoints say
+    is not repeated, so that the log does not grow with each one. Raises `StoreError` for a log that
+    does not verify: what is wrong with it would be lost.
     """
     prefix = _Prefix(before)
     verifier = Verifier(keys)
@@ -56,19 +61,38 @@ async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
         fix = "Look into it first: dropping records would destroy the traces."
         raise StoreError(f"the log does not verify: {first}", where=log.store.where, fix=fix)
     upto = {writer: head.index for writer, head in prefix.ends.items()}
+    said = prefix.said
     if prefix.unchained_upto:
         upto[""] = prefix.unchained_upto
     if not upto:
         return 0
-    dropped = verifier.dropped | prefix.ends
+    carried = [head for head in said.dropped if verifier.dropped[head.writer] == head]
     body = {
         "before": before,
-        "dropped": {one.writer: [one.index, one.mac] for one in dropped.values()},
-        "erased": verifier.erased.after(upto),
+        "heads": to_places([head for head in said.named if head.index > upto.get(head.writer, 0)]),
+        "dropped": to_places([*carried, *prefix.ends.values()]),
+        "erased": said.erased.after(upto),
         "unchained": prefix.kept.to_dict(),
     }
     note = make_row("", log.clock(), Event.CHECKPOINT, body)
     return await log.store.prune(upto, before=before, note=note, seal=_seal(log))
+
+
+@dataclass(slots=True)
+class _Said:
+    """What dropped records said of other records."""
+
+    named: list[Head] = field(default_factory=list[Head])
+    dropped: list[Head] = field(default_factory=list[Head])
+    erased: Ranges = field(default_factory=Ranges)
+
+    def add(self, row: RecordRow) -> None:
+        if row.event not in SAYING:
+            return
+        body: dict[str, Any] = json.loads(row.body)
+        self.named.extend(named_heads(body))
+        self.dropped.extend(named_heads(body, "dropped"))
+        self.erased.add(body.get("erased", {}))
 
 
 class _Prefix:
@@ -78,6 +102,7 @@ class _Prefix:
         self.before = before
         self.ends: dict[str, Head] = {}
         self.kept = Unchained()
+        self.said = _Said()
         self.unchained_upto = 0
         self._ended: set[str] = set()
 
@@ -89,6 +114,7 @@ class _Prefix:
         if row.writer:
             if is_old:
                 self.ends[row.writer] = Head(row.writer, row.index, row.mac)
+                self.said.add(row)
         elif is_old:
             self.unchained_upto = row.seq
         else:

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from avow.audit.chain import FIRST, PURPOSE, link_mac, payload_digest
+from avow.audit.chain_start import SAYING, named_heads
 from avow.audit.ranges import Ranges
-from avow.audit.record import Event
 from avow.audit.unchained import Unchained
 from avow.keys import Keyring
-from avow.store import Head, RecordRow, Store
+from avow.store import LOWEST_SEQ, Head, RecordRow, Store
 
 PAGE: Final = 1000
+FIRST_SEQ: Final = 1
+"""The number of the first record: a database counts from here."""
 _LAST: Final = float("inf")
+_NO_HEAD: Final = Head("", 0, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class Verifier:
     def feed(self, row: RecordRow) -> None:
         """Look at one record."""
         self.records += 1
+        if row.seq < FIRST_SEQ:
+            self._bad(row, f"its number is below {FIRST_SEQ}: it was not written by avow")
         self._weigh_payload(row)
         if row.writer:
             self._follow(row)
@@ -111,7 +116,11 @@ class Verifier:
             self._bad(row, "its payload was changed")
             return
         else:
-            subject = json.loads(row.payload).get("subject")
+            try:
+                subject = dict(json.loads(row.payload)).get("subject")
+            except (ValueError, TypeError):
+                self._bad(row, "its payload is not a JSON object")
+                return
         if subject != row.subject:
             self._bad(row, "its subject was changed")
 
@@ -147,16 +156,15 @@ class Verifier:
 
     def _hear(self, row: RecordRow) -> None:
         """Learn what a genuine record says of others."""
-        if row.event not in (Event.OPENED, Event.ERASED, Event.CHECKPOINT):
+        if row.event not in SAYING:
             return
         body: dict[str, Any] = json.loads(row.body)
-        for writer, (index, mac) in body.get("heads", {}).items():
-            self._name(row, Head(writer, index, mac))
-        for writer, (index, mac) in body.get("dropped", {}).items():
-            head = Head(writer, index, mac)
+        for head in named_heads(body):
+            self._name(row, head)
+        for head in named_heads(body, "dropped"):
             self._checkpoints.add(head)
-            if index > self.dropped.get(writer, Head("", 0, "")).index:
-                self.dropped[writer] = head
+            if head.index > self.dropped.get(head.writer, _NO_HEAD).index:
+                self.dropped[head.writer] = head
         self.erased.add(body.get("erased", {}))
         if "unchained" in body:
             self.unchained.anchor(body["unchained"])
@@ -203,7 +211,7 @@ async def read_all(
     store: Store, verifier: Verifier, progress: Callable[[int], None] = lambda _: None
 ) -> Verifier:
     """Feed all records of a store."""
-    after = 0
+    after = LOWEST_SEQ
     while rows := await store.scan(after, PAGE):
         for row in rows:
             verifier.feed(row)

@@ -1,7 +1,8 @@
 """What lasts: records and questions, behind one interface."""
 
 from avow.store.claims import Claim
-from avow.store.interface import Asked, Commit, Finish, Note, Seal, Store
+from avow.store.interface import Asked, Commit, Finish, LogView, Note, Seal, Store
+from avow.store.lines import LOWEST_SEQ
 from avow.store.location import database_host, is_postgres, open_store, store_path
 from avow.store.past import Lapse, Look, Past, Quota, Tick, Use, UseRow
 from avow.store.questions import Said
@@ -23,6 +24,7 @@ from avow.store.rows import (
 from avow.store.sieve import Sieve
 
 __all__ = [
+    "LOWEST_SEQ",
     "AnswerRow",
     "ApiKeyRow",
     "ApprovalRow",
@@ -36,6 +38,7 @@ __all__ = [
     "Head",
     "Known",
     "Lapse",
+    "LogView",
     "Look",
     "Note",
     "Past",

@@ -1,5 +1,6 @@
 """The statements on what may happen once only: keys of calls with their answers, spent tokens."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,6 +53,17 @@ def find(session: Session, key: str) -> Claim | None:
     """Who has a key."""
     rows = session.query(f"SELECT {_COLUMNS} FROM claims WHERE key = :key", {"key": key})
     return Claim(*rows[0]) if rows else None
+
+
+def running(session: Session, keys: Collection[str]) -> set[tuple[str, str]]:
+    """Return those of some keys whose call goes on, each with that call."""
+    values = {f"key_{index}": key for index, key in enumerate(keys)}
+    names = ", ".join(f":{name}" for name in values)
+    sql = (
+        f"SELECT key, call FROM claims WHERE key IN ({names}) AND answer IS NULL AND NOT EXISTS "
+        "(SELECT 1 FROM records WHERE records.call = claims.call AND records.event = 'outcome')"
+    )
+    return {(key, call) for key, call in session.query(sql, values)} if values else set()
 
 
 def keep(session: Session, key: str, call: str) -> bool:

@@ -1,18 +1,27 @@
 """The statements on grants: given with an answer, used and revoked by conditional updates."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
+from avow.errors import StoreError
+from avow.store import claims
 from avow.store.rows import GrantRow, storable
 from avow.store.session import Session
 
 _FIELDS: Final = (
     "binding, subject, client, span, conversation, body, approval, given_by, channel, created"
 )
-_COLUMNS: Final = f"number, {_FIELDS}, revoked_at, revoked_by, last_used, uses"
+_COLUMNS: Final = f"number, {_FIELDS}, revoked_at, revoked_by, last_used, uses, mac"
 _GIVE: Final = (
     f"INSERT INTO grants ({_FIELDS}) VALUES (:binding, :subject, :client, :span, :conversation, "
-    ":body, :approval, :given_by, :channel, :created)"
+    f":body, :approval, :given_by, :channel, :created) RETURNING {_COLUMNS}"
 )
+_SIGN: Final = "UPDATE grants SET mac = :mac WHERE number = :number"
+_REVOKED_FOR_SECONDS: Final = 100 * 365 * 86_400.0
+_MAX_CANDIDATES: Final = 64
+"""Grants of one binding that are looked at: more than one is there only if others wrote them."""
+TokenOf = Callable[[GrantRow], str | None]
+"""The token that is spent when a grant is revoked; `None` for a grant that was not signed here."""
 # A grant for a conversation holds while that conversation goes on, and not in the next one.
 _HOLDS: Final = """revoked_at IS NULL AND (conversation IS NULL OR EXISTS (
     SELECT 1 FROM conversations WHERE conversations.subject = grants.subject
@@ -20,7 +29,7 @@ _HOLDS: Final = """revoked_at IS NULL AND (conversation IS NULL OR EXISTS (
     AND conversations.last > :alive))"""
 _FIND: Final = (
     f"SELECT {_COLUMNS} FROM grants WHERE binding IN (:narrow, :wide) AND {_HOLDS} "
-    "ORDER BY number LIMIT 1"
+    "ORDER BY number LIMIT :most"
 )
 _USE: Final = (
     f"UPDATE grants SET uses = uses + 1, last_used = :now WHERE number = :number AND {_HOLDS}"
@@ -36,18 +45,37 @@ _NEWEST: Final = (
 )
 
 
-def give(session: Session, values: dict[str, Any]) -> None:
-    """Write a grant."""
-    session.change(_GIVE, values)
+def give(
+    session: Session, values: dict[str, Any], *, sign: Callable[[GrantRow], str] | None = None
+) -> None:
+    """Write a grant, signed. Raises `StoreError` if the database does not keep it."""
+    rows = session.query(_GIVE, values)
+    if not rows:
+        raise StoreError("the database did not keep a grant")
+    if sign is None:
+        return
+    row = GrantRow(*rows[0])
+    if session.change(_SIGN, {"number": row.number, "mac": sign(row)}) != 1:
+        raise StoreError("the database did not keep the signature of a grant")
 
 
-def find(session: Session, narrow: str, wide: str, *, alive: float) -> GrantRow | None:
-    """The first grant that holds and is for one of two bindings.
+def find(
+    session: Session, narrow: str, wide: str, *, alive: float, token_of: TokenOf | None = None
+) -> GrantRow | None:
+    """Return the first grant that holds and is for one of two bindings.
 
-    `alive` is the moment since which a conversation must have gone on.
+    `alive` is the moment since which a conversation must have gone on. A grant counts only if
+    `token_of` gives its token and that is not spent.
     """
-    rows = session.query(_FIND, {"narrow": narrow, "wide": wide, "alive": alive})
-    return GrantRow(*rows[0]) if rows else None
+    values = {"narrow": narrow, "wide": wide, "alive": alive, "most": _MAX_CANDIDATES}
+    for columns in session.query(_FIND, values):
+        row = GrantRow(*columns)
+        if token_of is None:
+            return row
+        token = token_of(row)
+        if token is not None and not claims.is_spent(session, token):
+            return row
+    return None
 
 
 def use(session: Session, number: int, *, now: float, alive: float) -> bool:
@@ -60,8 +88,10 @@ def keep(session: Session, number: int, *, now: float, alive: float) -> bool:
     return session.change(_KEEP, {"number": number, "now": now, "alive": alive}) == 1
 
 
-def revoke(session: Session, number: int, *, by: str, now: float) -> bool:
-    """Take a grant back; whether it was there to take."""
+def revoke(session: Session, number: int, *, by: str, now: float, token: str | None = None) -> bool:
+    """Take a grant back, and spend its token; whether it was there to take."""
+    if token is not None:
+        claims.spend(session, token, now=now, expires=now + _REVOKED_FOR_SECONDS)
     return session.change(_REVOKE, {"number": number, "by": storable(by), "now": now}) == 1
 
 
@@ -71,10 +101,17 @@ def newest(session: Session, limit: int, *, alive: float) -> list[GrantRow]:
     return [GrantRow(*row[:-1], holds=bool(row[-1])) for row in rows]
 
 
-def drop_of(session: Session, subject: str) -> None:
-    """Delete what was granted to one person, and who else's grants that person gave."""
-    values = {"subject": subject}
+def drop_of(session: Session, subject: str, now: float) -> None:
+    """Delete one person's grants, and take back those that the person gave to others.
+
+    Their signature names who gave them, so they cannot hold without that name.
+    """
+    values = {"subject": subject, "now": now}
     session.change("DELETE FROM grants WHERE subject = :subject", values)
-    for column in ("given_by", "revoked_by"):
-        sql = f"UPDATE grants SET {column} = 'erased' WHERE {column} = :subject"
-        session.change(sql, values)
+    session.change(
+        "UPDATE grants SET revoked_at = coalesce(revoked_at, :now), "
+        "revoked_by = coalesce(revoked_by, 'erased'), given_by = 'erased' "
+        "WHERE given_by = :subject",
+        values,
+    )
+    session.change("UPDATE grants SET revoked_by = 'erased' WHERE revoked_by = :subject", values)

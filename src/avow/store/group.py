@@ -312,7 +312,10 @@ def _carry_out(session: Session, jobs: Iterable[_Job]) -> None:
     for (work, seal), some in groupby(jobs, key=_kind):
         if work is None:
             alike = list(some)
-            lines.add(session, [row for job in alike for row in job.records], seal)
+            records = [row for job in alike for row in job.records]
+            # Only reads are deferred: nobody waits for their records to be on disk.
+            is_checked = any(job.future is not None for job in alike)
+            lines.add(session, records, seal, is_checked=is_checked)
             past.note(session, [job.use for job in alike if job.use is not None])
         else:
             for job in some:

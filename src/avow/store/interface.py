@@ -1,11 +1,12 @@
 """What a store must do. Everything above speaks to this, never to a database."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from avow.store.claims import Claim
+from avow.store.grants import TokenOf
 from avow.store.past import Lapse, Look, Past, Quota, Use
-from avow.store.questions import Said
+from avow.store.questions import Judge, Said, Sign
 from avow.store.rows import (
     AnswerRow,
     ApiKeyRow,
@@ -40,6 +41,22 @@ class Commit(NamedTuple):
     seconds: float
 
 
+class LogView(Protocol):
+    """The log as a transaction sees it, for the first record of a chain."""
+
+    def ends(self) -> list[tuple[int, Head]]:
+        """Return the last record of each chain, with its number."""
+        ...
+
+    def about_itself(self, events: Sequence[str]) -> Iterator[RecordRow]:
+        """Iterate over the records of no call that have one of these events, newest first."""
+        ...
+
+    def rows(self) -> Iterator[RecordRow]:
+        """Iterate over all records, oldest first."""
+        ...
+
+
 class Seal(Protocol):
     """Gives records their places in one writer's chain, in the order in which they are written.
 
@@ -54,6 +71,18 @@ class Seal(Protocol):
     @property
     def is_in_doubt(self) -> bool:
         """Whether the last records may or may not have been written."""
+        ...
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the chain still needs its first record."""
+        ...
+
+    def first(self, log: LogView) -> list[RecordRow]:
+        """Return what is written before the first record of the chain, in one transaction with it.
+
+        Its records are sealed like any others.
+        """
         ...
 
     def recall(self, head: Head | None) -> None:
@@ -98,6 +127,9 @@ class Store(Protocol):
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, is_deferred: bool = False
     ) -> None:
         """Add records; they are on disk when this returns.
+
+        A `seal` that is new gets its first record with them; with no records it gets one only
+        where all records so far are in no chain, since nothing protects those.
 
         Deferred ones are on disk a moment later, and are seen by whoever reads here. Where that
         failed, the next call of `append` raises.
@@ -174,6 +206,15 @@ class Store(Protocol):
         """The rows of all other tables, for `load` elsewhere."""
         ...
 
+    async def tally(
+        self, *, subject: str | None = None, before: float | None = None
+    ) -> list[tuple[str | None, int]]:
+        """How many records there are of each subject, the most first; `None` is of no person.
+
+        Only those of one subject, or from before a moment in Unix seconds, where that is given.
+        """
+        ...
+
     async def heads(self) -> list[Head]:
         """The last record of each chain."""
         ...
@@ -189,8 +230,8 @@ class Store(Protocol):
     async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
         """Take a writer off the list and finish its calls, in one transaction.
 
-        What `finish` makes of the last attempts of calls without an outcome, oldest first, is
-        added. Gives their number, or `None` where somebody else was faster.
+        Add what `finish` makes of the last attempts of calls without an outcome, oldest first.
+        Return their number, or `None` if another process was faster.
         """
         ...
 
@@ -219,7 +260,7 @@ class Store(Protocol):
         """
         ...
 
-    async def open_approval(
+    async def open_approval(  # noqa: PLR0913 - each is a part of its own, most with a default
         self,
         binding: str,
         body: str,
@@ -230,14 +271,22 @@ class Store(Protocol):
         idle: float = 0.0,
         asked: Asked | None = None,
         seal: Seal | None = None,
+        sign: Sign | None = None,
+        judge: Judge | None = None,
+        most: int | None = None,
     ) -> ApprovalRow:
         """The open question of this binding, or a new one, that `needed` people must answer.
 
-        While it is pending, the record that `asked` makes of it is written with it.
-
-        Open is what is pending, approved and not used, or denied a short while ago. Where `body`
-        names who asks, their conversation goes on by this; `idle` seconds end one.
+        While it is pending, the record that `asked` makes of it is written with it. Open is what
+        is pending, approved and not used, or denied a short while ago. If `body` names who asks,
+        their conversation goes on by this; `idle` seconds end one.
+        `sign` signs a new question. A row that `judge` rejects is voided, and asked again.
+        Raises `DeniedError` for a new one if `most` questions of its subject are pending already.
         """
+        ...
+
+    async def pending_among(self, numbers: Collection[int], *, now: float) -> set[int]:
+        """Return those of some questions that still wait for an answer."""
         ...
 
     async def approval(self, number: int, *, now: float) -> ApprovalRow | None:
@@ -249,7 +298,7 @@ class Store(Protocol):
         ...
 
     async def pending(self, *, now: float, limit: int, after: int = 0) -> list[ApprovalRow]:
-        """The questions that wait for an answer, the oldest first, `after` a number."""
+        """Return waiting questions, one of each subject in turn, oldest first, `after` one."""
         ...
 
     async def settled(
@@ -266,22 +315,43 @@ class Store(Protocol):
         """Answer a pending question; whether this answer counts."""
         ...
 
-    async def withdraw_approval(self, number: int, *, now: float) -> bool:
-        """Let a question expire now, answered or not; `False` where it was over or used."""
+    async def withdraw_approval(
+        self, number: int, *, now: float, token: str | None = None, notify: str | None = None
+    ) -> bool:
+        """Let a question expire now, answered or not; `False` where it was over or used.
+
+        `token` is spent with it, and `notify` is the channel on which other processes are told.
+        """
         ...
 
     async def answers(self, number: int) -> list[AnswerRow]:
         """What was said to one question, oldest first."""
         ...
 
-    async def use_approval(self, number: int, *, binding: str, call: str, now: float) -> bool:
-        """Use an approval for one call; whether it was there to use."""
+    async def use_approval(
+        self,
+        number: int,
+        *,
+        binding: str,
+        call: str,
+        now: float,
+        token: str | None = None,
+        expires: float = 0.0,
+    ) -> bool:
+        """Use an approval for one call; whether it was there to use.
+
+        `token`, void from `expires` on, is spent in the same transaction; spent before, the
+        approval is not there to use.
+        """
         ...
 
-    async def find_grant(self, narrow: str, wide: str, *, alive: float) -> GrantRow | None:
+    async def find_grant(
+        self, narrow: str, wide: str, *, alive: float, token_of: TokenOf | None = None
+    ) -> GrantRow | None:
         """A grant that holds for one of two bindings.
 
-        One for a conversation holds while that went on since `alive`, in Unix seconds.
+        One for a conversation holds while that went on since `alive`, in Unix seconds. With
+        `token_of`, a grant counts only if that gives its token and the token is not spent.
         """
         ...
 
@@ -295,10 +365,11 @@ class Store(Protocol):
         *,
         by: str,
         now: float,
+        token: str | None = None,
         record: RecordRow | None = None,
         seal: Seal | None = None,
     ) -> bool:
-        """Take a grant back, and write `record`; whether it was there to take.
+        """Take a grant back, spend its `token` and write `record`; whether it was there to take.
 
         If it was not, nothing was written.
         """
@@ -313,6 +384,13 @@ class Store(Protocol):
 
     async def claim(self, wanted: Claim, *, now: float) -> Claim:
         """Take a key for a call; whoever has it is returned, and that is `wanted` or another."""
+        ...
+
+    async def running_claims(self, keys: Collection[str]) -> set[tuple[str, str]]:
+        """Return those of some keys whose call goes on, each with that call.
+
+        A call goes on as long as its key has no answer, and the log has no outcome of it.
+        """
         ...
 
     async def find_claim(self, key: str) -> Claim | None:
@@ -403,10 +481,16 @@ class Store(Protocol):
         """Say that a process is gone."""
         ...
 
-    async def watch(self, tell: Callable[[int], None]) -> None:
+    def clock(self) -> float:
+        """Unix seconds by the clock that all processes on this store share."""
+        ...
+
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
         """Tell of each question that another process has answered, until cancelled.
 
-        Returns at once where the database cannot call: whoever waits looks for itself as well.
+        `channel` is the name under which the others tell it. Whatever else comes in under that
+        name is ignored. Returns at once where the database cannot call: those who wait look
+        for themselves as well.
         """
         ...
 

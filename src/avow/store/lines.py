@@ -1,13 +1,18 @@
 """The statements on records: added, read, erased, dropped; never changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
+from avow.errors import StoreError
 from avow.store.interface import Seal
 from avow.store.rows import Head, RecordRow, storable
 from avow.store.session import Row, Session
 from avow.store.sieve import Sieve
 
+_ATTEMPT: Final = "attempt"
+LOWEST_SEQ: Final = -(2**63)
+"""Below the number of every row that a database can hold but one."""
 _COLUMNS: Final = (
     "call, at, event, body, seq, payload, subject, writer, idx, previous, mac_key, digest, mac"
 )
@@ -22,9 +27,15 @@ _UNFINISHED: Final = (
     "(SELECT 1 FROM records AS later WHERE later.call = tried.call AND (later.event = 'outcome' "
     "OR (later.event = 'attempt' AND later.seq > tried.seq))) ORDER BY seq"
 )
-_HEADS: Final = """SELECT records.writer, records.idx, records.mac FROM records
-    JOIN (SELECT writer, max(idx) AS idx FROM records WHERE writer IS NOT NULL GROUP BY writer)
-        AS newest ON records.writer = newest.writer AND records.idx = newest.idx
+_PAGE: Final = 1000
+# One step of an index per chain: grouping would read the whole index.
+_HEADS: Final = """WITH RECURSIVE chains(writer) AS (
+        SELECT min(writer) FROM records WHERE writer IS NOT NULL
+        UNION ALL SELECT (SELECT min(writer) FROM records WHERE writer > chains.writer)
+            FROM chains WHERE chains.writer IS NOT NULL)
+    SELECT records.writer, records.idx, records.mac, records.seq
+    FROM chains JOIN records ON records.writer = chains.writer AND records.idx =
+        (SELECT max(idx) FROM records AS later WHERE later.writer = chains.writer)
     ORDER BY records.writer"""
 
 # A call stands where its last line does; lines about the log itself are of no call.
@@ -34,13 +45,85 @@ _IS_LAST: Final = (
 )
 
 
-def add(session: Session, records: Sequence[RecordRow], seal: Seal | None = None) -> None:
-    """Write records, each with its place in the chain of `seal`; the database numbers them."""
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A `LogView` on a session."""
+
+    session: Session
+
+    def ends(self) -> list[tuple[int, Head]]:
+        """See `LogView.ends`."""
+        return ends(self.session)
+
+    def about_itself(self, events: Sequence[str]) -> Iterator[RecordRow]:
+        """See `LogView.about_itself`."""
+        names = {f"event_{index}": str(event) for index, event in enumerate(events)}
+        places = ", ".join(f":{name}" for name in names)
+        sql = (
+            f"{_SELECT} WHERE call = '' AND event IN ({places}) AND seq < :before "
+            "ORDER BY seq DESC LIMIT :limit"
+        )
+        before = bounds(self.session)[1] + 1
+        while rows := _records(self.session, sql, {**names, "before": before, "limit": _PAGE}):
+            yield from rows
+            before = rows[-1].seq
+
+    def rows(self) -> Iterator[RecordRow]:
+        """See `LogView.rows`."""
+        after = LOWEST_SEQ
+        while rows := scan(self.session, after, _PAGE):
+            yield from rows
+            after = rows[-1].seq
+
+
+def add(
+    session: Session,
+    records: Sequence[RecordRow],
+    seal: Seal | None = None,
+    *,
+    is_checked: bool = True,
+) -> None:
+    """Write records, each with its place in the chain of `seal`; the database numbers them.
+
+    Raises `StoreError` if the database did not keep them; attempts are read again for that where
+    `is_checked`.
+    """
     if seal is not None:
         if seal.is_in_doubt:
             seal.recall(head(session, seal.writer))
+        if seal.is_new and (records or _has_only_unchained(session)):
+            records = [*seal.first(SessionView(session)), *records]
         records = seal.seal(records)
-    session.insert(_INSERT, [_values(one) for one in records])
+    if session.insert(_INSERT, [_values(one) for one in records]) != len(records):
+        raise _not_kept()
+    if is_checked:
+        check(session, records)
+
+
+def check(session: Session, records: Sequence[RecordRow]) -> None:
+    """Read attempts again, in the transaction that wrote them.
+
+    A trigger, a rule or a view may drop or change a row and report it as written. Raises
+    `StoreError` unless each is there as it was written: then nothing of the transaction stays.
+    """
+    attempts = [one for one in records if one.event == _ATTEMPT]
+    if not attempts:
+        return
+    session.settle()
+    kept = [_written(one) for one in of_calls(session, [*{one.call for one in attempts}])]
+    if any(_written(one) not in kept for one in attempts):
+        raise _not_kept()
+
+
+def _written(row: RecordRow) -> Row:
+    """All of a record but its number, which the database gives."""
+    values = _values(row)
+    return (values[0], float(values[1]), *values[2:])
+
+
+def _not_kept() -> StoreError:
+    fix = "Look for triggers, rules or views on the table records."
+    return StoreError("the database does not keep records as they are written", fix=fix)
 
 
 def load(session: Session, records: Sequence[RecordRow]) -> None:
@@ -110,6 +193,27 @@ def count(session: Session) -> int:
     return session.query("SELECT count(*) FROM records")[0][0]
 
 
+def tally(
+    session: Session, *, subject: str | None = None, before: float | None = None
+) -> list[tuple[str | None, int]]:
+    """Return how many records there are of each subject, the most first.
+
+    `None` stands for records of no person. Only those of one subject, or from before a moment,
+    where that is given.
+    """
+    conditions = {
+        "subject = :subject": subject is not None,
+        "at < :before": before is not None,
+    }
+    where = " AND ".join([text for text, is_given in conditions.items() if is_given] or ["1 = 1"])
+    sql = (
+        f"SELECT subject, count(*) AS number FROM records WHERE {where} "
+        "GROUP BY subject ORDER BY number DESC, subject"
+    )
+    values = {"subject": None if subject is None else storable(subject), "before": before}
+    return [(who, number) for who, number in session.query(sql, values)]
+
+
 def unfinished(session: Session, writer: str) -> list[RecordRow]:
     """The last attempt of each call of a writer that has no outcome, oldest first."""
     return _records(session, _UNFINISHED, {"writer": writer})
@@ -117,7 +221,13 @@ def unfinished(session: Session, writer: str) -> list[RecordRow]:
 
 def heads(session: Session) -> list[Head]:
     """The last record of each chain."""
-    return [Head(*row) for row in session.query(_HEADS)]
+    return [head for _, head in ends(session)]
+
+
+def ends(session: Session) -> list[tuple[int, Head]]:
+    """Return the last record of each chain, with its number."""
+    rows = session.query(_HEADS)
+    return [(seq, Head(writer, index, mac)) for writer, index, mac, seq in rows]
 
 
 def head(session: Session, writer: str) -> Head | None:
@@ -147,6 +257,15 @@ def drop(session: Session, upto: Mapping[str, int]) -> int:
         sql = f"DELETE FROM records WHERE {which} <= :index"
         gone += session.change(sql, {"writer": writer, "index": index})
     return gone
+
+
+def _has_only_unchained(session: Session) -> bool:
+    """Return whether there are records, and none of them is in a chain."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM records) "
+        "AND NOT EXISTS (SELECT 1 FROM records WHERE writer IS NOT NULL)"
+    )
+    return bool(session.query(sql)[0][0])
 
 
 def _values(one: RecordRow) -> Row:

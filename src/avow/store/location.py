@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from avow.errors import UsageError
+from avow.extras import install_fix
 from avow.store.interface import Store
 
 VARIABLE: Final = "AVOW_STORE"
@@ -23,8 +24,8 @@ def open_store(url: str | None = None) -> Store:
     # Each driver is imported when it is chosen.
     if is_postgres(url):
         if find_spec("psycopg") is None:
-            fix = "Install it: pip install 'avow[postgres]'."
-            raise UsageError("a PostgreSQL store needs the extra postgres", fix=fix)
+            what = "a PostgreSQL store needs the extra postgres"
+            raise UsageError(what, fix=install_fix("postgres"))
         from avow.store.postgres import open_postgres  # noqa: PLC0415
 
         return open_postgres(_given(url))

@@ -160,8 +160,17 @@ _EIGHT: Final[tuple[Step, ...]] = (
         evidence TEXT NOT NULL, PRIMARY KEY (place, tool))""",
 )
 
-SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN, _EIGHT)
-POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN, _EIGHT)
+# What was asked, answered or granted before it was signed does not count: it is asked again.
+_NINE: Final[tuple[Step, ...]] = (
+    "ALTER TABLE approvals ADD COLUMN mac TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE answers ADD COLUMN edit TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE answers ADD COLUMN expires {real} NOT NULL DEFAULT 0",
+    "ALTER TABLE answers ADD COLUMN mac TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN mac TEXT NOT NULL DEFAULT ''",
+)
+
+SQLITE: Final = (_SQLITE_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN, _EIGHT, _NINE)
+POSTGRES: Final = (_POSTGRES_1, _TWO, _THREE, _FOUR, _FIVE, _SIX, _SEVEN, _EIGHT, _NINE)
 SQLITE_TYPES: Final = {
     "integer": "INTEGER",
     "real": "REAL",

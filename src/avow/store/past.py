@@ -8,6 +8,8 @@ from avow.store.rows import storable
 from avow.store.session import Session
 
 _MINUTE: Final = 60.0
+_ANY_CLIENT: Final = ""
+"""The conversation of a subject through all of its clients; no client has this name."""
 _CONVERSE: Final = """INSERT INTO conversations (subject, client, started, last)
     VALUES (:subject, :client, :now, :now) ON CONFLICT (subject, client) DO UPDATE SET
     started = CASE WHEN conversations.last > :alive THEN conversations.started
@@ -61,12 +63,15 @@ class Lapse:
 
 @dataclass(frozen=True, slots=True)
 class UseRow:
-    """When a tool was last used, and whether that was in the conversation that goes on."""
+    """When a tool was last used, and whether that was in the conversation that goes on.
+
+    That is `None` if it cannot be told: the caller may have gone by another client name then.
+    """
 
     tool: str
     facts: str
     last: float
-    is_same_conversation: bool
+    is_same_conversation: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class Look:
     """How far one call looks back; `since` and `now` in Unix seconds, `idle` in seconds.
 
     `first_use` is the tool whose first use is asked about, and `has_ticks` whether the last minute
-    counts.
+    counts. `is_claimed` says that nobody has proved the client's name.
     """
 
     subject: str
@@ -102,27 +107,36 @@ class Look:
     since: float | None = None
     first_use: str | None = None
     has_ticks: bool = False
+    is_claimed: bool = False
 
 
 def converse(session: Session, subject: str, client: str, *, now: float, idle: float) -> None:
     """Go on with a conversation, or begin one where the last call is too long ago."""
-    values = {"subject": storable(subject), "client": storable(client)}
-    session.change(_CONVERSE, {**values, "now": now, "alive": now - idle})
+    for name in (_client(client), _ANY_CLIENT):
+        values = {"subject": storable(subject), "client": name}
+        session.change(_CONVERSE, {**values, "now": now, "alive": now - idle})
 
 
 def begun(session: Session, subject: str, client: str) -> float | None:
     """When the last conversation of a caller began."""
     sql = "SELECT started FROM conversations WHERE subject = :subject AND client = :client"
-    rows = session.query(sql, {"subject": storable(subject), "client": storable(client)})
+    rows = session.query(sql, {"subject": storable(subject), "client": _client(client)})
     return rows[0][0] if rows else None
+
+
+def _client(name: str) -> str:
+    """Return a client's name as the tables hold it, never that of all clients together."""
+    return storable(name) or "unknown"
 
 
 def note(session: Session, uses: Sequence[Use]) -> None:
     """Note calls that are about to be sent; what is the same of several is written once."""
     values = [_values(use) for use in uses]
-    callers = {(one["subject"], one["client"]): one for one in values}
+    everywhere = [{**one, "client": _ANY_CLIENT} for one in values]
+    callers = {(one["subject"], one["client"]): one for one in (*values, *everywhere)}
     for one in callers.values():
         session.change(_CONVERSE, one)
+    for one in {one["subject"]: one for one in values}.values():
         session.change(_FORGET, one)
     tools = {tuple(one[name] for name in _KEY_OF_USE): one for one in values}
     for one in tools.values():
@@ -135,7 +149,7 @@ def note(session: Session, uses: Sequence[Use]) -> None:
 def _values(use: Use) -> dict[str, Any]:
     return {
         "subject": storable(use.subject),
-        "client": storable(use.client),
+        "client": _client(use.client),
         "tool": use.tool,
         "level": use.level,
         "facts": use.facts,
@@ -174,22 +188,37 @@ def look(session: Session, at: Look) -> Past:
 
 
 def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
-    """A time ahead of `now` is a clock that was set back: it counts as just now."""
+    """Return the uses since a moment; a time ahead of `now` counts as just now.
+
+    A client that changes its name neither leaves what it did behind nor takes over what another
+    did: under a name that is only claimed, uses within the caller's conversation through whatever
+    clients are uncertain, except those under this very name.
+    """
     sql = """SELECT uses.tool, uses.facts, uses.last, uses.client = :client AND EXISTS (
             SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
             AND conversations.client = uses.client AND conversations.last > :alive
+            AND conversations.started <= uses.last),
+        EXISTS (SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
+            AND conversations.client = :any AND conversations.last > :alive
             AND conversations.started <= uses.last)
         FROM uses WHERE uses.subject = :subject AND uses.last >= :since ORDER BY uses.last"""
     values = {
         "subject": storable(at.subject),
-        "client": storable(at.client),
+        "client": _client(at.client),
+        "any": _ANY_CLIENT,
         "since": since,
         "alive": at.now - at.idle,
     }
     return tuple(
-        UseRow(tool, facts, last, bool(is_same))
-        for tool, facts, last, is_same in session.query(sql, values)
+        UseRow(tool, facts, last, _is_same(is_own, is_anyones, at))
+        for tool, facts, last, is_own, is_anyones in session.query(sql, values)
     )
+
+
+def _is_same(is_own: object, is_anyones: object, at: Look) -> bool | None:
+    if is_own:
+        return True
+    return None if is_anyones and at.is_claimed else False
 
 
 def _is_first(session: Session, subject: str, tool: str) -> bool:

@@ -18,8 +18,11 @@ from avow.store.rows import storable
 from avow.store.session import Row, Session
 from avow.store.sql import SqlStore
 
-CHANNEL: Final = "avow_approvals"
-_LISTEN: Final = "LISTEN avow_approvals"
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
+# Other roles see the text of a statement (pg_stat_activity): the channel's name is not in it.
+_SET_CHANNEL: Final = "SELECT set_config('avow.channel', %s, false)"
+_LISTEN: Final = """DO $$ BEGIN /* avow listens */
+    EXECUTE format('LISTEN %I', current_setting('avow.channel')); END $$"""
 _AGAIN_SECONDS: Final = 1.0
 _LOCK: Final = 0x61766F77
 """The advisory lock under which tables are made; `avow` in ASCII."""
@@ -54,14 +57,19 @@ class PostgresSession:
         """See `Session.change`."""
         return self.connection.execute(_translate(sql), values).rowcount
 
-    def insert(self, sql: str, rows: Sequence[Row]) -> None:
+    def insert(self, sql: str, rows: Sequence[Row]) -> int:
         """See `Session.insert`. psycopg sends them in one pipeline."""
         with self.connection.cursor() as cursor:
             cursor.executemany(_translate(sql), rows)
+            return max(cursor.rowcount, 0)
 
-    def announce(self, number: int) -> None:
+    def settle(self) -> None:
+        """See `Session.settle`."""
+        self.connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+    def announce(self, channel: str, number: int) -> None:
         """Carries the number only; whoever hears it looks into the table."""
-        values = {"channel": CHANNEL, "number": str(number)}
+        values = {"channel": channel, "number": str(number)}
         self.query("SELECT pg_notify(:channel, :number)", values)
 
     def queue(self, name: str) -> None:
@@ -107,6 +115,7 @@ class PostgresDriver:
 
     url: str = field(repr=False)
     errors: ClassVar[tuple[type[Exception], ...]] = (psycopg.Error,)
+    has_clock: ClassVar[bool] = True
 
     @property
     def where(self) -> str:
@@ -132,17 +141,28 @@ class PostgresDriver:
             raise error if isinstance(error, StoreError) else self.explain(error) from error
         return session
 
-    async def watch(self, tell: Callable[[int], None]) -> None:
-        """See `Driver.watch`. A connection that is lost is made anew."""
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
+        """See `Driver.watch`. A connection that is lost is made again.
+
+        Nothing that arrives ends this: a payload that is no number is ignored and logged once.
+        """
+        is_reported = False
         while True:
             try:
                 connection = await psycopg.AsyncConnection.connect(self._info(), autocommit=True)
                 async with connection:
+                    await connection.execute(_SET_CHANNEL, [channel])
                     await connection.execute(_LISTEN)
                     async for notice in connection.notifies():
-                        tell(int(notice.payload))
+                        if _NUMBER.fullmatch(notice.payload):
+                            tell(int(notice.payload))
+                        elif not is_reported:
+                            is_reported = True
+                            _log.warning("%s: ignored a malformed notification", self.where)
             except psycopg.Error as error:
                 _log.warning("%s: answers given elsewhere are seen late: %s", self.where, error)
+            except Exception:  # noqa: BLE001 - whatever it is, it must not end the process
+                _log.exception("%s: answers given elsewhere are seen late", self.where)
             await asyncio.sleep(_AGAIN_SECONDS)
 
     def _info(self) -> str:

@@ -1,17 +1,20 @@
 """The statements on questions: each answer and each use is one conditional update."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from avow.store import grants, past
-from avow.store.rows import AnswerRow, ApprovalRow, ApprovalState, storable
+from avow.errors import StoreError
+from avow.store import claims, grants, past
+from avow.store.rows import AnswerRow, ApprovalRow, ApprovalState, GrantRow, storable
 from avow.store.session import Row, Session
 
 COLUMNS: Final = (
     "number, binding, body, state, created, expires, answered_at, answered_by, channel, used_by, "
-    "needed, edit"
+    "needed, edit, mac"
 )
+_MAX_FORGED: Final = 8
+"""Forged rows of one binding that are voided before the question is given up."""
 _OPEN: Final = "state IN ('pending', 'approved')"
 _LAST: Final = 2**62
 """A number that no question reaches."""
@@ -23,6 +26,20 @@ _EXPIRE: Final = (
 _FIND_OPEN: Final = (
     f"SELECT {COLUMNS} FROM approvals WHERE binding = :binding AND ({_OPEN} "
     "OR (state = 'denied' AND expires > :now)) ORDER BY number DESC LIMIT 1"
+)
+_PENDING: Final = f"{_OPEN} AND state = 'pending' AND expires > :now"
+"""`_OPEN` says less than the rest; it is what the index of open questions is made of."""
+_COUNT_OF: Final = f"SELECT count(*) FROM approvals WHERE {_PENDING} AND subject = :subject"
+_SUBJECT_OF: Final = "(SELECT coalesce(subject, '') FROM approvals WHERE number = :after)"
+_TURN_OF: Final = (
+    f"SELECT count(*) + 1 FROM approvals WHERE {_PENDING} AND number < :after "
+    f"AND coalesce(subject, '') = {_SUBJECT_OF}"
+)
+_IN_TURNS: Final = (
+    f"SELECT {COLUMNS} FROM approvals JOIN (SELECT number, row_number() OVER "
+    "(PARTITION BY coalesce(subject, '') ORDER BY number) AS turn FROM approvals "
+    f"WHERE {_PENDING}) AS turns USING (number) "
+    "WHERE turn > :turn OR (turn = :turn AND number > :after) ORDER BY turn, number LIMIT :limit"
 )
 _INSERT: Final = (
     "INSERT INTO approvals (binding, body, state, created, expires, needed, subject) "
@@ -42,11 +59,14 @@ _HOLD_TO_DENY: Final = (
 )
 _UNSAY: Final = "DELETE FROM answers WHERE number = :number AND person = :by"
 _SAY: Final = (
-    "INSERT INTO answers (number, person, is_allowed, channel, strength, at, message) "
-    "VALUES (:number, :by, :is_allowed, :channel, :strength, :now, :message) "
+    "INSERT INTO answers "
+    "(number, person, is_allowed, channel, strength, at, message, edit, expires, mac) VALUES "
+    "(:number, :by, :is_allowed, :channel, :strength, :now, :message, :said, :expires, :mac) "
     "ON CONFLICT (number, person) DO NOTHING"
 )
-_OF_ANSWER: Final = ("number", "by", "channel", "strength", "now", "expires", "seen", "message")
+_OF_ANSWER: Final = (
+    "number", "by", "channel", "strength", "now", "expires", "seen", "message", "mac",
+)  # fmt: skip
 _AGREED: Final = "SELECT count(*) FROM answers WHERE number = :number AND is_allowed = 1"
 _ANSWER: Final = (
     "UPDATE approvals SET state = :state, answered_by = :by, channel = :channel, "
@@ -62,18 +82,59 @@ _WITHDRAW: Final = (
 )
 _OVER: Final = f"NOT ({_OPEN} AND expires > :now)"
 _LOAD: Final = (
-    f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_SIGN: Final = "UPDATE approvals SET mac = :mac WHERE number = :number"
+_VOID: Final = "UPDATE approvals SET state = 'expired', expires = :now WHERE number = :number"
+
+Sign = Callable[[ApprovalRow], str]
+"""Signs a question that was just written."""
+Judge = Callable[[ApprovalRow, Sequence[AnswerRow]], bool]
+"""Whether a question and its answers are as they were signed."""
 
 
-def open_question(session: Session, values: dict[str, Any]) -> ApprovalRow:
-    """The open question of a binding, or a new one."""
-    while True:
+def open_question(
+    session: Session,
+    values: dict[str, Any],
+    *,
+    sign: Sign | None = None,
+    judge: Judge | None = None,
+    most: int | None = None,
+) -> ApprovalRow | None:
+    """Return the open question of a binding, or write a new one.
+
+    `None` if it would be a new one and `most` questions of its subject are pending already. The
+    caller holds the transaction that makes callers of one subject wait for each other.
+
+    A row that `judge` rejects was written by somebody else: it is voided, and a new question is
+    written. Raises `StoreError` if the database does not let that happen.
+    """
+    forged = 0
+    while forged <= _MAX_FORGED:
         session.change(_EXPIRE, values)
         # Whoever loses the race to insert finds the winner's row on the next turn.
-        rows = session.query(_FIND_OPEN, values) or session.query(_INSERT, values)
-        if rows:
-            return approval(rows[0])
+        rows = session.query(_FIND_OPEN, values)
+        if not rows:
+            if most is not None and session.query(_COUNT_OF, values)[0][0] >= most:
+                return None
+            rows = session.query(_INSERT, values)
+            if rows and sign is not None:
+                rows = [_signed(session, rows[0], sign)]
+        if not rows:
+            continue
+        row = approval(rows[0])
+        if judge is None or judge(row, answers(session, row.number)):
+            return row
+        forged += 1
+        session.change(_VOID, {"number": row.number, "now": values["now"]})
+    raise StoreError("the database does not keep questions as they are written")
+
+
+def _signed(session: Session, row: Row, sign: Sign) -> Row:
+    mac = sign(approval(row))
+    if session.change(_SIGN, {"number": row[0], "mac": mac}) != 1:
+        raise StoreError("the database did not keep the signature of a question")
+    return (*row[:-1], mac)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +143,9 @@ class Said:
 
     `seen` is the edit that the person saw, and `edit` the one that stands after the answer; both
     JSON, empty for none. `expires` is when the answer is void, and `grant` what to give where the
-    question ends as approved.
+    question ends as approved; `sign_grant` signs it. `mac` is the signature of the answer. `token`
+    is spent when a denial ends the question; an answer does not count if it is spent already.
+    `notify` is the channel on which other processes are told.
     """
 
     number: int
@@ -96,6 +159,10 @@ class Said:
     edit: str = ""
     message: str | None = None
     grant: Mapping[str, Any] | None = None
+    mac: str = ""
+    token: str | None = None
+    sign_grant: Callable[[GrantRow], str] | None = None
+    notify: str | None = None
 
 
 def answer(session: Session, said: Said) -> bool:
@@ -104,8 +171,12 @@ def answer(session: Session, said: Said) -> bool:
     One denial ends it; it is approved once as many people as it needs have said so.
     """
     values: dict[str, Any] = _storable({name: getattr(said, name) for name in _OF_ANSWER})
-    values |= {"edit": said.edit or None, "is_allowed": int(said.is_allowed)}
-    held = session.query(_HOLD if said.is_allowed else _HOLD_TO_DENY, values)
+    values |= {
+        "edit": said.edit or None,
+        "said": said.edit if said.is_allowed else "",
+        "is_allowed": int(said.is_allowed),
+    }
+    held = _hold(session, said, values)
     if not held:
         return False
     if not said.is_allowed:
@@ -118,12 +189,22 @@ def answer(session: Session, said: Said) -> bool:
     needed, _ = held[0]
     if not said.is_allowed:
         _end(session, values, ApprovalState.DENIED)
+        if said.token is not None:
+            claims.spend(session, said.token, now=said.now, expires=said.expires)
     elif session.query(_AGREED, values)[0][0] >= needed:
         _end(session, values, ApprovalState.APPROVED)
         if said.grant is not None:
-            _give(session, said.grant)
-    session.announce(said.number)
+            _give(session, said.grant, said.sign_grant)
+    if said.notify is not None:
+        session.announce(said.notify, said.number)
     return True
+
+
+def _hold(session: Session, said: Said, values: dict[str, Any]) -> list[Row]:
+    """Hold the row of a pending question until the end of the transaction, if it is there."""
+    if said.token is not None and claims.is_spent(session, said.token):
+        return []
+    return session.query(_HOLD if said.is_allowed else _HOLD_TO_DENY, values)
 
 
 def _storable(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +215,9 @@ def _end(session: Session, values: dict[str, Any], state: ApprovalState) -> None
     session.change(_ANSWER, {**values, "state": str(state)})
 
 
-def _give(session: Session, grant: Mapping[str, Any]) -> None:
+def _give(
+    session: Session, grant: Mapping[str, Any], sign: Callable[[GrantRow], str] | None
+) -> None:
     """A grant for a conversation is for the one that goes on."""
     conversation = None
     if grant["is_for_conversation"]:
@@ -142,13 +225,14 @@ def _give(session: Session, grant: Mapping[str, Any]) -> None:
         if conversation is None:
             return
     kept = {name: one for name, one in grant.items() if name != "is_for_conversation"}
-    grants.give(session, {**_storable(kept), "conversation": conversation})
+    grants.give(session, {**_storable(kept), "conversation": conversation}, sign=sign)
 
 
 def answers(session: Session, number: int) -> list[AnswerRow]:
     """What was said to one question, oldest first."""
     sql = (
-        "SELECT number, person, is_allowed, channel, strength, at, message FROM answers "
+        "SELECT number, person, is_allowed, channel, strength, at, message, edit, expires, mac "
+        "FROM answers "
         "WHERE number = :number ORDER BY at, person"
     )
     return [
@@ -157,16 +241,40 @@ def answers(session: Session, number: int) -> list[AnswerRow]:
     ]
 
 
-def use(session: Session, values: dict[str, Any]) -> bool:
-    """Use an approval; whether it was there to use."""
-    return session.change(_USE, values) == 1
+def pending_among(session: Session, numbers: Collection[int], now: float) -> set[int]:
+    """Return those of some questions that still wait for an answer."""
+    # Numbers, so they can stand in the statement: thousands of parameters would take longer.
+    places = ", ".join(str(int(number)) for number in numbers)
+    sql = (
+        f"SELECT number FROM approvals WHERE number IN ({places}) "
+        "AND state = 'pending' AND expires > :now"
+    )
+    return {number for (number,) in session.query(sql, {"now": now})} if numbers else set()
 
 
-def withdraw(session: Session, number: int, now: float) -> bool:
-    """Let a question expire now; whether it was open."""
+def use(
+    session: Session, values: dict[str, Any], *, token: str | None = None, expires: float = 0.0
+) -> bool:
+    """Use an approval, and spend its token; whether it was there to use."""
+    if session.change(_USE, values) != 1:
+        return False
+    return token is None or claims.spend(session, token, now=values["now"], expires=expires)
+
+
+def withdraw(
+    session: Session,
+    number: int,
+    now: float,
+    *,
+    token: str | None = None,
+    notify: str | None = None,
+) -> bool:
+    """Let a question expire now, and spend its token; whether it was open."""
+    if token is not None:
+        claims.spend(session, token, now=now, expires=now)
     is_open = session.change(_WITHDRAW, {"number": number, "now": now}) == 1
-    if is_open:
-        session.announce(number)
+    if is_open and notify is not None:
+        session.announce(notify, number)
     return is_open
 
 
@@ -186,13 +294,15 @@ def newest(session: Session, now: float, limit: int) -> list[Row]:
 
 
 def pending(session: Session, now: float, limit: int, after: int = 0) -> list[Row]:
-    """The rows of questions that wait, the oldest first, from the one `after` a number on."""
-    # `_OPEN` says less than what follows; it is what the index of open questions is made of.
-    sql = (
-        f"SELECT {COLUMNS} FROM approvals WHERE {_OPEN} AND state = 'pending' AND expires > :now "
-        "AND number > :after ORDER BY number LIMIT :limit"
-    )
-    return session.query(sql, {"now": now, "limit": limit, "after": after})
+    """Return the rows of questions that wait, one of each subject in turn.
+
+    First the oldest of each subject, then the second of each, and so on: many questions of one
+    subject come after the first of another. `after` is the number of the last row of the page
+    before; a question of the same subject that was settled meanwhile moves its later ones up.
+    """
+    values = {"now": now, "limit": limit, "after": after}
+    turn = session.query(_TURN_OF, values)[0][0] if after else 0
+    return session.query(_IN_TURNS, {**values, "turn": turn})
 
 
 def settled(session: Session, now: float, limit: int, before: int | None = None) -> list[Row]:
@@ -207,7 +317,7 @@ def settled(session: Session, now: float, limit: int, before: int | None = None)
 
 def count_pending(session: Session, now: float) -> int:
     """How many questions wait for an answer."""
-    sql = "SELECT count(*) FROM approvals WHERE state = 'pending' AND expires > :now"
+    sql = f"SELECT count(*) FROM approvals WHERE {_PENDING}"
     return session.query(sql, {"now": now})[0][0]
 
 

@@ -27,7 +27,8 @@ class ApprovalRow:
     """One question. `binding` is the digest of all that it is bound to; times in Unix seconds.
 
     `body` is JSON that only the floor above reads. `needed` is how many people must agree, and
-    `edit` what one of them changed in the arguments, as JSON.
+    `edit` what one of them changed in the arguments, as JSON. `mac` is the floor above's signature
+    of the question.
     """
 
     number: int
@@ -42,11 +43,16 @@ class ApprovalRow:
     used_by: str | None = None
     needed: int = 1
     edit: str | None = None
+    mac: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """What one person said to one question; `strength` is that of the channel."""
+    """One person's answer to one question.
+
+    `strength` is that of the channel, `edit` the JSON of the edit that the answer is for (empty for
+    none), and `expires` when the question's outcome expires if this answer decides it.
+    """
 
     number: int
     person: str
@@ -55,6 +61,9 @@ class AnswerRow:
     strength: str
     at: float
     message: str | None = None
+    edit: str = ""
+    expires: float = 0.0
+    mac: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,7 @@ class GrantRow:
     revoked_by: str | None = None
     last_used: float | None = None
     uses: int = 0
+    mac: str = ""
     holds: bool = True
 
 

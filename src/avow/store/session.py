@@ -19,12 +19,16 @@ class Session(Protocol):
         """How many rows a statement changed."""
         ...
 
-    def insert(self, sql: str, rows: Sequence[Row]) -> None:
-        """Run one statement, its values as `?`, for each row."""
+    def insert(self, sql: str, rows: Sequence[Row]) -> int:
+        """Run one statement, its values as `?`, for each row; how many rows that changed."""
         ...
 
-    def announce(self, number: int) -> None:
-        """Tell other processes, once this is committed, that an approval has changed."""
+    def announce(self, channel: str, number: int) -> None:
+        """Tell those that watch `channel`, once this is committed, that an approval changed."""
+        ...
+
+    def settle(self) -> None:
+        """Run the triggers that wait for the commit."""
         ...
 
     def queue(self, name: str) -> None:
@@ -63,7 +67,10 @@ class Driver(Protocol):
         """A session to an up-to-date database. Raises one of `errors` or `StoreError`."""
         ...
 
-    async def watch(self, tell: Callable[[int], None]) -> None:
+    has_clock: ClassVar[bool]
+    """Whether the database has a clock of its own, which may differ from this machine's."""
+
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
         """See `Store.watch`."""
         ...
 

@@ -1,13 +1,10 @@
 """The store on a SQL database: what is asked in statements, whichever database it is."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, cast
 
-import anyio
-import anyio.to_thread
-
-from avow.errors import StoreError
+from avow.errors import DeniedError
 from avow.store import (
     apikeys,
     claims,
@@ -21,9 +18,9 @@ from avow.store import (
     replicas,
     tables,
 )
+from avow.store.base import SqlBase
 from avow.store.claims import Claim
-from avow.store.group import GroupWriter
-from avow.store.interface import Asked, Commit, Finish, Note, Seal
+from avow.store.interface import Asked, Finish, Note, Seal
 from avow.store.past import Lapse, Look, Past, Quota, Use
 from avow.store.questions import Said
 from avow.store.rows import (
@@ -41,35 +38,12 @@ from avow.store.rows import (
     WriterRow,
     storable,
 )
-from avow.store.session import Driver, Row, Session
+from avow.store.session import Row, Session
 from avow.store.sieve import Sieve
 
-T = TypeVar("T")
 
-
-class SqlStore:
+class SqlStore(SqlBase):
     """A `Store` on two sessions: one reads, and one writes in groups."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-        self._reader: Session | None = None
-        self._turn = anyio.CapacityLimiter(1)
-        self._writer = GroupWriter(driver, driver.open())
-        self._is_closed = False
-
-    @property
-    def where(self) -> str:
-        """See `Store.where`."""
-        return self._driver.where
-
-    @property
-    def queued(self) -> int:
-        """See `Store.queued`."""
-        return self._writer.queued
-
-    def measure(self, told: Callable[[Commit], None]) -> None:
-        """See `Store.measure`."""
-        self._writer.watch = told
 
     async def append(
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, is_deferred: bool = False
@@ -173,13 +147,26 @@ class SqlStore:
         """See `Store.dump`."""
         return await self._read(tables.dump)
 
+    async def tally(
+        self, *, subject: str | None = None, before: float | None = None
+    ) -> list[tuple[str | None, int]]:
+        """See `Store.tally`."""
+        return await self._read(
+            lambda session: lines.tally(session, subject=subject, before=before)
+        )
+
     async def heads(self) -> list[Head]:
         """See `Store.heads`."""
         return await self._read(lines.heads)
 
     async def beat(self, writer: str, owner: str, *, seconds: float) -> None:
         """See `Store.beat`."""
-        await self._writer.run(lambda session: living.beat(session, writer, owner, seconds=seconds))
+
+        def work(session: Session) -> None:
+            living.beat(session, writer, owner, seconds=seconds)
+            self._set_clock(session)
+
+        await self._writer.run(work)
 
     async def writers(self) -> list[WriterRow]:
         """See `Store.writers`."""
@@ -213,9 +200,13 @@ class SqlStore:
 
         def work(session: Session) -> tuple[int, int]:
             erased = lines.erase(session, subject)
-            gone, still_open = questions.drop_of(session, subject, now)
-            for part in (grants, past, claims, apikeys, definitions):
-                part.drop_of(session, subject)
+            gone = still_open = 0
+            for account in tables.accounts_of(session, subject):
+                dropped, left = questions.drop_of(session, account, now)
+                gone, still_open = gone + dropped, still_open + left
+                grants.drop_of(session, account, now)
+                for part in (past, claims, apikeys, definitions):
+                    part.drop_of(session, account)
             if erased or gone:
                 lines.add(session, [note(erased, gone)], seal)
             return len(erased), still_open
@@ -234,7 +225,7 @@ class SqlStore:
 
         return await self._writer.run(work, seal=seal)
 
-    async def open_approval(
+    async def open_approval(  # noqa: PLR0913 - each is a part of its own, most with a default
         self,
         binding: str,
         body: str,
@@ -245,6 +236,9 @@ class SqlStore:
         idle: float = 0.0,
         asked: Asked | None = None,
         seal: Seal | None = None,
+        sign: questions.Sign | None = None,
+        judge: questions.Judge | None = None,
+        most: int | None = None,
     ) -> ApprovalRow:
         """See `Store.open_approval`."""
         subject, client = _asker(body)
@@ -257,17 +251,27 @@ class SqlStore:
             "subject": subject,
         }
 
-        def work(session: Session) -> ApprovalRow:
+        def work(session: Session) -> ApprovalRow | None:
             if subject is not None and client is not None:
                 past.converse(session, subject, client, now=now, idle=idle)
-            row = questions.open_question(session, values)
+            row = questions.open_question(session, values, sign=sign, judge=judge, most=most)
+            if row is None:
+                return None
             is_pending = row.state is ApprovalState.PENDING
             record = asked(row) if asked is not None and is_pending else None
             if record is not None:
                 lines.add(session, [record], seal)
             return row
 
-        return await self._writer.run(work, seal=seal, queue=subject)
+        # One after another for each subject, so that no two count before either has written.
+        row = await self._writer.run(work, seal=seal, queue=subject)
+        if row is None:
+            raise DeniedError(f"{most} questions of this caller wait for an answer already")
+        return row
+
+    async def pending_among(self, numbers: Collection[int], *, now: float) -> set[int]:
+        """See `Store.pending_among`."""
+        return await self._read(lambda session: questions.pending_among(session, numbers, now))
 
     async def approval(self, number: int, *, now: float) -> ApprovalRow | None:
         """See `Store.approval`."""
@@ -299,22 +303,41 @@ class SqlStore:
         """See `Store.answer_approval`."""
         return await self._writer.run(lambda session: questions.answer(session, said))
 
-    async def withdraw_approval(self, number: int, *, now: float) -> bool:
+    async def withdraw_approval(
+        self, number: int, *, now: float, token: str | None = None, notify: str | None = None
+    ) -> bool:
         """See `Store.withdraw_approval`."""
-        return await self._writer.run(lambda session: questions.withdraw(session, number, now))
+        return await self._writer.run(
+            lambda session: questions.withdraw(session, number, now, token=token, notify=notify)
+        )
 
     async def answers(self, number: int) -> list[AnswerRow]:
         """See `Store.answers`."""
         return await self._read(lambda session: questions.answers(session, number))
 
-    async def use_approval(self, number: int, *, binding: str, call: str, now: float) -> bool:
+    async def use_approval(
+        self,
+        number: int,
+        *,
+        binding: str,
+        call: str,
+        now: float,
+        token: str | None = None,
+        expires: float = 0.0,
+    ) -> bool:
         """See `Store.use_approval`."""
         values = {"number": number, "binding": binding, "call": call, "now": now}
-        return await self._writer.run(lambda session: questions.use(session, values))
+        return await self._writer.run(
+            lambda session: questions.use(session, values, token=token, expires=expires)
+        )
 
-    async def find_grant(self, narrow: str, wide: str, *, alive: float) -> GrantRow | None:
+    async def find_grant(
+        self, narrow: str, wide: str, *, alive: float, token_of: grants.TokenOf | None = None
+    ) -> GrantRow | None:
         """See `Store.find_grant`."""
-        return await self._read(lambda session: grants.find(session, narrow, wide, alive=alive))
+        return await self._read(
+            lambda session: grants.find(session, narrow, wide, alive=alive, token_of=token_of)
+        )
 
     async def use_grant(self, number: int, *, now: float, alive: float) -> bool:
         """See `Store.use_grant`."""
@@ -328,13 +351,14 @@ class SqlStore:
         *,
         by: str,
         now: float,
+        token: str | None = None,
         record: RecordRow | None = None,
         seal: Seal | None = None,
     ) -> bool:
         """See `Store.revoke_grant`."""
 
         def work(session: Session) -> bool:
-            was_there = grants.revoke(session, number, by=by, now=now)
+            was_there = grants.revoke(session, number, by=by, now=now, token=token)
             if was_there and record is not None:
                 lines.add(session, [record], seal)
             return was_there
@@ -350,6 +374,10 @@ class SqlStore:
         return await self._writer.run(
             lambda session: claims.claim(session, wanted, now=now), queue=wanted.writer or None
         )
+
+    async def running_claims(self, keys: Collection[str]) -> set[tuple[str, str]]:
+        """See `Store.running_claims`."""
+        return await self._read(lambda session: claims.running(session, keys))
 
     async def find_claim(self, key: str) -> Claim | None:
         """See `Store.find_claim`."""
@@ -409,19 +437,6 @@ class SqlStore:
             lambda session: definitions.accept(session, row, by=by, now=now), record, seal
         )
 
-    async def _recorded(
-        self, change: Callable[[Session], bool], record: RecordRow, seal: Seal | None
-    ) -> bool:
-        """Make a change, and write down that it was made; whether it was."""
-
-        def work(session: Session) -> bool:
-            has_counted = change(session)
-            if has_counted:
-                lines.add(session, [record], seal)
-            return has_counted
-
-        return await self._writer.run(work, seal=seal)
-
     async def quarantines(self, place: str | None = None) -> list[QuarantineRow]:
         """See `Store.quarantines`."""
         return await self._read(lambda session: quarantines.listed(session, place))
@@ -452,45 +467,17 @@ class SqlStore:
         """See `Store.drop_replica`."""
         await self._writer.run(lambda session: replicas.drop(session, name))
 
-    async def watch(self, tell: Callable[[int], None]) -> None:
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
         """See `Store.watch`."""
-        await self._driver.watch(tell)
-
-    async def close(self) -> None:
-        """See `Store.close`."""
-        self._is_closed = True
-        await self._writer.close()
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            await anyio.to_thread.run_sync(reader.close, limiter=self._turn)
-
-    async def _read(self, work: Callable[[Session], T]) -> T:
-        if self._is_closed:
-            raise StoreError("the database cannot be used: it is closed", where=self.where)
-        await self._writer.flush()
-        return await anyio.to_thread.run_sync(self._read_here, work, limiter=self._turn)
-
-    def _read_here(self, work: Callable[[Session], T]) -> T:
-        """Read; again on a new connection when the one at hand turns out to be gone."""
-        is_new = self._reader is None
-        try:
-            if self._reader is None:
-                self._reader = self._driver.open()
-            return work(self._reader)
-        except self._driver.errors as error:
-            if self._driver.is_lost(error):
-                self._reader = None
-                if not is_new:
-                    return self._read_here(work)
-            raise self._driver.explain(error) from error
+        await self._driver.watch(tell, channel)
 
 
 def _asker(body: str) -> tuple[str | None, str | None]:
-    """Who asked and through which client, as far as the floor above says so."""
+    """Return the account that asked and its client, as far as the floor above says so."""
     told: Any = json.loads(body)
     fields = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
     subject, client = (
         storable(one) if isinstance(one := fields.get(name), str) else None
-        for name in ("subject", "client")
+        for name in ("account" if "account" in fields else "subject", "client")
     )
     return subject, client

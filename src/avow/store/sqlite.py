@@ -39,11 +39,14 @@ class SqliteSession:
         """See `Session.change`."""
         return self.connection.execute(sql, values or {}).rowcount
 
-    def insert(self, sql: str, rows: Sequence[Row]) -> None:
+    def insert(self, sql: str, rows: Sequence[Row]) -> int:
         """See `Session.insert`."""
-        self.connection.executemany(sql, rows)
+        return max(self.connection.executemany(sql, rows).rowcount, 0)
 
-    def announce(self, number: int) -> None:
+    def settle(self) -> None:
+        """See `Session.settle`: none waits."""
+
+    def announce(self, channel: str, number: int) -> None:
         """Other processes look for themselves: SQLite has no way to call them."""
 
     def queue(self, name: str) -> None:
@@ -80,6 +83,7 @@ class SqliteDriver:
 
     path: Path
     errors: ClassVar[tuple[type[Exception], ...]] = (sqlite3.Error,)
+    has_clock: ClassVar[bool] = False
 
     @property
     def where(self) -> str:
@@ -179,7 +183,7 @@ class SqliteDriver:
         except OSError as error:
             raise self.explain(error) from error
 
-    async def watch(self, tell: Callable[[int], None]) -> None:
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
         """See `Driver.watch`: SQLite has no way to call."""
 
     def explain(self, error: Exception) -> StoreError:

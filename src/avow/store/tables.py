@@ -3,13 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from avow.policy import subject_of
 from avow.store.session import Row, Session
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "answers": ("number", "person", "is_allowed", "channel", "strength", "at", "message"),
+    "answers": (
+        "number", "person", "is_allowed", "channel", "strength", "at", "message", "edit",
+        "expires", "mac",
+    ),
     "grants": (
         "number", "binding", "subject", "client", "span", "conversation", "body", "approval",
-        "given_by", "channel", "created", "revoked_at", "revoked_by", "last_used", "uses",
+        "given_by", "channel", "created", "revoked_at", "revoked_by", "last_used", "uses", "mac",
     ),
     "conversations": ("subject", "client", "started", "last"),
     "uses": ("subject", "client", "tool", "facts", "last"),
@@ -27,6 +31,8 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "claims": ("key", "subject", "request", "call", "writer", "answer", "expires"),
 }  # fmt: skip
 
+_OF_ACCOUNTS: Final = ("approvals", "grants", "conversations", "uses", "ticks", "claims")
+
 
 def dump(session: Session) -> dict[str, list[Row]]:
     """All rows of these tables."""
@@ -42,3 +48,15 @@ def restore(session: Session, rows: Mapping[str, Sequence[Row]]) -> None:
         places = ", ".join("?" * len(columns))
         sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
         session.insert(sql, rows.get(table, ()))
+
+
+def accounts_of(session: Session, subject: str) -> list[str]:
+    """Return the names under which one subject has rows: its own, and one for each tenant."""
+    names = {
+        name
+        for table in _OF_ACCOUNTS
+        for (name,) in session.query(
+            f"SELECT DISTINCT subject FROM {table} WHERE subject LIKE 'tenant:%'"
+        )
+    }
+    return [subject, *sorted(name for name in names if subject_of(name) == subject)]
