@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import shutil
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -13,8 +15,8 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp_types import ToolAnnotations
 from tests.agents.office import Office, allow, call, deny, pending, script, toolset
-from tests.agents.serving import events, faulty
-from tests.connect.serving import until
+from tests.agents.serving import events, faulty, process
+from tests.connect.serving import SERVERS, until
 
 import avow
 from avow.agents import Agent, ApprovalQueue, End, ToolCall, ToolResult
@@ -237,16 +239,17 @@ async def test_hidden_and_unknown_tools_get_the_same_words(name: str, url: str) 
 async def test_the_same_denied_call_in_other_spellings_is_the_same(url: str) -> None:
     spellings = ['{"number": 1}', '{"number":1.0}', {"number": 1}, '{ "number" : 1 }']
     again = [[ToolCall(str(place), "note_drop", one)] for place, one in enumerate(spellings)]
-    asked: list[int] = []
+    asked: list[str] = []
 
     def ask(approval: avow.Approval) -> bool:
-        asked.append(approval.number)
+        asked.append(repr(approval.question.arguments["number"]))
         return False
 
     async with toolset(Office(), url, wrapped={"approver": ask}) as tools:
         run = await Agent(script(*again), tools).run("Drop it")
     assert (run.end, len(run.results)) == (End.REFUSED, 3)
-    assert len(asked) == 1
+    # An answer for `1` does not serve `1.0`, so that is asked about; the run counts both as one.
+    assert asked == ["1", "1.0"]
 
 
 async def test_however_early_or_late_a_run_is_cancelled_no_question_stays(url: str) -> None:
@@ -329,14 +332,33 @@ async def test_a_run_that_asyncio_itself_cancels_leaves_no_question_either(url: 
             assert await pending(url) == [], f"cancelled after {rests} rests"
 
 
-async def test_a_server_that_dies_in_a_run_is_words_for_the_model(url: str) -> None:
+async def test_a_server_that_dies_in_a_run_is_words_for_the_model(tmp_path: Path, url: str) -> None:
+    script_file = tmp_path / "server.py"
+    shutil.copy(SERVERS / "faulty.py", script_file)
     async with (
-        Client(faulty(), mode="legacy") as client,
+        Client(process(str(script_file), "plain"), mode="legacy") as client,
         avow.wrap(client, approver=allow, audit=url) as guarded,
     ):
+        script_file.unlink()  # the process cannot be started again
         model = script([ToolCall("1", "add_crash")], [ToolCall("2", "add_crash")], "Oh.")
         run = await Agent(model, avow.Toolset(guarded)).run("Crash")
     first, second = run.results
     assert "may have run or not" in first.text
     assert "Nothing was run" in second.text
+    assert run.text == "Oh."
+
+
+async def test_a_server_that_dies_in_a_run_serves_the_next_call_from_a_new_process(
+    tmp_path: Path, url: str
+) -> None:
+    log = tmp_path / "log"
+    async with (
+        Client(faulty(), mode="legacy") as client,
+        avow.wrap(client, approver=allow, audit=url) as guarded,
+    ):
+        calls = [ToolCall(str(number), "add_crash", {"log": str(log)}) for number in (1, 2)]
+        model = script(calls[:1], calls[1:], "Oh.")
+        run = await Agent(model, avow.Toolset(guarded)).run("Crash")
+    assert all("may have run or not" in one.text for one in run.results)
+    assert log.read_text() == "crash\n" * 2
     assert run.text == "Oh."

@@ -55,7 +55,7 @@ def on_terminal(answers: dict[str, str], *, before: str = "") -> str:
 
 def test_the_person_at_the_terminal_answers_one_question_at_a_time() -> None:
     shown = on_terminal({"Approval 1: yes or no? ": "yes\n"})
-    assert "May agent run “Delete customer” on avow-demo?" in shown
+    assert "May “agent” run “Delete customer” on “avow-demo”?" in shown
     assert shown.count("yes or no?") == 2
     first, _, second = shown.partition("yes or no? yes")
     assert "yes or no?" in second

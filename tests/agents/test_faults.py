@@ -1,5 +1,6 @@
 """What is sent again and what is not, when the way to the server fails; and cancelling."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import ToolAnnotations
-from tests.agents.serving import cutting, events, faulty, lines, text
-from tests.connect.serving import serve_app, until_there
+from tests.agents.serving import cutting, events, faulty, lines, process, text
+from tests.connect.serving import SERVERS, serve_app, until_there
 
 import avow
 from avow.demo.data import Database
@@ -101,13 +102,15 @@ async def test_the_clients_own_time_limit_holds_where_the_call_has_none(era: str
 async def test_a_server_that_dies_in_a_call_is_told_apart_from_one_that_was_dead(
     tmp_path: Path, url: str
 ) -> None:
-    log = tmp_path / "log"
+    log, script = tmp_path / "log", tmp_path / "server.py"
+    shutil.copy(SERVERS / "faulty.py", script)
     async with (
-        Client(faulty(), mode="legacy") as client,
+        Client(process(str(script), "plain"), mode="legacy") as client,
         avow.wrap(client, audit=url) as guarded,
     ):
         lost = await guarded.call_tool("add_crash", {"log": str(log)})
         assert LOST in text(lost)
+        script.unlink()  # the process cannot be started again
         dead = await guarded.call_tool("add_crash", {"log": str(log)})
         assert dead.is_error
         assert "Nothing was run" in text(dead)
@@ -115,6 +118,21 @@ async def test_a_server_that_dies_in_a_call_is_told_apart_from_one_that_was_dead
     assert log.read_text() == "crash\n"
     ends = [outcome for event, outcome in await events(url) if event == "outcome"]
     assert ends == ["outcome_unknown", "unreachable"]
+
+
+async def test_each_call_after_a_crash_goes_to_a_new_process_and_none_is_sent_twice(
+    tmp_path: Path, url: str
+) -> None:
+    log = tmp_path / "log"
+    async with (
+        Client(faulty(), mode="legacy") as client,
+        avow.wrap(client, audit=url) as guarded,
+    ):
+        for _ in range(2):
+            assert LOST in text(await guarded.call_tool("add_crash", {"log": str(log)}))
+    assert log.read_text() == "crash\n" * 2
+    ends = [outcome for event, outcome in await events(url) if event == "outcome"]
+    assert ends == ["outcome_unknown", "outcome_unknown"]
 
 
 async def test_a_cancelled_call_is_cancelled_at_the_server_and_recorded_as_unknown(

@@ -84,7 +84,20 @@ async def test_a_result_that_breaks_its_promise_is_withheld(era: str, url: str) 
         result = await guarded.call_tool("get_it")
     assert result.is_error
     assert "withheld" in text(result)
+    assert "run it again" not in text(result)
     assert await events(url) == [("attempt", None), ("outcome", "bad_output")]
+
+
+async def test_a_withheld_write_says_not_to_run_it_again(era: str, url: str) -> None:
+    server = lowlevel(
+        {"content": [], "structuredContent": {"name": 7}},
+        outputSchema=SCHEMA,
+        annotations={"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False},
+    )
+    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+        result = await guarded.call_tool("get_it")
+    assert "withheld" in text(result)
+    assert "Do not run it again" in text(result)
 
 
 async def test_an_array_and_unknown_keys_arrive(url: str) -> None:

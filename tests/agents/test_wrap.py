@@ -114,6 +114,15 @@ async def test_without_an_approver_what_would_ask_is_refused_at_once(
     assert customers(database) == before
 
 
+async def test_a_policy_of_another_type_is_an_error_about_the_policy(
+    client: Client, url: str
+) -> None:
+    wrong: Any = {"mode": "strict"}
+    with pytest.raises(UsageError, match="wrap: policy must be a Policy or the path of a"):
+        async with avow.wrap(client, policy=wrong, audit=url):
+            pass
+
+
 async def test_a_call_that_waits_in_vain_says_how_to_go_on(client: Client, url: str) -> None:
     told: list[str] = []
     async with avow.wrap(

@@ -32,7 +32,7 @@ ALL = Registry([*MAIL, *CRM])
 
 
 def names(query: str | None = None, **filters: Any) -> list[str]:
-    return [f"{one.server}/{one.name}" for one in ALL.search(query, **filters).results]
+    return [f"{one.server}/{one.name}" for one in ALL.search(query, **filters).tools]
 
 
 def test_without_a_query_all_come_by_server_and_name() -> None:
@@ -104,7 +104,7 @@ def pages(registry: Registry, limit: int, **more: Any) -> list[str]:
     cursor = None
     while True:
         page = registry.search(limit=limit, cursor=cursor, **more)
-        found += [one.name for one in page.results]
+        found += [one.name for one in page.tools]
         if page.next_cursor is None:
             return found
         cursor = page.next_cursor
@@ -113,8 +113,8 @@ def pages(registry: Registry, limit: int, **more: Any) -> list[str]:
 @pytest.mark.parametrize("limit", [1, 2, 3, 6, 50])
 def test_pages_together_are_the_whole(limit: int) -> None:
     assert pages(ALL, limit) == [one.name for one in ALL]
-    assert pages(ALL, limit, query="customers") == [
-        one.name for one in ALL.search("customers").results
+    assert pages(ALL, limit, text="customers") == [
+        one.name for one in ALL.search("customers").tools
     ]
 
 
@@ -123,7 +123,7 @@ def test_every_page_says_how_many_there_are_and_the_last_has_no_cursor() -> None
     last = ALL.search(limit=5, cursor=first.next_cursor)
 
     assert (first.total, last.total) == (6, 6)
-    assert (len(first.results), len(last.results)) == (5, 1)
+    assert (len(first.tools), len(last.tools)) == (5, 1)
     assert last.next_cursor is None
 
 
@@ -137,8 +137,8 @@ def test_what_stays_is_seen_once_whatever_comes_and_goes_between_two_pages(
     first = Registry(tool(f"item_{one}") for one in before).search(limit=1)
     rest = Registry(tool(f"item_{one}") for one in after)
 
-    seen = [one.name for one in first.results]
-    seen += [one.name for one in rest.search(cursor=first.next_cursor).results]
+    seen = [one.name for one in first.tools]
+    seen += [one.name for one in rest.search(cursor=first.next_cursor).tools]
 
     assert len(seen) == len(set(seen))
     assert {f"item_{one}" for one in {*before} & {*after}} <= set(seen)
@@ -148,7 +148,7 @@ def test_a_querys_cursor_is_good_as_long_as_the_tools_are_the_same() -> None:
     first = ALL.search("customers", limit=1)
     again = Registry([*CRM, *MAIL]).search("customers", cursor=first.next_cursor)
 
-    assert [one.name for one in again.results] == ["customers_list", "web_search"]
+    assert [one.name for one in again.tools] == ["customers_list", "web_search"]
     with pytest.raises(UsageError, match="or the tools have changed since"):
         Registry(CRM).search("customers", cursor=first.next_cursor)
 
@@ -157,7 +157,7 @@ def test_a_tool_whose_cursor_it_was_may_be_gone() -> None:
     first = Registry(CRM).search(limit=2)
     rest = Registry(CRM[2:]).search(cursor=first.next_cursor)
 
-    assert [one.name for one in rest.results] == ["noteAdd", "web_search"]
+    assert [one.name for one in rest.tools] == ["noteAdd", "web_search"]
 
 
 def written(value: Any) -> str:
@@ -187,7 +187,7 @@ def test_a_cursor_with_something_added_is_refused() -> None:
             ALL.search(cursor=wrong)
 
 
-@pytest.mark.parametrize("other", [{"query": "list"}, {"level": "read"}, {"server": "crm"}])
+@pytest.mark.parametrize("other", [{"text": "list"}, {"level": "read"}, {"server": "crm"}])
 def test_a_cursor_of_another_search_is_refused(other: dict[str, Any]) -> None:
     cursor = ALL.search(limit=1).next_cursor
 
@@ -213,7 +213,7 @@ def test_tools_are_grouped_by_server_category_and_level() -> None:
 
 def test_a_part_of_the_tools_can_be_grouped_too() -> None:
     assert group_tools([], "level") == {}
-    found = group_tools(ALL.search("list").results, "server")
+    found = group_tools(ALL.search("list").tools, "server")
     assert {key: [one.name for one in tools] for key, tools in found.items()} == {
         "crm": ["customers_list"],
         "mail": ["list"],
@@ -242,5 +242,5 @@ def test_what_a_server_says_of_categories_is_read_as_declared() -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, True, 1.5, float("nan"), "7", None])
 def test_a_limit_that_is_no_number_of_tools_is_a_mistake(limit: Any) -> None:
-    with pytest.raises(UsageError, match="a limit of"):
+    with pytest.raises(UsageError, match="limit must be"):
         ALL.search(limit=limit)

@@ -281,7 +281,7 @@ def test_a_description_that_is_none_is_told_by_the_title() -> None:
 def test_every_quoted_text_is_json() -> None:
     for line in lines(build(CRM, policy=Policy(mode=Mode.STRICT)).text, '- "'):
         name, _, description = line[2:].partition(": ")
-        assert json.loads(name.removesuffix(" (open world)"))
+        assert json.loads(name.removesuffix(" (repeatable)").removesuffix(" (open world)"))
         assert json.loads(description)
 
 
@@ -289,3 +289,30 @@ def test_a_destroyer_whose_name_says_delete_is_the_example() -> None:
     tools = [tool("account_close", DELETE), tool("user_delete", DELETE)]
 
     assert '- Asked for "Delete user"' in build(tools).text
+
+
+@pytest.mark.parametrize(
+    ("description", "shown"),
+    [
+        ("Delete it. Takes a minute. Cannot be undone.", "Delete it. Cannot be undone."),
+        (
+            "Create a note. Idempotent by name: will not create a duplicate.",
+            "Create a note. Idempotent by name: will not create a duplicate.",
+        ),
+        ("Send it. Not safe to retry: it would arrive twice.", None),
+        ("Add it. Fast. Nice. Do not repeat this call.", "Add it. Do not repeat this call."),
+    ],
+)
+def test_a_sentence_about_safety_is_kept_whole(description: str, shown: str | None) -> None:
+    raw = {"name": "note_write", "description": description}
+    assert f'"{shown or description}"' in build([raw]).text
+
+
+def test_the_prompt_says_which_calls_may_be_repeated() -> None:
+    put = {"name": "note_put", "annotations": {"destructiveHint": False, "idempotentHint": True}}
+    add = {"name": "note_add", "annotations": {"destructiveHint": False, "idempotentHint": False}}
+    text = build([put, add]).text
+
+    assert '"note_put" (open world) (repeatable)' in text
+    assert '"note_add" (open world):' in text
+    assert "Repeat no other call unless the person asks for it again." in text

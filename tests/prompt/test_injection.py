@@ -141,7 +141,7 @@ def test_long_texts_are_cut_where_it_shows() -> None:
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("Delete it. This cannot be undone.", "Delete it."),
+        ("Delete it. It takes a while.", "Delete it."),
         ("List, e.g. all of them. Then more.", "List, e.g. all of them."),
         ("Version 1.2 of it! Next", "Version 1.2 of it!"),
         ("Checks files (e.g. Liquid). More.", "Checks files (e.g. Liquid)."),

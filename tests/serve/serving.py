@@ -33,6 +33,8 @@ YES = types.ElicitResult(action="accept", content={"approve": True})
 NOT = types.ElicitResult(action="accept", content={"approve": False})
 NO = types.ElicitResult(action="decline")
 AWAY = types.ElicitResult(action="cancel")
+ANSWERED_SECONDS = 15.0
+"""How long a call waits for a person who answers: long, since a busy machine is slow to ask."""
 
 
 class Customer(BaseModel):
@@ -227,7 +229,7 @@ async def _target(kind: str, transport: str, where: Path, python: Warm) -> Async
     if transport == "stdio":
         yield over_stdio(python, "tests.serve.serving", kind, where)
         return
-    offered = offer(kind, where)
+    offered = offer(kind, where, patience=ANSWERED_SECONDS)
     if transport == "memory":
         yield inside(offered.server)
         return
@@ -259,7 +261,7 @@ async def outcomes(url: str) -> list[str]:
 
 def main() -> None:
     """Serve on stdin and stdout."""
-    offered = offer(sys.argv[1], Path(sys.argv[2]))
+    offered = offer(sys.argv[1], Path(sys.argv[2]), patience=ANSWERED_SECONDS)
     if sys.argv[1] != "Server":
         offered.server.run("stdio")
         return

@@ -63,6 +63,21 @@ async def test_it_asks_where_nothing_else_is_said(url: str) -> None:
         assert "nobody to ask. Nothing was run." in text(await client.call_tool("clear", {}))
 
 
+async def test_a_client_that_cannot_ask_is_told_the_ways_out(url: str) -> None:
+    server, _ = served(store=url, asks=True)
+    async with Client(server) as client:
+        said = text(await client.call_tool("clear", {}))
+    assert "asks=False" in said
+    assert "console=True" in said
+
+
+async def test_console_true_is_the_console_of_a_gateway_here(url: str) -> None:
+    server, _ = served(store=url, asks=True, console=True, patience=0.05)
+    async with Client(server) as client:
+        said = text(await client.call_tool("clear", {}))
+    assert "waits for a person (approval 1) at http://127.0.0.1:8321/console/" in said
+
+
 @pytest.mark.parametrize("policy", [DENYING, load_policy('mode = "unattended"\n')])
 async def test_what_is_denied_is_denied(url: str, policy: Policy) -> None:
     server, _ = served(store=url, policy=policy)

@@ -172,7 +172,7 @@ def test_a_decorator_without_its_parentheses_is_refused_and_loses_no_tool() -> N
         declare(number)
 
 
-@pytest.mark.parametrize("intent", ["number", {"read_only": True}, 7])
+@pytest.mark.parametrize("intent", ["number", {"read_only"}, 7])
 def test_what_is_no_intent_is_refused_where_it_stands(intent: Any) -> None:
     tools = avow.bind(make("Server"))
     with pytest.raises(UsageError, match=r"tool number: .* is no intent"):
@@ -197,7 +197,10 @@ def test_a_field_that_there_is_none_of_is_named_with_its_tool_or_group() -> None
     [
         ({"principal": "me"}, r"'me' is no principal. Write principal=avow.Principal\('me'\)"),
         ({"principal": 7}, "7 is no principal"),
-        ({"policy": {"mode": "strict"}}, "is no policy. Give an avow.policy.Policy"),
+        (
+            {"policy": {"mode": "strict"}},
+            "bind: policy must be a Policy or the path of a policy.toml, got dict",
+        ),
     ],
 )
 def test_a_caller_or_a_policy_that_is_none_is_refused(given: dict[str, Any], words: str) -> None:

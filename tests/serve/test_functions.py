@@ -265,7 +265,7 @@ async def test_titles_come_from_names_and_can_be_said(kind: str) -> None:
         assert [one.title for one in made.definitions] == ["Send invoice", "Something else"]
         send, other = made.definitions
         assert (send.category, other.category) == ("a", "b")
-        assert send.tags == frozenset({"x", "y"})
+        assert send.tags == ("x", "y")
         hints = (send.destructive_hint, send.open_world_hint, send.idempotent_hint)
         assert hints == (True, True, False)
         assert other.read_only_hint

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -147,9 +148,29 @@ async def test_what_is_said_on_purpose_leaves_no_trace_in_the_log_and_a_mistake_
         assert text(await caller.call("customer_get")) == "no such customer"
         assert [one for one in caplog.records if one.exc_info] == []
         assert "incident" in text(await caller.call("register_get"))
-        traced = [one for one in caplog.records if one.exc_info]
-    assert [one.name.partition(".")[0] for one in traced] == ["avow"]
-    assert "the register is away" in caplog.text
+        ours = [record for record in caplog.records if record.name.startswith("avow.")]
+        (line,) = [record for record in ours if record.levelname == "ERROR"]
+    message = line.getMessage()
+    assert line.exc_info is None
+    assert "\n" not in message
+    assert re.search(r"in register_get: RuntimeError: the register is away at .*\.py:\d+$", message)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_at_debug_the_log_has_the_traceback_of_a_tool_that_failed(
+    kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def declare(tools: Tools, _: Studio) -> None:
+        @tools.tool(avow.READ_ONLY)
+        async def register_get() -> str:
+            raise RuntimeError("the register is away")
+
+    caplog.set_level("DEBUG", "avow")
+    async with offer(kind, declare=declare).client() as caller:
+        await caller.call("register_get")
+    ours = [record for record in caplog.records if record.name.startswith("avow.")]
+    traced = [record.name for record in ours if record.exc_info]
+    assert traced == ["avow.guard.steps.outcome"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -241,7 +262,6 @@ async def test_what_a_definition_returns_is_json_or_withheld() -> None:
         "a_key_that_is_a_number": {1: 2},
         "circle": circle(),
         "nan": [float("nan")],
-        "huge": {"text": "x" * 2_000_000},
         "huge_text": "x" * 2_000_000,
     }
 

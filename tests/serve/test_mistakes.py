@@ -118,8 +118,6 @@ def test_an_argument_that_a_call_cannot_name_is_refused(kind: str) -> None:
         {"scopes": "customers.read"},
         {"scopes": [7]},
         {"principal": "amy"},
-        {"principal": avow.Principal("amy", scopes="customers.read")},  # type: ignore[arg-type]
-        {"principal": avow.Principal("amy", roles=["admin"])},  # type: ignore[arg-type]
     ],
 )
 def test_a_server_is_not_bound_to_what_cannot_be_meant(given: dict[str, Any]) -> None:

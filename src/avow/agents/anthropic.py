@@ -7,13 +7,15 @@ from avow.agents.conversation import Message, Reply, UserMessage
 from avow.agents.exchange import BadArgumentsError, Picture, ToolCall, ToolResult
 from avow.agents.step import AgentTool, Step
 from avow.errors import UsageError
+from avow.extras import install_fix
 
 try:
     from anthropic import AsyncAnthropic, omit
     from anthropic.types import Message as Said
 except ImportError as error:
-    fix = "Install it: pip install 'avow[anthropic]'."
-    raise UsageError("avow.agents.anthropic needs Anthropic's client", fix=fix) from error
+    raise UsageError(
+        "avow.agents.anthropic needs Anthropic's client", fix=install_fix("anthropic")
+    ) from error
 
 if TYPE_CHECKING:
     from anthropic.types import (

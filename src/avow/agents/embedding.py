@@ -11,6 +11,7 @@ from typing import Any
 
 from avow.catalog import Embed
 from avow.errors import UsageError
+from avow.extras import install_fix
 
 
 def embed_with_fastembed(model: str = "BAAI/bge-small-en-v1.5", **options: Any) -> Embed:
@@ -43,5 +44,6 @@ def _load(package: str) -> Any:
     try:
         return import_module(package)
     except ImportError as error:
-        fix = f"Install it: pip install 'avow[{package}]'."
-        raise UsageError(f"the package {package} is not installed", fix=fix) from error
+        raise UsageError(
+            f"the package {package} is not installed", fix=install_fix(package)
+        ) from error

@@ -1,7 +1,9 @@
 """A client whose calls take the guard; everything else is the client's own."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from inspect import ismethod
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import mcp_types as types
@@ -14,6 +16,7 @@ from avow.connect import RpcError
 from avow.connect.envelope import MODERN
 from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
+from avow.policy import is_switched_off
 
 if TYPE_CHECKING:
     from mcp.client.caching import CacheMode
@@ -96,10 +99,30 @@ class Guarded:
         if name.startswith("_") or name == "session":
             message = f"{name!r} would go around the guard; take it from the client itself"
             raise AttributeError(message)
-        return getattr(self.behind.wire.client, name)
+        value = getattr(self.behind.wire.client, name)
+        return _Checked(self.behind, value) if ismethod(value) else value
 
     def __repr__(self) -> str:
         return f"<avow: {self.behind.principal.client} to {self.behind.name}>"
+
+
+class _Checked:
+    """A method of the client that is refused while the policy switches off server or caller.
+
+    Calling it raises `MCPError` then, and otherwise what it raises itself.
+    """
+
+    def __init__(self, server: GuardedServer, method: Callable[..., Any]) -> None:
+        self._server = server
+        self._method = method
+        update_wrapper(self, method)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        server = self._server
+        policy, subject = server.guard.policy(), server.principal.subject
+        if is_switched_off(policy, server=server.name, subject=subject):
+            raise MCPError(types.INVALID_REQUEST, "the policy switches off this server or caller")
+        return self._method(*args, **kwargs)
 
 
 def _told(callback: "ProgressFnT") -> Progress:

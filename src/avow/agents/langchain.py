@@ -19,6 +19,7 @@ from avow.agents.langgraph import (
 from avow.agents.step import Step
 from avow.agents.toolset import Toolset
 from avow.errors import UnreachableError, UsageError
+from avow.extras import install_fix
 from avow.schema.plain import plain
 
 try:
@@ -36,8 +37,9 @@ try:
     from langchain_core.messages.tool import tool_call
     from langgraph.types import Command
 except ImportError as error:
-    fix = 'Install it: pip install "avow[langchain]".'
-    raise UsageError("LangChain is not installed", where=__name__, fix=fix) from error
+    raise UsageError(
+        "LangChain is not installed", where=__name__, fix=install_fix("langchain")
+    ) from error
 
 _UNREADABLE: Final = "avow/unreadable"
 """The argument under which a call carries what its model wrote, where that is no JSON object."""

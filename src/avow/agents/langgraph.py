@@ -14,6 +14,7 @@ from avow.agents.interruption import Reply, describe, read_reply, reply
 from avow.agents.step import AgentTool, Step
 from avow.agents.toolset import Toolset
 from avow.errors import UsageError
+from avow.extras import install_fix
 from avow.schema import digest
 
 try:
@@ -23,8 +24,9 @@ try:
     from langgraph.types import interrupt
     from pydantic import PrivateAttr
 except ImportError as error:
-    fix = 'Install it: pip install "avow[langchain]".'
-    raise UsageError("LangGraph is not installed", where=__name__, fix=fix) from error
+    raise UsageError(
+        "LangGraph is not installed", where=__name__, fix=install_fix("langchain")
+    ) from error
 
 if TYPE_CHECKING:
     from avow.guard.turns import Turn

@@ -10,14 +10,16 @@ from avow.agents.conversation import Message, Reply, Results, UserMessage
 from avow.agents.exchange import Picture, ToolCall, ToolResult
 from avow.agents.step import AgentTool, Step
 from avow.errors import UnreachableError, UsageError
+from avow.extras import install_fix
 from avow.schema import canonical
 
 try:
     from openai import AsyncOpenAI, omit
     from openai.types.responses import Response
 except ImportError as error:
-    fix = "Install it: pip install 'avow[openai]'."
-    raise UsageError("avow.agents.openai needs OpenAI's client", fix=fix) from error
+    raise UsageError(
+        "avow.agents.openai needs OpenAI's client", fix=install_fix("openai")
+    ) from error
 
 if TYPE_CHECKING:
     from openai.types.responses import FunctionToolParam, ResponseInputItemParam

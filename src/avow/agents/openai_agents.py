@@ -13,14 +13,16 @@ from avow.agents.exchange import ToolCall, ToolResult
 from avow.agents.interruption import describe
 from avow.agents.pending import Pending
 from avow.errors import UsageError
+from avow.extras import install_fix
 
 try:
     from agents import Agent, FunctionTool, RunContextWrapper, Tool
     from agents.items import ToolApprovalItem
     from agents.tool_context import ToolContext
 except ImportError as error:
-    fix = 'Install it: pip install "avow[openai-agents]".'
-    raise UsageError("the OpenAI Agents SDK is not installed", where=__name__, fix=fix) from error
+    raise UsageError(
+        "the OpenAI Agents SDK is not installed", where=__name__, fix=install_fix("openai-agents")
+    ) from error
 
 if TYPE_CHECKING:
     from avow.agents.step import AgentTool, Step

@@ -8,13 +8,15 @@ from avow.agents.exchange import ToolCall, ToolResult
 from avow.agents.openai import spell
 from avow.agents.step import AgentTool, Step
 from avow.errors import UnreachableError, UsageError
+from avow.extras import install_fix
 
 try:
     from openai import AsyncOpenAI, omit
     from openai.types.chat import ChatCompletion, ChatCompletionMessage
 except ImportError as error:
-    fix = "Install it: pip install 'avow[openai]'."
-    raise UsageError("avow.agents.openai_chat needs OpenAI's client", fix=fix) from error
+    raise UsageError(
+        "avow.agents.openai_chat needs OpenAI's client", fix=install_fix("openai")
+    ) from error
 
 if TYPE_CHECKING:
     from openai.types.chat import (

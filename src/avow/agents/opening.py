@@ -14,6 +14,7 @@ from mcp import Client, StdioServerParameters
 from avow.agents.approver import CONSOLE, DEFERRED, PROGRAM, Approver, open_channel
 from avow.agents.guarded import Guarded
 from avow.agents.listing import Listing
+from avow.agents.restarting import open_restarter
 from avow.agents.server import GuardedServer, Rules
 from avow.agents.wire import Errand, Wire
 from avow.approvals import Approvals, Channel, listening
@@ -23,7 +24,7 @@ from avow.errors import UsageError
 from avow.guard import Guard, PolicyFile, keep_quiet
 from avow.intent import Trust
 from avow.keys import load_keys
-from avow.policy import LOCAL, Mode, Policy, Principal
+from avow.policy import LOCAL, Mode, Policy, Principal, check_policy, is_reserved
 from avow.policy.document import ANY
 from avow.schema import digest
 from avow.store import is_postgres, open_store, store_path
@@ -81,7 +82,7 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
     'Policy does not allow this call'
     """
     wire, rules = _wire(client), _rules(policy, mode)
-    async with AsyncExitStack() as stack:
+    async with open_restarter(client) as wire.restarter, AsyncExitStack() as stack:
         channel = await stack.enter_async_context(open_channel(approver))
         _check_way(channel, approver, rules.policy)
         info = await wire.server_info()
@@ -94,8 +95,8 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
             repeat_patience=patience,
             announce=on_wait,
         )
-        who, way = _principal(principal, client), PROGRAM if approver == DEFERRED else None
-        behind = GuardedServer(wire, listing, guard, who, rules, way)
+        way = PROGRAM if approver == DEFERRED else None
+        behind = GuardedServer(wire, listing, guard, _principal(principal, client), rules, way)
         await stack.enter_async_context(_in_use(behind))
         yield Guarded(behind)
 
@@ -120,7 +121,7 @@ def _make_guard(listing: Listing, log: AuditLog, rules: Rules) -> Guard:
     return Guard(
         find_tool=listing.find,
         run=partial(listing.wire.call, Errand()),
-        approvals=Approvals(log.store, clock=log.clock),
+        approvals=Approvals(log.store, clock=log.clock, keys=log.keys),
         audit=log,
         policy=rules,
         clock=log.clock,
@@ -138,6 +139,7 @@ def _wire(client: Client) -> Wire:
 
 
 def _rules(policy: Policy | str | Path | None, mode: str | Mode | None) -> Rules:
+    check_policy(policy, where="wrap")
     rules = Rules(policy if isinstance(policy, Policy) else _read(policy))
     if mode is not None:
         rules.switch(mode)
@@ -181,6 +183,9 @@ def _origin(client: Client, info: Mapping[str, Any]) -> str:
 
 
 def _principal(given: Principal | str | None, client: Client) -> Principal:
+    subject = given.subject if isinstance(given, Principal) else given
+    if subject and subject != LOCAL and is_reserved(subject):
+        raise UsageError(f"avow gives the name {subject!r} to others", where="principal")
     if isinstance(given, Principal):
         return given
     name = client.client_info.name[:_LONGEST_NAME] if client.client_info else ""

@@ -13,6 +13,7 @@ from avow.agents.exchange import BadArgumentsError, ToolCall, ToolResult
 from avow.agents.interruption import describe
 from avow.agents.pending import Pending
 from avow.errors import UsageError
+from avow.extras import install_fix
 
 try:
     from pydantic_ai import DeferredToolRequests, RunContext
@@ -30,8 +31,9 @@ try:
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 except ImportError as error:
-    fix = 'Install it: pip install "avow[pydantic-ai]".'
-    raise UsageError("pydantic-ai is not installed", where=__name__, fix=fix) from error
+    raise UsageError(
+        "pydantic-ai is not installed", where=__name__, fix=install_fix("pydantic-ai")
+    ) from error
 
 if TYPE_CHECKING:
     from avow.agents.step import AgentTool, Step

@@ -15,7 +15,7 @@ from avow.audit import Outcome
 from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.guard import Answer, Guard
-from avow.guard.call import Call, Progress, no_progress
+from avow.guard.call import Call, Progress, lost_answer, no_progress, tool_changed
 from avow.guard.pipeline import new_id
 from avow.guard.turns import Turn
 from avow.policy import Mode, Policy, Principal, ToolFacts
@@ -101,9 +101,8 @@ class GuardedServer:
         `on_wait` is told of each question that it begins to wait for.
         """
         self.check()
-        guard = self.guard
-        if errand is not None:
-            guard = replace(guard, run=partial(self.wire.call, errand))
+        run = partial(self._send, errand or Errand(), self.wire.generation)
+        guard = replace(self.guard, run=run)
         call = Call(
             new_id(), self.principal, name, arguments, guard.clock(), progress, meta, turn=turn
         )
@@ -120,6 +119,18 @@ class GuardedServer:
         if waits is not None:
             self._asked.add(waits)
         return Ended(answer, call.outcome, waits)
+
+    async def _send(self, errand: Errand, generation: int, call: Call) -> Answer:
+        """Send a call that was judged by the tools of the process of this `generation`.
+
+        A process that was started since may have another tool of that name, which nobody judged.
+        """
+        await self.wire.restart_if_closed()
+        if generation != self.wire.generation:
+            tool = await self.listing.find(call.name, call.principal, is_fresh=True)
+            if tool is None or tool.fingerprint != call.found.fingerprint:
+                return lost_answer(call) if call.is_sent else tool_changed(call)
+        return await self.wire.call(errand, call)
 
     async def approval(self, number: int) -> Approval | None:
         """One question that calls of this agent to this server have asked."""
@@ -146,8 +157,8 @@ class GuardedServer:
             self._asked.discard(number)
 
     def _is_ours(self, question: Question) -> bool:
-        asked = question.subject, question.client, question.server
-        return asked == (self.principal.subject, self.principal.client, self.name)
+        asked = question.account, question.client, question.server
+        return asked == (self.principal.account, self.principal.client, self.name)
 
     def check(self) -> None:
         """Raises `UsageError` where the guard has been let go of."""

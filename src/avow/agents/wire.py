@@ -6,23 +6,28 @@ The client's own methods sieve lists and results through models, which drop unkn
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import anyio
 import mcp_types as types
 from mcp import Client
 from mcp.client.extension import ClaimContext
 from mcp.shared.exceptions import MCPError
 
+from avow.agents.restarting import Restarter
 from avow.connect import Fault, RpcError
 from avow.connect.envelope import HANDSHAKE_VERSIONS, Envelope
 from avow.connect.rpc import PARSE_ERROR
+from avow.errors import ServerExitedError
 from avow.guard import Answer, Call
 from avow.guard.call import Progress
+from avow.guard.own_meta import without_own_meta
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from mcp.client.session import MessageHandlerFnT
     from mcp.shared.dispatcher import CallOptions, ProgressFnT
 
 # pyright: reportPrivateUsage=false
@@ -52,11 +57,19 @@ class Errand:
     state: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Wire:
-    """Requests over one connected client."""
+    """Requests over one connected client.
+
+    With a `restarter`, a client whose process has died is replaced before the next request.
+    `generation` counts the replacements.
+    """
 
     client: Client
+    restarter: Restarter | None = None
+    generation: int = 0
+    _lock: anyio.Lock = field(default_factory=anyio.Lock)
+    _forget: Callable[[], None] | None = None
 
     @property
     def is_modern(self) -> bool:
@@ -77,6 +90,7 @@ class Wire:
         Without a `timeout` the client's own holds. Cancelling the caller cancels the request at
         the server. Raises `RpcError`.
         """
+        await self.restart_if_closed()
         session = self.client.session
         own = dict(params)
         data: dict[str, Any] = {"method": method, "params": own}
@@ -91,16 +105,40 @@ class Wire:
             options["timeout"] = seconds
         if progress is not None:
             options["on_progress"] = cast("ProgressFnT", progress)  # it calls by position
-        dispatcher = session._dispatcher
-        if getattr(dispatcher, "_closed", False):
+        if self._is_closed:
             what = "the client's connection is closed"
             raise RpcError(types.CONNECTION_CLOSED, what, fault=Fault.NOT_SENT)
         try:
-            return await dispatcher.send_raw_request(method, own, options)
+            return await session._dispatcher.send_raw_request(method, own, options)
         except MCPError as error:
             raise received(error) from error
         except TimeoutError as error:  # of the transport, while it wrote
             raise RpcError(types.REQUEST_TIMEOUT, str(error), fault=Fault.TIMED_OUT) from error
+
+    @property
+    def _is_closed(self) -> bool:
+        return bool(getattr(self.client.session._dispatcher, "_closed", False))
+
+    async def restart_if_closed(self) -> None:
+        """Start a stdio server whose process has died again.
+
+        The remembered list of tools is dropped with the old process. Raises `RpcError` if the
+        server does not start; nothing was sent then.
+        """
+        if self.restarter is None or not self._is_closed:
+            return
+        async with self._lock:
+            if not self._is_closed:
+                return
+            try:
+                client = await self.restarter.restart()
+            except ServerExitedError as error:
+                raise RpcError(types.CONNECTION_CLOSED, error.what, fault=Fault.NOT_SENT) from error
+            self.client = client
+            self.generation += 1
+            if self._forget is not None:
+                _listen(client, self._forget)
+                self._forget()
 
     async def call(self, errand: Errand, call: Call) -> Answer:
         """Send one call to the server. Raises `RpcError`.
@@ -126,7 +164,7 @@ class Wire:
         first = await send(errand.responses, errand.state)
         try:
             raw = await self.client._drive_input_required(first, send)
-            return await self._finished(errand, call, raw)
+            return without_own_meta(await self._finished(errand, call, raw))
         except MCPError as error:  # of the client's own callbacks and extensions
             raise received(error) from error
 
@@ -148,6 +186,7 @@ class Wire:
 
     def forgetting(self, forget: Callable[[], None]) -> AbstractContextManager[None]:
         """Have `forget` called whenever the server says that its tools have changed."""
+        self._forget = forget
         return _overheard(self.client, forget)
 
     async def server_info(self) -> Mapping[str, Any]:
@@ -181,8 +220,7 @@ def _params(
     rounds = types.CallToolRequestParams(
         name=call.found.name, input_responses=responses, request_state=state
     ).model_dump(by_alias=True, mode="json", exclude_none=True)
-    meta = {"_meta": dict(call.meta)} if call.meta else {}
-    return {**rounds, "arguments": dict(call.arguments), **meta}
+    return {**rounds, "arguments": dict(call.arguments), **call.sent_meta}
 
 
 def _object(value: object) -> Mapping[str, Any]:
@@ -193,6 +231,19 @@ def _object(value: object) -> Mapping[str, Any]:
 def _overheard(client: Client, forget: Callable[[], None]) -> "Generator[None]":
     session = client.session
     before = session._message_handler
+    handle = _listen(client, forget)
+    try:
+        yield
+    finally:
+        # Whoever came after this one still hands on to it, and it goes on handing on.
+        if session._message_handler is handle:
+            session._message_handler = before
+
+
+def _listen(client: Client, forget: Callable[[], None]) -> "MessageHandlerFnT":
+    """Call `forget` before the client's own handler, and return the handler that does so."""
+    session = client.session
+    before = session._message_handler
 
     async def handle(message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
@@ -200,9 +251,4 @@ def _overheard(client: Client, forget: Callable[[], None]) -> "Generator[None]":
         await before(message)
 
     session._message_handler = handle
-    try:
-        yield
-    finally:
-        # Whoever came after this one still hands on to it, and it goes on handing on.
-        if session._message_handler is handle:
-            session._message_handler = before
+    return handle

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from avow.catalog.convert import as_tool, as_tools, raw_of
 from avow.catalog.title import derive_title
 from avow.catalog.tool import (
     SEPARATOR,
@@ -11,6 +12,7 @@ from avow.catalog.tool import (
     make_catalog,
     make_tool,
     qualify,
+    read_entry,
     read_tools,
 )
 from avow.lazy import lazily
@@ -42,6 +44,8 @@ __all__ = [
     "Selection",
     "Selector",
     "Tool",
+    "as_tool",
+    "as_tools",
     "changes",
     "definition_of",
     "derive_title",
@@ -53,6 +57,8 @@ __all__ = [
     "make_tool",
     "mark_of",
     "qualify",
+    "raw_of",
+    "read_entry",
     "read_tools",
     "recall",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
 from typing import Literal, NamedTuple, TypeGuard, cast
 
+from avow.catalog.convert import as_tools
 from avow.catalog.ranking import Ranking
 from avow.catalog.tool import Tool
 from avow.errors import UsageError
@@ -20,12 +21,12 @@ _Identity = tuple[str, str, str, str]
 
 
 class Found(NamedTuple):
-    """One page of a search; `total` counts the tools on all pages.
+    """One page of a search: `tools`, a cursor, and the `total` number of tools on all pages.
 
     `next_cursor` is `None` on the last page.
     """
 
-    results: tuple[Tool, ...]
+    tools: tuple[Tool, ...]
     next_cursor: str | None
     total: int
 
@@ -33,19 +34,39 @@ class Found(NamedTuple):
 class Registry:
     """Tools of any number of servers, in one order whatever order they came in.
 
-    >>> from avow.catalog import make_tool
-    >>> registry = Registry([make_tool("crm", {"name": n}) for n in ("user_list", "user_delete")])
-    >>> [one.name for one in registry.search("users", level=Level.READ).results]
-    ['user_list']
+    Takes every kind of tool that `avow.catalog.as_tool` takes: the SDK's, entries of `tools/list`,
+    `ToolDefinition`s and catalog tools.
+
+    >>> registry = Registry([{"name": "user_list"}])
+    >>> registry.add({"name": "user_delete"}).search("users", read_only=True).tools[0].name
+    'user_list'
     """
 
     __slots__ = ("_all", "_keys", "_ranked")
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
+    def __init__(self, tools: Iterable[object] = ()) -> None:
+        self._hold(as_tools(tools))
+
+    def _hold(self, tools: Iterable[Tool]) -> None:
         by_key = {_identity(one): one for one in tools}
         self._keys = tuple(sorted(by_key))
         self._all = tuple(by_key[key] for key in self._keys)
         self._ranked: tuple[Ranking, str] | None = None
+
+    def add(self, *tools: object, server: str = "") -> "Registry":
+        """Hold more tools, and return this registry; a second of the same name takes its place.
+
+        `server` is the server that the tools are of, where they do not say it. Raises `UsageError`
+        for what is no tool; then nothing was added.
+
+        >>> len(Registry().add({"name": "user_list"}, {"name": "user_delete"}, server="crm"))
+        2
+        """
+        more = as_tools(tools, server=server)
+        named = {(one.server, one.name, one.origin) for one in more}
+        kept = [one for one in self._all if (one.server, one.name, one.origin) not in named]
+        self._hold([*kept, *more])
+        return self
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._all)
@@ -68,7 +89,7 @@ class Registry:
 
     def search(  # noqa: PLR0913 - each narrows the result by itself
         self,
-        query: str | None = None,
+        text: str | None = None,
         *,
         read_only: bool | None = None,
         destructive: bool | None = None,
@@ -82,22 +103,26 @@ class Registry:
         limit: int = 50,
         cursor: str | None = None,
     ) -> Found:
-        """The tools that fit all that is said, a page at a time.
+        """Return the tools that fit all that is given, a page at a time.
 
-        A hint is compared as it was resolved. A tool fits a query when it has one word of it, or
+        A hint is compared as it was resolved. A tool fits a text when it has one word of it, or
         one that means the same; the more and rarer they are, and the nearer to its name, the
-        earlier it comes. Without a query the order is by server and name.
+        earlier it comes. Without a text the order is by server and name.
 
-        A cursor says after which tool to go on. Without a query tools that come or go between two
-        pages shift nothing; a query ranks tools among the others, so its cursor is good as long as
+        >>> found = Registry([{"name": "user_list"}, {"name": "user_get"}]).search(limit=1)
+        >>> found.tools[0].name, found.total, found.next_cursor is None
+        ('user_get', 2, False)
+
+        A cursor says after which tool to go on. Without a text tools that come or go between two
+        pages shift nothing; a text ranks tools among the others, so its cursor is good as long as
         these are the same. Raises `UsageError` for a limit that is no number of 1 or more, and for
         a cursor that is none or of another search.
         """
         if type(limit) is not int or limit < 1:
-            raise UsageError(f"a limit of {limit!r} tools is none", fix="Give at least 1.")
+            raise UsageError(f"limit must be at least 1, got {limit!r}")
         hints = (read_only, destructive, idempotent, open_world)
-        scores, among = self._scores(query)
-        asked = digest([query, *hints, level, category, tag, scope, server, among])[:16]
+        scores, among = self._scores(text)
+        asked = digest([text, *hints, level, category, tag, scope, server, among])[:16]
         after = None if cursor is None else self._place(_read_cursor(cursor, asked))
         fits = _filter(
             {"server": server, "level": level},

@@ -112,8 +112,11 @@ class Catalog:
 
 
 def qualify(server: str, name: str) -> str:
-    """The name that a server's tool has among those of others: `server__tool`, cut at 128."""
-    whole = f"{server}{SEPARATOR}{name}"
+    """The name that a server's tool has among those of others: `server__tool`, cut at 128.
+
+    Where no server is known it is the tool's own name.
+    """
+    whole = f"{server}{SEPARATOR}{name}" if server else name
     if len(whole) <= _LONGEST_NAME:
         return whole
     return f"{whole[: _LONGEST_NAME - 9]}-{digest(whole)[:8]}"
@@ -199,15 +202,20 @@ def read_tools(
     server: str, raws: Iterable[object], *, trust: Trust = Trust.CAUTIOUS, origin: str = ""
 ) -> tuple[list[Tool], list[str]]:
     """The tools of one server's `tools/list`, and what is wrong with entries that are none."""
-    tools: list[Tool] = []
-    problems: list[str] = []
-    for index, raw in enumerate(raws):
-        if not isinstance(raw, Mapping):
-            problems.append(f"{server}: entry {index} of tools/list is not an object")
-            continue
-        try:
-            entry = cast("Mapping[str, Any]", raw)
-            tools.append(make_tool(server, entry, trust=trust, origin=origin))
-        except UsageError as error:
-            problems.append(str(error))
-    return tools, problems
+    found = [
+        read_entry(server, index, raw, trust=trust, origin=origin) for index, raw in enumerate(raws)
+    ]
+    tools = [one for one in found if isinstance(one, Tool)]
+    return tools, [one for one in found if isinstance(one, str)]
+
+
+def read_entry(
+    server: str, index: int, raw: object, *, trust: Trust = Trust.CAUTIOUS, origin: str = ""
+) -> Tool | str:
+    """Return the tool of one entry of `tools/list`, or what is wrong with it."""
+    if not isinstance(raw, Mapping):
+        return f"{server}: entry {index} of tools/list is not an object"
+    try:
+        return make_tool(server, cast("Mapping[str, Any]", raw), trust=trust, origin=origin)
+    except UsageError as error:
+        return str(error)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from avow.catalog import Tool
+from avow.catalog import Tool, as_tools
 from avow.errors import UsageError
 from avow.intent import Level
 from avow.policy import LOCAL, Policy, Principal, look_at
@@ -39,7 +39,7 @@ class Prompt:
 
 
 def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
-    tools: Iterable[Tool],
+    tools: Iterable[object],
     *,
     principal: Principal | None = None,
     policy: Policy | None = None,
@@ -53,7 +53,8 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
 ) -> Prompt:
     """The system prompt for a model that calls `tools` on behalf of `principal`.
 
-    It is the same, byte for byte, in whatever order the tools come. `names` are the gateway's
+    `tools` are catalog tools, entries of `tools/list`, the SDK's tools or `ToolDefinition`s.
+    The prompt is the same, byte for byte, in whatever order they come. `names` are the gateway's
     where it enforces or there are several servers, else the server's; a function gives others.
     `budget` is in tokens as `count` counts them. `look` is for whoever remembers how tools are
     seen. Raises `UsageError` for a budget below 1 and a template with a mistake.
@@ -65,7 +66,7 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     """
     if budget is not None and budget < 1:
         raise UsageError(f"a budget of {budget} tokens is none", fix="Give at least 1.")
-    given, rules = tuple(tools), policy or Policy()
+    given, rules = tuple(as_tools(tools)), policy or Policy()
     names = names or _usual_names(given, variant)
     found = offers(
         given, rules, principal or Principal(LOCAL), variant=variant, names=names, look=look

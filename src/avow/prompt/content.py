@@ -34,6 +34,7 @@ class Content:
             "levels": [self._level(one) for one in Level if self._of(one)],
             "writes": bool(writers),
             "asks": any(one.asks for one in self.offers),
+            "repeatable": any(one.is_repeatable for one in writers),
             "once": any(not one.is_repeatable for one in writers),
             "open": any(one.is_open for one in self.offers),
             "examples": self.examples,

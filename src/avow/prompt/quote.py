@@ -38,6 +38,16 @@ _ROLES: Final = re.compile(
 )
 _ODD: Final = re.compile(r"[^ !#$%&'()*+,\-./0-9:;=?@A-Z^_a-z~]")
 """What some sign may stand for: the rest of ASCII is as it is."""
+_SAFETY: Final = re.compile(
+    r"(?:cannot|can['’]?t|can not|could not) be (?:undone|reversed|recovered|restored|taken back)"
+    r"|irreversibl|not reversible|no (?:undo|way back)|permanent|for ?ever\b|idempotent|duplicat"
+    r"|\b(?:safe|unsafe|not safe) to (?:retry|repeat|call)|\b(?:not|never) (?:be )?(?:retr|repeat)"
+    r"|\btwice\b|\bonly once\b",
+    re.IGNORECASE,
+)
+"""What a sentence says whose loss would make a call look safer, or a repeat more dangerous."""
+MOST_SAFETY_SENTENCES: Final = 3
+_READ_CHARACTERS: Final = 4_000
 _SENTENCE_END: Final = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\b\d)[.!?](?=\s+[^\sa-z])")
 
 
@@ -75,14 +85,28 @@ def quote_name(name: str) -> str:
 
 
 def quote_sentence(text: str) -> str:
-    """The first sentence of a description.
+    """Quote the first sentence of a description, and those that say how safe a call is.
 
-    >>> print(quote_sentence("Delete it. This cannot be undone."))
-    "Delete it."
+    Sentences about safety are kept whole, three at most, each of at most 120 characters.
+
+    >>> print(quote_sentence("Delete it. Takes a minute. This cannot be undone."))
+    "Delete it. This cannot be undone."
     """
-    text = _on_one_line(text[: 8 * DESCRIPTION_LIMIT])
-    end = _SENTENCE_END.search(text, 1)
-    return quote(text[: end.end()] if end else text, DESCRIPTION_LIMIT)
+    first, *others = _sentences(_on_one_line(text[:_READ_CHARACTERS])) or [""]
+    kept = [one for one in others if len(one) <= DESCRIPTION_LIMIT and _SAFETY.search(one)]
+    # A warning in the first sentence is not cut off either.
+    limit = DESCRIPTION_LIMIT * 2 if _SAFETY.search(first) else DESCRIPTION_LIMIT
+    shown = [tame(one, DESCRIPTION_LIMIT) for one in kept[:MOST_SAFETY_SENTENCES]]
+    return f'"{" ".join([tame(first, limit), *shown])}"'
+
+
+def _sentences(text: str) -> list[str]:
+    found: list[str] = []
+    start = 0
+    while end := _SENTENCE_END.search(text, start + 1):
+        found.append(text[start : end.end()])
+        start = end.end() + 1
+    return [*found, text[start:]] if text[start:] else found
 
 
 def _on_one_line(text: str) -> str:

@@ -51,6 +51,10 @@ person's own clear 'yes' to that question permits the call, once, with those arg
 {% if asks or writes %}
 - A 'no' or a doubt ends it: make no such call, and do not seek the same end another way.
 {% endif %}
+{% if writes %}
+- A read may be repeated.{{ " So may what is marked (repeatable), with the same \
+arguments." if repeatable }} Repeat no other call unless the person asks for it again.
+{% endif %}
 {% if once %}
 - If it is unknown whether a write happened, look before you call again.
 {% endif %}
@@ -82,6 +86,7 @@ exactly this.
 {% for tool in group.tools %}
 {{ "\n" if loop.first -}}
 - {{ tool.name }}{{ " (open world)" if tool.is_open }}\
+{{ " (repeatable)" if tool.is_repeatable and one.level != "read" }}\
 {{ ": " ~ tool.description if one.described }}
 {% endfor %}
 {% endfor %}

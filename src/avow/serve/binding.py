@@ -4,10 +4,10 @@ import contextlib
 import inspect
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Unpack
 
 from avow.errors import UsageError
-from avow.intent import READ_ONLY, Intent, Span
+from avow.intent import READ_ONLY, Intent, Span, in_own_words
 from avow.policy import LOCAL, Principal
 from avow.serve.definition import (
     Execute,
@@ -28,12 +28,24 @@ from avow.serve.shelf import DECLARED, Shelf
 if TYPE_CHECKING:
     from avow.approvals import Approvals, Channel
 
+LOCAL_CONSOLE: Final = "http://127.0.0.1:8321/console/"
+"""Where the console of a gateway on this machine is, unless that is told another port."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Fields(TypedDict, total=False):
-    """What may be declared of a tool beside its hints; see `Intent`."""
+    """What may be declared of a tool; see `Intent`. Hints may be in MCP's own words."""
 
+    annotations: object
+    readOnlyHint: bool
+    destructiveHint: bool
+    idempotentHint: bool
+    openWorldHint: bool
+    read_only_hint: bool
+    destructive_hint: bool
+    idempotent_hint: bool
+    open_world_hint: bool
     title: str
     category: str
     tags: Collection[str]
@@ -119,25 +131,41 @@ class Tools:
 
     def add(
         self,
+        definition: ToolDefinition | None = None,
+        /,
         *,
-        name: str,
-        intent: Intent,
-        execute: Execute,
+        name: str = "",
+        intent: Intent | None = None,
+        execute: Execute | None = None,
         description: str = "",
         input_schema: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
         **fields: Unpack[Fields],
     ) -> "Tools":
-        """Declare a tool as data; gives the same tools, so that more can follow.
+        """Declare a tool as data, and return the same tools, so that more can follow.
 
-        `execute` gets the call's `Context` and its arguments. Raises what `tool` raises.
+        Give a `ToolDefinition` with a handler, or its parts: `execute` gets the call's `Context`
+        and its arguments. Raises what `tool` raises.
         """
+        if definition is not None:
+            return self._add_defined(definition)
         self.shelf.check_name(name)
         schema = {"type": "object", **as_schema(name, input_schema)}
         schema.setdefault("additionalProperties", False)
         made = self._intent(name, intent, fields)
         check_execute(execute, name)
         self.shelf.add(ToolDefinition(name, made, description, schema, output_schema, execute))
+        return self
+
+    def _add_defined(self, definition: ToolDefinition) -> "Tools":
+        if definition.execute is None:
+            fix = "Give it handler=…"
+            raise UsageError("it has no handler", where=f"tool {definition.name}", fix=fix)
+        self.shelf.check_name(definition.name)
+        made = self._intent(definition.name, definition.intent, {})
+        schema = {"additionalProperties": False, **definition.input_schema}
+        parts = (definition.description, schema, definition.output_schema, definition.execute)
+        self.shelf.add(ToolDefinition(definition.name, made, *parts))
         return self
 
     def group(self, **fields: Unpack[Fields]) -> "Tools":
@@ -159,6 +187,7 @@ class Tools:
 
 def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Sets are joined; of all else the nearer counts. Raises `UsageError` for another kind."""
+    fields = in_own_words(fields, where="the tool's intent")
     Intent().but(**{name: fields[name] for name in _SETS if name in fields})
     found = {**common, **fields}
     for name in _SETS:
@@ -224,7 +253,8 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     store: str = "",
     principal: Principal | None = None,
     scopes: Collection[str] | None = None,
-    console: str | None = None,
+    tenant: str | None = None,
+    console: str | bool | None = None,
     channels: "Sequence[Channel]" = (),
     patience: float = 45.0,
     asks: bool = True,
@@ -235,13 +265,16 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
 
     `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is who calls where
     no token says so, as on stdio: left out, that is somebody without any scope. `scopes` are those
-    that there are; a tool that names another is refused. `store` is where records and approvals
-    are kept; `"temporary"` deletes them when the server ends. `asks=False` leaves asking people to
+    that there are; a tool that names another is refused. `tenant` is the claim of tokens that
+    names the caller's tenant (`"tid"`, say); a token without it is refused. `store` is where
+    records and approvals are kept; `"temporary"` deletes them when the server ends. With
+    `asks=False`, asking people is left to
     a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
     what names and texts suggest for tools that declare nothing.
 
-    `console` is the address where people answer, as in `http://127.0.0.1:8321/console/`; clients
-    lead their person to `approvals/NUMBER` below it. `channels` are other ways to them. With
+    `console` is the address where people answer; `True` is that of a gateway on this machine that
+    uses the same store, `http://127.0.0.1:8321/console/`. Clients lead their person to
+    `approvals/NUMBER` below it. `channels` are other ways to them. With
     neither, and without a policy, the client that calls is asked to ask its person (elicitation),
     which is weaker: some clients answer by themselves.
 
@@ -255,9 +288,10 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     known = None if scopes is None else Intent().but(scopes=scopes).scopes
     shelf = Shelf(lowlevel.name, infer=infer, scopes=known)
     has_principal = principal is not None
-    settings = Settings(policy, store, console, channels, patience, asks, announce, has_principal)
+    place = LOCAL_CONSOLE if console is True else console or None
+    settings = Settings(policy, store, place, channels, patience, asks, announce, has_principal)
     caller = principal or Principal(LOCAL, scopes=frozenset())
-    door = Door(shelf, framework, caller)
+    door = Door(shelf, framework, caller, tenant)
     engine = Engine(settings, door.find, door.run)
     door.engines.append(engine)
     lowlevel.middleware.insert(0, door)

@@ -2,20 +2,18 @@
 
 import asyncio
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mcp.server.context import CallNext
 from mcp.shared.exceptions import MCPError
 
-from avow.approvals.elicitation import INPUT
 from avow.guard import Answer, Call, tool_error
 from avow.guard.call import CrashError, tool_changed
 from avow.guard.shape import Shape
 from avow.guard.steps.output import withheld
 from avow.serve.context import Context, Running, running
 from avow.serve.definition import Execute, ToolDefinition
-from avow.serve.exchange import Request, as_object, as_wire
+from avow.serve.exchange import Request, as_wire, sent
 from avow.serve.functions import is_on_purpose
 from avow.serve.paging import CursorError, continued, opened
 from avow.serve.results import agreed, as_answer, fitting, is_made
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 _log: Final = logging.getLogger(__name__)
 
-_OURS: Final = ("inputResponses", "requestState")
-
 
 async def carry_out(door: "Door", call: Call, passing: "Passing", shape: Shape) -> Answer:
     """Carry out one call, from where its cursor leads."""
@@ -35,8 +31,8 @@ async def carry_out(door: "Door", call: Call, passing: "Passing", shape: Shape) 
     is_ours = definition is not None and definition.has_cursor
     call.resume = None
     try:
-        place, call.arguments = opened(call, shape, is_ours=is_ours)
-        return continued(call, place, await _run(door, call, passing, definition), shape)
+        place, call.arguments = await opened(call, shape, is_ours=is_ours)
+        return await continued(call, place, await _run(door, call, passing, definition), shape)
     except CursorError as error:
         return tool_error(str(error))
     finally:
@@ -51,7 +47,13 @@ async def _run(
     if not await door.holds(call.name, function):
         return tool_changed(call)
     call.is_sent = True
-    now = Running(call, door.framework.told, function)
+    now = Running(
+        call,
+        door.framework.told,
+        function,
+        server=door.framework.entrance,
+        raw=door.shelf.raw(call.name),
+    )
     token = running.set(now)
     try:
         if definition is not None and definition.execute is not None:
@@ -68,10 +70,9 @@ async def _run(
 
 
 async def _pass(call: Call, now: Running, passing: "Passing") -> Answer:
-    params = {**as_object(passing.ctx.params), "arguments": dict(call.arguments)}
-    if INPUT in as_object(params.get("inputResponses")):
-        params = {key: one for key, one in params.items() if key not in _OURS}
-    answer = await _answered(replace(passing.ctx, params=params), passing.then)
+    answer = await _answered(sent(passing.ctx, call), passing.then)
+    if now.has_strayed:
+        return tool_changed(call)
     if now.crash is not None:
         raise CrashError from now.crash
     if isinstance(now.said, ShapeError):

@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
@@ -36,12 +36,18 @@ class Running:
 
     `told` makes what goes on to the framework in the place of an error, and `function` is what the
     framework holds for the tool. `crash` is what that raised by mistake, `said` what it raised so
-    that the caller reads it, and `returned` holds what it returned.
+    that the caller reads it, and `returned` holds what it returned. `server` is what enters tools
+    in the framework, and `raw` the tool as it was listed when it was judged; `entered` is the tool
+    that runs now. `has_strayed` is set where the call would have entered another one.
     """
 
     call: "Call"
     told: Callable[[Exception, str], Exception]
     function: Callable[..., Any] | None = None
+    server: Any = None
+    raw: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    entered: Any = None
+    has_strayed: bool = False
     crash: Exception | None = None
     said: Exception | None = None
     returned: tuple[Any] | None = None

@@ -2,14 +2,16 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from avow.catalog import derive_title
 from avow.errors import UsageError
 from avow.intent import Intent, contradictions, declare
 from avow.schema import Checker
+from avow.serve.given import made_intent
+from avow.serve.handler import as_execute
 
 if TYPE_CHECKING:
     from avow.serve.context import Context
@@ -22,36 +24,81 @@ _FIELD: Final = re.compile(r"\{([^{}]*)\}")
 _OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class ToolDefinition:
     """One tool that an author declares.
 
-    `execute` is `None` where a framework holds the function. With `has_cursor` the argument
-    `cursor` is avow's, and the function never gets it. Raises `UsageError` for what cannot be
-    meant, when it is made and not when it is called.
+    What it does is given by an `intent`, by hints, or by both; a hint counts before the intent's.
+    Hints that are omitted take the specification's defaults, and only hints that were given can
+    contradict each other. `annotations` and MCP's own names (`readOnlyHint`) are taken as well.
 
-    >>> from avow import DELETE
-    >>> ToolDefinition("customer_delete", DELETE).to_mcp_schema()["annotations"]["title"]
-    'Delete customer'
+    `handler` carries out a call. It takes nothing, the arguments as one mapping, a `Context` (named
+    `ctx` or `context`, or annotated as one), both, or the arguments by name; it may be `async`.
+    `execute` is the same as a function of both, or `None` where a framework holds the function.
+    With `has_cursor` the argument `cursor` is avow's, and the function never gets it. Raises
+    `UsageError` for what cannot be meant, when it is made and not when it is called.
+
+    >>> tool = ToolDefinition(
+    ...     name="customer_delete",
+    ...     description="Delete a customer.",
+    ...     input_schema={"type": "object", "properties": {"customer_id": {"type": "string"}}},
+    ...     handler=lambda customer_id: f"{customer_id} is gone",
+    ...     destructive_hint=True,
+    ...     tags=["crm", "billing"],
+    ... )
+    >>> tool.to_mcp_schema()["annotations"]["readOnlyHint"], tool.tags
+    (False, ('crm', 'billing'))
     """
 
     name: str
     intent: Intent
-    description: str = ""
-    input_schema: Mapping[str, Any] = field(default_factory=lambda: _OBJECT)
-    output_schema: Mapping[str, Any] | None = None
-    execute: Execute | None = None
-    has_cursor: bool = False
-    parameters: frozenset[str] = field(init=False)
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None
+    execute: Execute | None
+    has_cursor: bool
+    parameters: frozenset[str]
+    tags: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        check_name(self.name)
-        for schema in (self.input_schema, self.output_schema):
-            if schema is not None:
-                _check_schema(self.name, schema)
-        found: Mapping[str, Any] = self.input_schema.get("properties", {})
-        object.__setattr__(self, "parameters", frozenset(found))
-        check_intent(self.name, self.intent, self.parameters)
+    def __init__(  # noqa: PLR0913 - one for each part of a tool
+        self,
+        name: str,
+        intent: Intent | None = None,
+        description: str = "",
+        input_schema: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+        execute: Execute | None = None,
+        has_cursor: bool = False,  # noqa: FBT001, FBT002 - as it has been
+        *,
+        handler: Callable[..., Any] | None = None,
+        tags: Iterable[str] | None = None,
+        **fields: Any,
+    ) -> None:
+        where = f"tool {name}"
+        check_name(name)
+        schema = as_schema(name, input_schema) if input_schema is not None else _OBJECT
+        for one in (schema, output_schema):
+            if one is not None:
+                _check_schema(name, one)
+        known = frozenset(cast("Mapping[str, Any]", schema.get("properties", {})))
+        given = dict(fields) if tags is None else {**fields, "tags": _listed(tags, where=where)}
+        made = made_intent(intent, given, where=where, how="read_only_hint=True")
+        check_intent(name, made, known)
+        if handler is not None and execute is not None:
+            raise UsageError("give a handler or execute, not both", where=where)
+        values = {
+            "name": name,
+            "intent": made,
+            "description": description,
+            "input_schema": schema,
+            "output_schema": output_schema,
+            "execute": execute if handler is None else as_execute(handler, known, where=where),
+            "has_cursor": has_cursor,
+            "parameters": known,
+            "tags": _in_order(given.get("tags"), made.tags),
+        }
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
 
     @property
     def title(self) -> str:
@@ -62,11 +109,6 @@ class ToolDefinition:
     def category(self) -> str | None:
         """Its category."""
         return self.intent.category
-
-    @property
-    def tags(self) -> frozenset[str]:
-        """Its tags."""
-        return self.intent.tags
 
     @property
     def read_only_hint(self) -> bool:
@@ -99,6 +141,20 @@ class ToolDefinition:
         if self.output_schema is not None:
             raw["outputSchema"] = dict(self.output_schema)
         return declare(raw, public(self.intent, raw).but(title=self.title), version=version)
+
+
+def _listed(tags: Iterable[str], *, where: str) -> tuple[str, ...]:
+    if isinstance(tags, str):
+        what = f"tags must be several texts, not the one text {tags!r}"
+        raise UsageError(what, where=where)
+    return tuple(tags)
+
+
+def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, ...]:
+    """The tags as they were given, each once; a set has no order, so its tags are sorted."""
+    first = () if given is None or isinstance(given, frozenset | set) else given
+    named = tuple(dict.fromkeys(first))
+    return (*named, *sorted(held - set(named)))
 
 
 def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:

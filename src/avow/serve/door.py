@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import mcp_types as types
 from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 
 from avow.errors import StoreError, UnknownToolError
-from avow.policy import LOCAL, Principal
+from avow.policy import LOCAL, Principal, is_reserved
 from avow.serve.engine import Engine
 from avow.serve.exchange import (
     Request,
     as_object,
     as_wire,
+    brought,
     client_name,
     dress,
     elicit_of,
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from avow.guard import Answer, Call
 
 _log: Final = logging.getLogger(__name__)
+
+_HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
+"""Answered even while the policy switches off server or caller: they give nothing away."""
 
 
 @dataclass(slots=True)
@@ -58,15 +63,21 @@ _passing: ContextVar[Passing] = ContextVar("avow_passing")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The middleware. `principal` is who calls where no token says so."""
+    """The middleware. `principal` is who calls where no token says so.
+
+    `tenant` is the claim of a token that names the caller's tenant.
+    """
 
     shelf: Shelf
     framework: Framework
     principal: Principal
+    tenant: str | None = None
     engines: list[Engine] = field(default_factory=list[Engine])
 
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
+        if not is_ours and ctx.request_id is not None and ctx.method not in _HANDSHAKE:
+            self._check_is_on(ctx)
         if not is_ours or not has_begun(ctx):
             return await call_next(harmless(ctx) if is_ours else ctx)
         token = _passing.set(Passing(ctx, call_next))
@@ -89,6 +100,15 @@ class Door:
             raise MCPError(types.INTERNAL_ERROR, what) from error
         finally:
             _passing.reset(token)
+
+    def _check_is_on(self, ctx: Request) -> None:
+        """Refuse prompts, resources and the like where the policy switches off server or caller.
+
+        Lists of tools are empty then, and calls are denied by the guard, which records them.
+        """
+        engine = self.engines[0] if self.engines else None
+        if engine is not None and not engine.lets_in(self.shelf.server, self._caller(ctx).subject):
+            raise MCPError(types.INVALID_REQUEST, "the policy switches off this server or caller")
 
     async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         result = await _listed(ctx, call_next)
@@ -115,6 +135,7 @@ class Door:
             as_object(cast("object", arguments)),
             progress=ctx.session.report_progress,
             meta=as_object(params.get("_meta")) or None,
+            brought=brought(ctx),
             elicit=elicit_of(ctx),
             rounds=rounds_of(ctx),
         )
@@ -155,15 +176,7 @@ class Door:
         if token is None:
             client = self.principal.client if ctx is None else client_name(ctx)
             return replace(self.principal, client=client, is_local=True)
-        roles: Any = (token.claims or {}).get("roles")
-        roles = [roles] if isinstance(roles, str) else roles
-        held = cast("list[Any]", roles if isinstance(roles, list) else [])
-        return Principal(
-            token.subject or token.client_id,
-            client=token.client_id,
-            scopes=frozenset(token.scopes),
-            roles=frozenset(one for one in held if isinstance(one, str)),
-        )
+        return principal_of(token, self.tenant)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool's arguments, where there is one that this caller may know of."""
@@ -219,3 +232,35 @@ async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
         if not isinstance(cursor, str):
             return {**page, "tools": entries}
         params = {**as_object(params), "cursor": cursor}
+
+
+def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
+    """Return the caller that a verified token is for; `tenant` is the claim with its tenant.
+
+    Raises `MCPError` if the token does not hold that claim.
+    """
+    roles: Any = (token.claims or {}).get("roles")
+    roles = [roles] if isinstance(roles, str) else roles
+    held = cast("list[Any]", roles if isinstance(roles, list) else [])
+    return Principal(
+        subject_of(token),
+        client=token.client_id,
+        scopes=frozenset(token.scopes),
+        roles=frozenset(one for one in held if isinstance(one, str)),
+        tenant=None if tenant is None else _tenant_of(token, tenant),
+    )
+
+
+def _tenant_of(token: AccessToken, claim: str) -> str:
+    """Return the tenant that a claim of the token names; a token without it may call nothing."""
+    tenant = (token.claims or {}).get(claim)
+    if not isinstance(tenant, str) or not tenant.strip():
+        raise MCPError(types.INVALID_REQUEST, "the token does not say for which tenant it is")
+    return tenant
+
+
+def subject_of(token: AccessToken) -> str:
+    """Return whom a token is for, under a name that is neither a client's nor one of avow's own."""
+    if not token.subject:
+        return f"client:{token.client_id}"
+    return f"token:{token.subject}" if is_reserved(token.subject) else token.subject

@@ -16,7 +16,7 @@ from avow.catalog import Tool
 from avow.errors import UsageError
 from avow.intent import Trust
 from avow.keys import Keyring, load_keys
-from avow.policy import Policy, Principal, Sight, ToolFacts
+from avow.policy import Policy, Principal, Sight, ToolFacts, is_switched_off
 from avow.policy.document import ANY, DEFAULT_CHANNELS
 from avow.serve.keeper import Keeper
 from avow.store import Store, is_postgres, open_store, store_path
@@ -72,6 +72,7 @@ class Engine:
     _file: "PolicyFile | None" = field(init=False)
     _rules: Callable[[], Policy] = field(init=False)
     _store: Store | None = None
+    _keys: Keyring | None = None
     _approvals: "Approvals | None" = None
     _keeper: "Keeper[Guard] | None" = None
     _users: int = 0
@@ -95,12 +96,16 @@ class Engine:
         if self._approvals is None:
             from avow.approvals import Approvals  # noqa: PLC0415 - for who calls or asks
 
-            self._approvals = Approvals(self._store)
+            self._approvals = Approvals(self._store, keys=self._keys)
         return self._approvals
 
     def sees(self, caller: Principal, tool: Tool) -> tuple[Tool, ToolFacts] | None:
         """See `Guard.sees`: the same, before there is a guard."""
         return self.sight.shown(self._rules(), caller, tool)
+
+    def lets_in(self, server: str, subject: str) -> bool:
+        """Return whether the policy of the moment lets this server and this caller take part."""
+        return not is_switched_off(self._rules(), server=server, subject=subject)
 
     async def guard(self) -> "Guard":
         """The guard. Raises `StoreError`, and `UsageError` while the server does not run."""
@@ -134,7 +139,7 @@ class Engine:
         store = open_store(url)
         self._stack.push_async_callback(store.close)
         keys = load_keys(None if is_postgres(url) else store_path(url), is_made=True)
-        self._store = store
+        self._store, self._keys = store, keys
         guarding = partial(self._guarding, settings, keys, self._watching())
         self._keeper = Keeper(guarding, _HEAD_START)
         self._stack.push_async_callback(self._keeper.close)

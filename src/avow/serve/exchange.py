@@ -11,8 +11,18 @@ from avow.connect.envelope import HANDSHAKE_VERSIONS
 
 if TYPE_CHECKING:
     from avow.approvals import Elicit, Rounds
+    from avow.guard import Call
 
 META: Final = "io.modelcontextprotocol/"
+INPUT: Final = "io.avow/approval"
+_ROUND: Final = ("inputResponses", "requestState")
+_CONNECTION: Final = (
+    "progressToken",
+    f"{META}protocolVersion",
+    f"{META}clientInfo",
+    f"{META}clientCapabilities",
+)
+_SDK_META: Final = ("progress_token",)
 
 Request = ServerRequestContext[Any, Any]
 
@@ -100,10 +110,40 @@ def harmless(ctx: Request) -> Request:
     return replace(ctx, method="tools/list", params=None)
 
 
+def brought(ctx: Request) -> dict[str, Any]:
+    """What a client brings to the tool itself besides arguments: answers to the tool's questions.
+
+    Not what answers a question of avow's; that is for the guard.
+    """
+    params = as_object(ctx.params)
+    if INPUT in as_object(params.get("inputResponses")):
+        return {}
+    return {key: params[key] for key in _ROUND if params.get(key) is not None}
+
+
+def sent(ctx: Request, call: "Call") -> Request:
+    """The request as it goes on to the framework: what was judged and bound, and nothing else.
+
+    Of `_meta` that is what the guard sends on, and what says how this client is connected.
+    """
+    params = as_object(ctx.params)
+    given = as_object(params.get("_meta"))
+    connection = {key: given[key] for key in _CONNECTION if key in given}
+    meta = {**connection, **as_object(call.sent_meta.get("_meta"))}
+    task = {key: params[key] for key in ("task",) if key in params}
+    own = {"name": call.name, "arguments": dict(call.arguments), **call.brought, **task}
+    known = {key: value for key, value in as_object(ctx.meta).items() if key in _SDK_META}
+    lifted = {**known, **meta}
+    return replace(
+        ctx, params={**own, **({"_meta": meta} if meta else {})}, meta=cast("Any", lifted or None)
+    )
+
+
 def meta_only(ctx: Request) -> dict[str, Any] | None:
     """The envelope of a call, for a list that is asked for on its behalf."""
-    meta = as_object(ctx.params).get("_meta")
-    return None if meta is None else {"_meta": meta}
+    given = _meta_of(ctx)
+    meta = {key: given[key] for key in _CONNECTION if key in given}
+    return {"_meta": meta} if meta else None
 
 
 def as_wire(result: HandlerResult) -> dict[str, Any]:

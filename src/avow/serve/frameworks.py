@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from avow.errors import UsageError
 from avow.serve.context import Context, Made
 from avow.serve.definition import Execute
+from avow.serve.entering import mounted_in, watch_components, watch_manager
 from avow.serve.functions import surviving
 from avow.serve.handlers import know_none, list_none, read_raw
 from avow.serve.results import agreed
@@ -70,6 +71,11 @@ class Framework(Protocol):
         """The function of a tool, where the framework knows it."""
         ...
 
+    @property
+    def entrance(self) -> Any:
+        """What enters tools and is watched for it; `None` where nothing is."""
+        ...
+
     def told(self, error: Exception, text: str) -> Exception:
         """What goes on to the framework in the place of an error, so that its log has no trace."""
         ...
@@ -80,6 +86,14 @@ class Official:
     """`MCPServer` of the official SDK."""
 
     server: MCPServer[Any]
+
+    def __post_init__(self) -> None:
+        watch_manager(self.entrance)
+
+    @property
+    def entrance(self) -> Any:
+        """See `Framework.entrance`."""
+        return self.server._tool_manager  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
 
     @property
     def lowlevel(self) -> Server[Any]:
@@ -118,7 +132,7 @@ class Official:
         return ToolError(text)
 
     def _tool(self, name: str) -> Any:
-        return self.server._tool_manager.get_tool(name)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+        return self.entrance.get_tool(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,12 @@ class Fast:
 
     def __post_init__(self) -> None:
         _mask(self.server)
+        watch_components()
+
+    @property
+    def entrance(self) -> Any:
+        """See `Framework.entrance`."""
+        return self.server
 
     @property
     def knows_callers(self) -> bool | None:
@@ -137,7 +157,16 @@ class Fast:
 
     async def entries(self) -> list[dict[str, Any]]:
         """See `Framework.entries`."""
-        return [_wire(one.to_mcp_tool()) for one in await self.server.list_tools()]
+        from fastmcp.utilities.versions import dedupe_with_versions  # noqa: PLC0415 - as below
+
+        tools: list[Any] = list(await self.server.list_tools())
+        versioned = {tool.name for tool in tools if tool.version is not None}
+        alone = [tool for tool in tools if tool.name not in versioned]
+        # Of several versions a client is listed the newest, as here.
+        newest = dedupe_with_versions(
+            [tool for tool in tools if tool.name in versioned], lambda tool: tool.name
+        )
+        return [_wire(tool.to_mcp_tool()) for tool in [*alone, *newest]]
 
     def remove(self, name: str) -> None:
         """See `Framework.remove`."""
@@ -197,6 +226,11 @@ class Low:
     def lowlevel(self) -> Server[Any]:
         """See `Framework.lowlevel`."""
         return self.server
+
+    @property
+    def entrance(self) -> Any:
+        """See `Framework.entrance`; here the author's own handler enters tools."""
+        return None
 
     @property
     def knows_callers(self) -> bool | None:
@@ -262,12 +296,8 @@ def _mask(server: Any) -> None:
     It may hold anything, and this framework would pass it on.
     """
     server._mask_error_details = True  # noqa: SLF001 - it takes this only when it is made
-    for one in server.providers:
-        provider = one
-        while (inner := getattr(provider, "_inner", None)) is not None:
-            provider = inner
-        mounted = getattr(provider, "server", None)
-        if mounted is not None and not mounted._mask_error_details:  # noqa: SLF001 - as above
+    for mounted in mounted_in(server):
+        if not mounted._mask_error_details:  # noqa: SLF001 - as above
             _mask(mounted)
 
 

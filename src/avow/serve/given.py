@@ -3,12 +3,11 @@
 import math
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from avow.errors import UsageError
-from avow.intent import Intent
-from avow.policy import Policy, Principal
+from avow.intent import Intent, as_intent, in_own_words
+from avow.policy import LOCAL, Principal, check_policy, is_reserved
 
 
 def made_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: str) -> Intent:
@@ -16,13 +15,15 @@ def made_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: s
 
     Raises `UsageError`, at `where`, for what is no intent and for fields that there are none of.
     """
-    if intent is not None and not isinstance(intent, Intent):
-        what = f"{intent!r} is no intent"
+    try:
+        base = as_intent(intent, where=where)
+    except UsageError as error:
+        what = error.what if isinstance(intent, Mapping) else f"{intent!r} is no intent"
         if callable(intent):
             what = "it says nothing of what the function does"
-        raise UsageError(what, where=where, fix=f"Write {how}, say.")
+        raise UsageError(what, where=where, fix=f"Write {how}, say.") from None
     try:
-        return (intent or Intent()).but(**fields)
+        return (base or Intent()).but(**in_own_words(fields, where=where))
     except UsageError as error:
         raise UsageError(error.what, where=where, fix=error.fix) from error
 
@@ -40,13 +41,9 @@ def check_choices(principal: object, policy: object, patience: object) -> None:
     if principal is not None and not isinstance(principal, Principal):
         fix = f"Write principal=avow.Principal({principal!r})." if _is_text(principal) else None
         raise UsageError(f"{principal!r} is no principal", where="bind", fix=fix)
-    if policy is not None and not isinstance(policy, Policy | str | Path):
-        fix = "Give an avow.policy.Policy, or the path of a policy.toml."
-        raise UsageError(f"{policy!r} is no policy", where="bind", fix=fix)
-    for name in ("scopes", "roles") if principal is not None else ():
-        held: object = getattr(principal, name)
-        if not isinstance(held, frozenset | set) and not (held is None and name == "scopes"):
-            raise UsageError(f"a principal's {name} are a set of texts, not {held!r}", where="bind")
+    if principal is not None and principal.subject != LOCAL and is_reserved(principal.subject):
+        raise UsageError(f"avow gives the name {principal.subject!r} to others", where="bind")
+    check_policy(policy, where="bind")
     if not isinstance(patience, int | float) or not 0 <= patience < math.inf:
         what = f"patience is how many seconds a call waits, not {patience!r}"
         raise UsageError(what, where="bind")

@@ -44,6 +44,7 @@ async def open_guard(
             patience=settings.patience,
             announce=settings.announce,
             sight=sight,
+            clock=approvals.clock,
         )
 
 

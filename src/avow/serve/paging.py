@@ -20,6 +20,7 @@ from avow.guard.call import Resume
 from avow.guard.shape import Shape, with_structure
 from avow.intent import Level
 from avow.serve.page import CURSOR, NEXT, WRAPPED, is_list
+from avow.workers import UndecidedError
 
 _PREFIX: Final = "avow."
 _DIGITS: Final = 12
@@ -45,7 +46,7 @@ class Place:
     seen: str = ""
 
 
-def opened(call: Call, shape: Shape, *, is_ours: bool) -> tuple[Place, Mapping[str, Any]]:
+async def opened(call: Call, shape: Shape, *, is_ours: bool) -> tuple[Place, Mapping[str, Any]]:
     """Where a call goes on, and the arguments that its function gets.
 
     `is_ours` is whether the argument `cursor` is avow's, so that the function has none. Raises
@@ -58,8 +59,7 @@ def opened(call: Call, shape: Shape, *, is_ours: bool) -> tuple[Place, Mapping[s
         place = _read(cursor, _digest([call.name, others]))
         arguments = {**others, CURSOR: place.inner[0]} if place.inner else others
         # What is inside comes from the caller like any argument, and has passed no check so far.
-        accepts = shape.arguments
-        if (is_ours and place.inner) or (accepts is not None and not accepts.is_valid(arguments)):
+        if (is_ours and place.inner) or not await _takes(call, shape, arguments):
             raise CursorError("There is no such cursor")
         return place, arguments
     if not is_ours:
@@ -69,7 +69,7 @@ def opened(call: Call, shape: Shape, *, is_ours: bool) -> tuple[Place, Mapping[s
     return Place(), others
 
 
-def continued(call: Call, place: Place, answer: Answer, shape: Shape) -> Answer:
+async def continued(call: Call, place: Place, answer: Answer, shape: Shape) -> Answer:
     """What comes after that place; the call learns how to go on, should the guard cut it.
 
     Raises `CursorError` where the items before it are not those that were given.
@@ -78,9 +78,9 @@ def continued(call: Call, place: Place, answer: Answer, shape: Shape) -> Answer:
         return answer
     structured: Any = answer.get("structuredContent")
     name = _list_in(structured)
-    if name is None and place.given == 0:
+    if place.given == 0 and (name is None or not shape.is_local):
         return answer
-    if name is None:
+    if name is None or not shape.is_local:
         raise CursorError("There is no list any more")
     before: list[Any] = []
     if place.given > 0:
@@ -91,8 +91,22 @@ def continued(call: Call, place: Place, answer: Answer, shape: Shape) -> Answer:
             raise CursorError("The list has changed since")
         answer = with_structure(answer, {**value, name: after})
     if call.found.level is Level.READ and is_list(_schema_of(name, shape)):
-        call.resume = Resume(name, _Marker(call, shape, place, before).cursor, NEXT, CURSOR)
+        marker = _Marker(call, place, before)
+        # What the schema says of one cursor it says of all: only their digits differ.
+        sample = {**_others(call), CURSOR: marker.cursor(())}
+        if shape.arguments is not None and await _takes(call, shape, sample):
+            call.resume = Resume(name, marker.cursor, NEXT, CURSOR)
     return answer
+
+
+async def _takes(call: Call, shape: Shape, arguments: Mapping[str, Any]) -> bool:
+    """Return whether arguments fit the tool; those that cannot be checked in time do not."""
+    if shape.arguments is None:
+        return True
+    try:
+        return await shape.arguments.is_valid(arguments, call.principal.caller)
+    except UndecidedError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +114,14 @@ class _Marker:
     """Makes cursors for one answer of one call."""
 
     call: Call
-    shape: Shape
     place: Place
     before: Sequence[Any]
 
-    def cursor(self, items: Sequence[Any]) -> str | None:
-        """The cursor after these items; `None` where the tool would not take it."""
+    def cursor(self, items: Sequence[Any]) -> str:
+        """Return the cursor after these items."""
         seen = [*self.before, *items]
         place = Place(len(seen), self.place.inner, _digest(seen))
-        others = _others(self.call)
-        text = _write(place, _digest([self.call.name, others]))
-        accepts = self.shape.arguments
-        is_taken = accepts is not None and accepts.is_valid({**others, CURSOR: text})
-        return text if is_taken else None
+        return _write(place, _digest([self.call.name, _others(self.call)]))
 
 
 def _others(call: Call) -> dict[str, Any]:

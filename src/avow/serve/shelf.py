@@ -130,6 +130,11 @@ class Shelf:
         self._tell(name, f"the tool {name!r} is not the one that was declared; that counts no more")
         return None
 
+    def raw(self, name: str) -> Mapping[str, Any]:
+        """The tool of this name as its framework listed it; empty for one that it did not list."""
+        known = self._entries.get(name)
+        return {} if known is None else known.raw
+
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
         """The entry of a list: all hints explicit, those that nobody declared as they count."""
         intent = tool.intent

@@ -19,7 +19,7 @@ from avow.approvals import Channel
 from avow.connect import CommandTarget, Target, UrlTarget
 from avow.errors import UsageError
 from avow.guard import PolicyFile
-from avow.policy import Mode, Policy, Principal
+from avow.policy import Mode, Policy, Principal, check_policy
 from avow.testing.seat import Terms, door_of, lowlevel_of, seated, settings_of
 from avow.testing.session import target_of
 
@@ -44,6 +44,7 @@ class _Rules:
 
     def over(self, own: Policy | str | Path | None) -> Policy:
         """The policy to go by. People in a test may answer, whatever channels it has."""
+        check_policy(self.policy, where="policy")
         given = own if self.policy is None else self.policy
         found = Policy() if given is None else given
         found = found if isinstance(found, Policy) else PolicyFile.open(found).policy

@@ -20,4 +20,4 @@ def test_without_the_framework_the_error_names_the_extra(
     monkeypatch.setitem(sys.modules, needed, None)
     with pytest.raises(UsageError, match="is not installed") as caught:
         import_module(name)
-    assert caught.value.fix == f'Install it: pip install "avow[{extra}]".'
+    assert caught.value.fix == f"Install it: pip install 'avow[{extra}]'."

@@ -96,7 +96,7 @@ async def test_a_call_that_asks_interrupts_and_runs_once_it_is_allowed(
             "destructive",
             {"customer_id": 12},
         )
-        assert question["sentence"].startswith("This action is irreversible")
+        assert question["sentence"].startswith("This may delete, overwrite or send something")
         assert 12 in customer_numbers(database)
         end = await run.ainvoke(Command(resume=reply(question, is_allowed=True)), THREAD)
     assert [one.status for one in told(end)] == ["success", "success"]
@@ -474,7 +474,7 @@ def test_without_the_extra_an_error_names_it(module: str, missing: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; import avow.agents.{module}"
     words = [sys.executable, "-c", code]
     ended = subprocess.run(words, check=False, capture_output=True, text=True)
-    assert 'pip install "avow[langchain]"' in ended.stderr.splitlines()[-1]
+    assert "pip install 'avow[langchain]'" in ended.stderr.splitlines()[-1]
 
 
 def test_the_example_runs() -> None:
@@ -487,6 +487,6 @@ def test_the_example_runs() -> None:
     )
     assert ended.stderr == ""
     assert ended.stdout.splitlines() == [
-        "This action is irreversible: Delete customer 12. Proceed?",
+        "This may delete, overwrite or send something: Delete customer 12. Proceed?",
         "Customer 12 is deleted.",
     ]

@@ -1,10 +1,11 @@
 """One tool that may be selected: as it was given, and what is looked at of it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Final
 
+from avow.catalog.convert import raw_of
 from avow.catalog.select.terms import terms
 from avow.catalog.select.texts import Text, texts_of, weigh_texts
 from avow.catalog.tool import Tool, fingerprint, make_tool, qualify
@@ -109,7 +110,7 @@ def read_entry(given: object, *, server: str = "", category: str = "", origin: s
     if isinstance(given, Tool):
         marks = (given.fingerprint, given.origin, given)
         return Entry(given.server, given.name, given.raw, given.intent, *marks)
-    raw = _raw(given)
+    raw = raw_of(given)
     name = raw.get("name")
     if not isinstance(name, str) or not name:
         raise UsageError("a tool without a name", where=server or None)
@@ -120,14 +121,3 @@ def read_entry(given: object, *, server: str = "", category: str = "", origin: s
     if category and intent.category is None:
         intent = replace(intent, category=category)
     return Entry(server, name, raw, intent, fingerprint(raw), origin)
-
-
-def _raw(given: object) -> Mapping[str, Any]:
-    if isinstance(given, Mapping):
-        return cast("Mapping[str, Any]", given)
-    dump = cast("Callable[..., object] | None", getattr(given, "model_dump", None))
-    if not callable(dump):
-        what = f"{type(given).__name__} is no tool"
-        raise UsageError(what, fix="Give avow's tools, entries of tools/list, or the SDK's tools.")
-    found = dump(mode="json", by_alias=True, exclude_none=True)
-    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
