@@ -501,7 +501,9 @@ def test_a_file_that_is_too_large_is_refused() -> None:
 def test_a_file_that_cannot_be_read_is_told_with_the_reason() -> None:
     Path("folder").mkdir()
 
-    with pytest.raises(ConfigError, match="folder: the file cannot be read: Is a directory"):
+    with pytest.raises(
+        ConfigError, match="folder: the file cannot be read: this is not a regular file"
+    ):
         read_json("folder")
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tempfile
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from avow.connect import CommandTarget
 from avow.connect import packed as packed_module
 from avow.connect.package import describe_installed, describe_package
+from avow.connect.startup import BYTECODE
 
 RECORD = """notes_mcp/__init__.py,sha256=x,1
 notes_mcp/__main__.py,,
@@ -35,11 +37,13 @@ def put(file: Path, text: str = "") -> Path:
     return file
 
 
-def run(*words: object, cwd: Path | None = None, **env: object) -> dict[str, str] | None:
+def run(*words: object, cwd: Path | None = None, **env: object) -> dict[str, Any] | None:
     command, *args = map(str, words)
     variables = {name: str(one) for name, one in env.items()}
     found = CommandTarget("s", command, tuple(args), variables, str(cwd) if cwd else None)
-    return describe_package(found)
+    told = describe_package(found)
+    # Whether an earlier run has left bytecode is no part of what is compared.
+    return told and {name: one for name, one in told.items() if name != BYTECODE}
 
 
 def program(file: Path) -> Path:
@@ -63,7 +67,7 @@ def venv(tmp_path: Path) -> Path:
     put(info / "entry_points.txt", "[console_scripts]\nnotes-mcp = notes_mcp:main\n")
     put(info / "RECORD", RECORD)
     put(site / "other-1.dist-info" / "METADATA", "Name: other\nVersion: 1\n")
-    put(root / "bin" / "notes-mcp", SCRIPT.format(python="/a")).chmod(0o755)
+    put(root / "bin" / "notes-mcp", SCRIPT.format(python=root / "bin" / "python")).chmod(0o755)
     return root
 
 
@@ -81,7 +85,7 @@ def test_a_script_is_it_and_the_code_beside_it(tmp_path: Path) -> None:
     before = run(sys.executable, script)
     assert before
     assert (before["kind"], before["name"], before["version"]) == ("script", "crm", "")
-    for left in (".hidden/x.py", ".x.py", "__pycache__/crm.py", "lib/a.pyc", "data.db"):
+    for left in (".hidden/x.py", ".x.py", "__pycache__/crm.py", "lib/__pycache__/a.pyc", "data.db"):
         put(tmp_path / "p" / left, "2")
     assert run(sys.executable, script) == before
     assert run(sys.executable, "crm.py", "--port", "1", cwd=tmp_path / "p") == before
@@ -93,10 +97,11 @@ def test_a_script_is_it_and_the_code_beside_it(tmp_path: Path) -> None:
 
 
 def test_the_digest_is_over_sorted_paths_and_the_digests_of_files(tmp_path: Path) -> None:
-    script = put(tmp_path / "b.py", "b")
+    script = put(tmp_path / "b.py", "import a.c")
     put(tmp_path / "a" / "c.py", "c")
     lines = [
-        f"{name}\0{sha256(text).hexdigest()}\n" for name, text in (("a/c.py", b"c"), ("b.py", b"b"))
+        f"{name}\0{sha256(text).hexdigest()}\n"
+        for name, text in (("a/c.py", b"c"), ("b.py", b"import a.c"))
     ]
     found = run(sys.executable, script)
     assert found
@@ -104,10 +109,10 @@ def test_the_digest_is_over_sorted_paths_and_the_digests_of_files(tmp_path: Path
 
 
 def test_a_file_that_moves_or_trades_its_content_is_another_package(tmp_path: Path) -> None:
-    script, other = put(tmp_path / "a.py", "1"), put(tmp_path / "b.py", "2")
+    script, other = put(tmp_path / "a.py", "import b"), put(tmp_path / "b.py", "import b ")
     before = run(sys.executable, script)
-    put(script, "2")
-    put(other, "1")
+    put(script, "import b ")
+    put(other, "import b")
     assert run(sys.executable, script) != before
 
 
@@ -117,15 +122,17 @@ def test_what_avow_launches_is_the_script(tmp_path: Path) -> None:
     assert launched == run(sys.executable, script)
 
 
-def test_a_link_to_a_folder_is_a_part_but_not_what_it_leads_to(tmp_path: Path) -> None:
+def test_code_behind_a_link_to_a_folder_cannot_be_told(tmp_path: Path) -> None:
     put(tmp_path / "p" / "package.json", '{"name": "n", "version": "1"}')
     put(tmp_path / "out" / "x.js")
-    before = run("node", put(tmp_path / "p" / "a.js"))
+    assert run("node", put(tmp_path / "p" / "a.js"))
     (tmp_path / "p" / "deps").symlink_to(tmp_path / "out")
-    linked = run("node", tmp_path / "p" / "a.js")
-    assert linked != before
-    put(tmp_path / "out" / "x.js", "2")
-    assert run("node", tmp_path / "p" / "a.js") == linked
+    assert run("node", tmp_path / "p" / "a.js") is None
+    script = put(tmp_path / "s" / "crm.py", "import lib")
+    put(tmp_path / "s" / "lib" / "a.py")
+    assert run(sys.executable, script)
+    (tmp_path / "s" / "lib" / "deps").symlink_to(tmp_path / "out")
+    assert run(sys.executable, script) is None
 
 
 @pytest.mark.parametrize("words", [(), ("-c", "1"), ("none.py",), ("-u", "crm.py"), ("-m",)])
@@ -144,7 +151,7 @@ def test_what_steers_the_interpreter_elsewhere_cannot_be_told(tmp_path: Path) ->
 def test_what_is_too_large_or_a_pipe_cannot_be_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = put(tmp_path / "crm.py", "1")
+    script = put(tmp_path / "crm.py", "import b, pipe")
     put(tmp_path / "b.py", "2")
     with monkeypatch.context() as less:
         less.setattr(packed_module, "MOST_FILES", 1)
@@ -168,11 +175,12 @@ def test_a_command_that_is_not_there_or_is_anything_cannot_be_told(tmp_path: Pat
 def test_a_module_and_a_command_of_an_environment_are_its_package(venv: Path) -> None:
     found = run(venv / "bin" / "python", "-m", "notes_mcp", cwd=venv)
     assert found
-    assert {**found, "digest": ""} == {
+    assert {**found, "digest": "", "files": {}} == {
         "kind": "pypi",
         "name": "notes-mcp",
         "version": "1.2",
         "digest": "",
+        "files": {},
     }
     assert run(venv / "bin" / "notes-mcp", "--all") == found
     assert run("notes-mcp", PATH=f"{venv / 'bin'}") == found
@@ -182,9 +190,8 @@ def test_a_module_and_a_command_of_an_environment_are_its_package(venv: Path) ->
 def test_who_installed_it_makes_no_difference_and_every_other_file_does(venv: Path) -> None:
     before, site = run(venv / "bin" / "notes-mcp"), site_of(venv)
     put(site / "Notes_MCP-1.2.dist-info" / "INSTALLER", "uv")
-    put(venv / "bin" / "notes-mcp", SCRIPT.format(python="/b")).chmod(0o755)
+    put(venv / "bin" / "notes-mcp", SCRIPT.format(python=venv / "bin" / "python3")).chmod(0o755)
     put(site / "notes_mcp" / "__pycache__" / "x.pyc", "1")
-    put(site / "notes_mcp" / "x.pyc", "1")
     put(site / "elsewhere.py")
     assert run(venv / "bin" / "notes-mcp") == before
     put(site / "notes_mcp" / "added.py")
@@ -204,6 +211,20 @@ def test_a_module_that_lies_where_it_is_started_is_not_what_is_installed(
     (tmp_path / "notes_mcp.py").unlink()
     (tmp_path / "notes_mcp").mkdir()
     assert run(*words, cwd=tmp_path) is None
+    (tmp_path / "notes_mcp").rmdir()
+    put(tmp_path / "json" / "__init__.py")
+    assert run(*words, cwd=tmp_path) is None
+
+
+def test_what_lies_under_the_name_of_an_installed_module_counts_if_python_may_load_it(
+    venv: Path,
+) -> None:
+    before = run(venv / "bin" / "notes-mcp")
+    assert before
+    put(site_of(venv) / "notes_lone.txt")
+    assert run(venv / "bin" / "notes-mcp") == before
+    put(site_of(venv) / "notes_lone" / "inner.py")
+    assert run(venv / "bin" / "notes-mcp") != before
 
 
 def test_what_is_not_installed_as_files_cannot_be_told(venv: Path) -> None:
@@ -246,6 +267,8 @@ def test_an_installed_tool_is_what_uvx_runs(venv: Path, tmp_path: Path) -> None:
     assert run(uvx, "notes-mcp", HOME=tmp_path / "amy") is None
     tools.mkdir(parents=True)
     venv.rename(tools / "notes-mcp")
+    moved = tools / "notes-mcp" / "bin"
+    put(moved / "notes-mcp", SCRIPT.format(python=moved / "python"))
     found = run(uvx, "notes-mcp", "--flag", HOME=tmp_path / "amy")
     assert found
     assert found["name"] == "notes-mcp"
@@ -299,12 +322,28 @@ def test_a_program_for_node_is_the_package_around_it(tmp_path: Path) -> None:
 
 
 def test_a_program_for_node_without_a_package_is_a_script() -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         found = run("node", put(Path(folder) / "a.mjs"))
         assert found
         assert (found["kind"], found["name"]) == ("script", "a")
+
+
+def test_a_script_for_node_counts_links_and_bears_neither_a_pipe_nor_a_whole_home(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        assert run("node", folder / "none.js") is None
+        script = put(folder / "a.js", "serve()")
+        alone = run("node", script)
+        assert alone
+        (folder / "lib.js").symlink_to(folder)
+        assert run("node", script) != alone
+        with monkeypatch.context() as fewer:
+            fewer.setattr(packed_module, "MOST_FILES", 1)
+            assert run("node", script) is None
+        os.mkfifo(folder / "pipe.js")
+        assert run("node", script) is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"name": 7}', '{"name": "n", "version": 1}'])
@@ -323,7 +362,7 @@ def test_what_npx_finds_installed_or_has_fetched_before_is_the_package(tmp_path:
     here = tmp_path / "project" / "deep"
     here.mkdir(parents=True)
 
-    def look(*words: str, **env: object) -> dict[str, str] | None:
+    def look(*words: str, **env: object) -> dict[str, Any] | None:
         return run(npx, *words, cwd=here, **{"HOME": home, **env})
 
     assert look("-y", "@notes/mcp") is None

@@ -10,12 +10,15 @@ from typing import Final
 
 import anyio
 
-from avow.schema import redact
+from avow.connect.reason import reason_of
+from avow.schema import redact, redact_start
 from avow.schema.plain import plain
 
 _log: Final = logging.getLogger(__name__)
 
 _TAIL_LINES: Final = 5
+_KEPT_LINES: Final = 100
+"""Of stderr: a stack trace may be long, and the reason stands before or after it."""
 _LINE_LENGTH: Final = 200
 _LOGGED_LENGTH: Final = 1000
 _LARGEST: Final = 16 * 1024
@@ -39,12 +42,13 @@ class Diary:
     secrets: tuple[str, ...] = ()
     garbage: list[str] = field(default_factory=list[str])
     timer: Callable[[], float] = time.monotonic
-    _lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=_TAIL_LINES))
+    _lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=_KEPT_LINES))
     _heard: anyio.Event = field(default_factory=anyio.Event)
     _room: float = float(_BURST)
     _at: float = 0.0
     _left_out: int = 0
     _is_in_key: bool = False
+    _held: list[str] | None = None
 
     async def hear(self, stderr: asyncio.StreamReader) -> None:
         """Take in all that is said on stderr, until it is closed."""
@@ -70,22 +74,57 @@ class Diary:
         if not said:
             return
         self._lines.append(said)
-        self._tell(self._masked(said[:_LOGGED_LENGTH]))
+        if self._held is not None:
+            self._held = [*self._held[1 - _KEPT_LINES :], said]
+            return
+        self._tell(self._masked(said, _LOGGED_LENGTH))
+
+    def hold(self) -> None:
+        """Keep what comes from now on out of the log until `release`.
+
+        An old server may answer the probe for its version with a stack trace, and then it is
+        started again: nobody has to read that.
+        """
+        self._held = []
+
+    def release(self) -> None:
+        """Log what was held back, and all that comes from now on."""
+        held, self._held = self._held or [], None
+        for line in held:
+            self._tell(self._masked(line, _LOGGED_LENGTH))
+
+    def mentions(self, text: str) -> bool:
+        """Return whether one of the last lines of stderr holds this text."""
+        return any(text in line for line in self._lines)
 
     def note_garbage(self, line: bytes) -> None:
-        """Keep the first lines of stdout that were no messages."""
-        if len(self.garbage) < _TAIL_LINES:
-            said = line[: 4 * _LINE_LENGTH].decode(errors="replace").strip()
-            self.garbage.append(self._masked(said[:_LINE_LENGTH]))
+        """Keep the first lines of stdout that were no messages, and log the first of them."""
+        said = line[:_LARGEST].decode(errors="replace").strip()
+        if not said or len(self.garbage) >= _TAIL_LINES:
+            return
+        told = self._masked(said, _LINE_LENGTH)
+        if not self.garbage:
+            what = "%s: skipped a line on stdout that is not MCP: %s (further ones are not logged)"
+            _log.warning(what, self.name, plain(told))
+        self.garbage.append(told)
 
     def tail(self) -> str:
         """The last lines of stderr, secrets masked."""
-        return self._masked("\n".join(line[:_LINE_LENGTH] for line in self._lines))
+        return self._shown([*self._lines][-_TAIL_LINES:])
 
-    def _masked(self, text: str) -> str:
+    def reason(self) -> str:
+        """The lines of stderr that say why the process ended, without stack frames."""
+        return self._shown(reason_of([*self._lines], _TAIL_LINES))
+
+    def _shown(self, lines: list[str]) -> str:
+        # Together, since a key spans lines; cut afterwards, so that no part of a secret is left.
+        text = self._masked("\n".join(lines), _TAIL_LINES * _LARGEST)
+        return "\n".join(line[:_LINE_LENGTH] for line in text.splitlines())
+
+    def _masked(self, text: str, length: int) -> str:
         for secret in self.secrets:
             text = text.replace(secret, "•••")
-        return str(redact(text))
+        return redact_start(text, length)
 
     def _tell(self, text: str) -> None:
         """Pass a line on to the log, as far as there is room."""
@@ -115,6 +154,6 @@ class Diary:
 
 def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
     """The values among a server's own variables that are secrets, by name or by look."""
-    masked: Mapping[str, str] = redact(dict(env))
+    masked: Mapping[str, str] = redact(dict(env), None)
     found = {one for name, one in env.items() if masked[name] != one}
     return tuple(sorted((one for one in found if len(one) >= _SHORTEST_SECRET), key=len)[::-1])

@@ -54,16 +54,17 @@ def _explain_command(
     where = f"{target.name} ({target.command})"
     if isinstance(error, (OSError, ValueError)) and not isinstance(error, TimeoutError):
         return _explain_spawn(error, target, where)
-    said = diary.tail()
+    said = diary.reason()
     aside = f"; the last it said on stderr:\n{said}" if said else ""
-    if diary.garbage:
+    has_ended = isinstance(error, RpcError) and error.fault is Fault.LOST
+    if diary.garbage and not (has_ended and said):
         what = f"it printed something that is not MCP to stdout: “{diary.garbage[0]}”{aside}"
         fix = "A stdio server may print only messages there; its own talk belongs on stderr."
         return NotMcpError(what, where=where, fix=fix)
     if _is_timeout(error):
         what = f"no answer within {timeout:g} s{aside}"
         return TimedOutError(what, where=where, fix="Raise --timeout if it is slow to start.")
-    if isinstance(error, RpcError) and error.fault is Fault.LOST:
+    if has_ended:
         return ServerExitedError(f"it ended before it answered{aside}", where=where)
     return UnreachableError(f"{error}{aside}", where=where)
 

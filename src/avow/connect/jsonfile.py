@@ -1,6 +1,8 @@
 """A JSON file as a person wrote it: its value, and where in the file each part of it stands."""
 
+import errno
 import json
+import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
@@ -22,6 +24,8 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
     bool: "a boolean",
     NoneType: "null",
 }
+_GIVEN_STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""Where a shell puts what it hands to a command: `<(…)` and pipes."""
 _WANTED: Final = "Name a client's configuration or a saved tools/list."
 # Each of these goes over a text once, whatever it is: a project's file is anybody's. So a string
 # that does not end goes to the end of its line, and such a comment to the end of the text.
@@ -77,18 +81,34 @@ def read_json_lines(path: str) -> Iterator[JsonFile]:
             raise _not_json(path, line, error, number) from error
 
 
-def read_text(path: str) -> str:
-    """The text of a file; raises `ConfigError` when it is too large, unreadable or not UTF-8."""
+def read_text(path: str, *, fix: str = _WANTED) -> str:
+    """Return the text of a file; `fix` says what to name instead of one that is too large.
+
+    Raises `ConfigError` when it is too large, unreadable, not UTF-8, or not a regular file. A FIFO
+    or a device is refused without waiting for what comes out of it, but for `/dev/stdin` and
+    `/dev/fd`.
+    """
     try:
-        with Path(path).open("rb") as file:
+        with open(path, "rb", opener=_open_at_once) as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
         raise ConfigError(what, where=path, fix="Check its name and who may read it.") from error
     if len(data) > LARGEST:
         what = f"the file is larger than {LARGEST // 1_000_000} MB"
-        raise ConfigError(what, where=path, fix=_WANTED)
+        raise ConfigError(what, where=path, fix=fix)
     return text_of(path, data)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a regular file. Raises `OSError` for anything else: it might never come to its end."""
+    if path.startswith(_GIVEN_STREAMS):
+        return os.open(path, flags)
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "this is not a regular file", path)
+    return descriptor
 
 
 def text_of(path: str, data: bytes) -> str:

@@ -6,6 +6,7 @@ arrive as they were sent.
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncGenerator, Coroutine, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -29,11 +30,15 @@ from avow.connect.rpc import Fault, RpcError
 from avow.connect.watch import Exchange, Watch
 from avow.connect.web.proof import Proof
 from avow.connect.web.site import Site
-from avow.errors import AvowError, ServerExitedError, UnreachableError
+from avow.errors import AvowError, TimedOutError
+from avow.slices import LARGE_BYTES, rest_since
 
 CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "avow", "title": "avow", "version": __version__}
 
 NONE: Final[Mapping[str, Any]] = {}
+_PROBE: Final = "server/discover"
+_RESTART_SECONDS: Final = 15.0
+"""How much of the time to connect is kept for starting an old server again, at most."""
 _LEAVE_SECONDS: Final = 1.0
 
 
@@ -86,7 +91,7 @@ class Link:
         """
         if self.watch is None:
             raw = await self._send(method, params, timeout, progress, ear, input_schema)
-            return _result(raw, kept)
+            return await _result(raw, kept)
         url = self._carrier.url if isinstance(self._carrier, Site) else None
         tool = params.get("name") if method == "tools/call" else None
         exchange = Exchange(self.name, method, self.version, url, tool)
@@ -94,7 +99,7 @@ class Link:
             raw = await self._send(
                 method, params, timeout, progress, ear, input_schema, exchange.trace
             )
-            result = _result(raw, kept)
+            result = await _result(raw, kept)
             exchange.is_error = result.get("isError") is True
         return result
 
@@ -167,13 +172,14 @@ async def open_link(
     async with contextlib.AsyncExitStack() as stack:
         try:
             link = await stack.enter_async_context(_open(opening))
-        except UnreachableError as error:
+        except _RestartError as first:
             # An old server may end at a first message that is not `initialize`, or be of no use
-            # after it: it is to be started anew (MCP 2026-07-28, backward compatibility).
-            has_answered = type(error) in (ServerExitedError, UnreachableError)
-            if not has_answered or isinstance(target, UrlTarget):
-                raise
-            link = await stack.enter_async_context(_open(opening, is_old=True))
+            # after it: start it again (MCP 2026-07-28, backward compatibility).
+            try:
+                link = await stack.enter_async_context(_open(opening, is_old=True))
+            except TimedOutError as error:
+                # The first start had more time, so it may have said why.
+                raise (first.failure or error) from None
         link.watch = watch
         yield link
 
@@ -197,19 +203,49 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
     target, timeout = opening.target, opening.timeout
     failure: Exception | None = None
     diary = _diary(target)
+    is_probing = isinstance(target, CommandTarget) and not is_old
+    if is_probing:
+        diary.hold()
     async with contextlib.AsyncExitStack() as stack:
         try:
             carrier, closed = await _start(opening, stack, diary)
-            with anyio.fail_after(opening.deadline - anyio.current_time()):
-                greeting = await _greet(carrier, opening, is_old=is_old)
+            left = opening.deadline - anyio.current_time()
+            with anyio.fail_after(left - _restart_seconds(timeout) if is_probing else left):
+                greeting = await _greet(carrier, opening, diary, is_old=is_old)
         except (AvowError, RpcError, OSError, ValueError) as error:
             if isinstance(target, CommandTarget) and isinstance(error, RpcError):
                 await diary.settle()
             failure = explain(error, target, diary, timeout)
+            if is_probing and _may_be_old(error):
+                failure = _RestartError(None if diary.mentions(_PROBE) else failure)
         else:
+            diary.release()
             yield Link(target.name, greeting, carrier, closed, diary=diary)
     if failure is not None:
         raise failure
+
+
+class _RestartError(Exception):
+    """The process gave no usable answer to the probe: start it again, in the older era.
+
+    `failure` is what to raise if that comes to nothing; `None` where the probe itself was to blame.
+    """
+
+    def __init__(self, failure: AvowError | None) -> None:
+        super().__init__()
+        self.failure = failure
+
+
+def _may_be_old(error: Exception) -> bool:
+    """Return whether a process that failed so may be of use if it is not probed."""
+    if isinstance(error, TimeoutError):
+        return True
+    return isinstance(error, RpcError) and error.fault is not Fault.NOT_SENT
+
+
+def _restart_seconds(timeout: float) -> float:
+    """Return the part of `timeout` that is kept for a second start."""
+    return min(timeout / 3, _RESTART_SECONDS)
 
 
 async def _start(
@@ -245,11 +281,19 @@ async def _read(said: asyncio.StreamReader, peer: Peer, diary: Diary, closed: an
         closed.set()
 
 
-async def _greet(carrier: Peer | Site, opening: _Opening, *, is_old: bool) -> Greeting:
+async def _greet(
+    carrier: Peer | Site, opening: _Opening, diary: Diary, *, is_old: bool
+) -> Greeting:
     async def send(
         method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
     ) -> dict[str, Any]:
-        return _result(await _send(carrier, method, params, envelope, seconds))
+        if method == "initialize" and not is_old:
+            if diary.mentions(_PROBE):
+                # It has stumbled over the probe, and would never answer.
+                raise RpcError.none(Fault.LOST, "the server cannot be used after the probe")
+            if isinstance(carrier, Peer) and not carrier.is_closed:
+                diary.release()
+        return await _result(await _send(carrier, method, params, envelope, seconds))
 
     async def notify(method: str, envelope: Envelope) -> None:
         if isinstance(carrier, Peer):
@@ -298,11 +342,15 @@ async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
     return message.result
 
 
-def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dict[str, Any]:
+async def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dict[str, Any]:
+    begun = time.perf_counter()
     try:
-        return read_parts(raw, kept) if kept else read_object(raw)
+        result = read_parts(raw, kept) if kept else read_object(raw)
     except ValueError as error:  # the words quote what could not be read
         raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+    if len(raw) > LARGE_BYTES:
+        await rest_since(begun)
+    return result
 
 
 class _Beside:

@@ -1,11 +1,17 @@
 """Whole lists from a server that gives them page by page."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+import msgspec
+
 from avow.connect.link import Link
+from avow.connect.message import read_value
+from avow.connect.rpc import Fault, RpcError
 from avow.errors import NotMcpError
+from avow.slices import LARGE_BYTES, in_slices, rest_since
 
 _MOST_PAGES: Final = 1000
 
@@ -48,12 +54,12 @@ async def read_list(link: Link, method: str, *, timeout: float) -> Listed:
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         params = {} if cursor is None else {"cursor": cursor}
-        page = await link.request(method, params, timeout=timeout)
-        found = page.get(key)
-        if not isinstance(found, list):
+        page = await link.request(method, params, timeout=timeout, kept=frozenset({key}))
+        found = await _entries(page.get(key))
+        if found is None:
             what = f"its answer to {method} holds no list of {key}"
             raise NotMcpError(what, where=link.name)
-        entries += cast("list[Any]", found)
+        entries += found
         seconds = _least(seconds, _seconds(page))
         is_public = is_public and page.get("cacheScope") == "public"
         cursor = page.get("nextCursor")
@@ -61,6 +67,24 @@ async def read_list(link: Link, method: str, *, timeout: float) -> Listed:
             return Listed(entries, seconds, is_public)
     what = f"its {method} does not end after {_MOST_PAGES} pages"
     raise NotMcpError(what, where=link.name)
+
+
+async def _entries(raw: object) -> list[Any] | None:
+    """Return the entries of one page, read in slices; `None` for what is no list."""
+    if not isinstance(raw, msgspec.Raw):
+        return None
+    try:
+        if len(raw) <= LARGE_BYTES:
+            found = read_value(raw)
+            return cast("list[Any]", found) if isinstance(found, list) else None
+        begun = time.perf_counter()
+        pieces = msgspec.json.decode(raw, type=list[msgspec.Raw])
+        await rest_since(begun)
+        return await in_slices(pieces, read_value)
+    except msgspec.ValidationError:
+        return None
+    except ValueError as error:  # the words quote what could not be read
+        raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
 
 
 def _seconds(page: Mapping[str, Any]) -> float | None:

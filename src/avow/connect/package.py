@@ -6,13 +6,14 @@ What cannot be told for sure is `None`: a receipt is held to this, and must not 
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, cast
 
 from avow.connect.environment import child_environment
 from avow.connect.kinds import CommandTarget
-from avow.connect.packed import digest_files, files_below
+from avow.connect.loading import python_files, shadowing
+from avow.connect.packed import digest_of, digests_of, files_below
 from avow.connect.pythons import (
     find_distribution,
     find_named,
@@ -22,30 +23,29 @@ from avow.connect.pythons import (
     packages_of,
     venv_of,
 )
+from avow.connect.startup import BYTECODE, has_bytecode, is_accounted_for, steering
 
 _LAUNCH: Final = "avow.connect.launch"
-_PYTHON_CODE: Final = frozenset({".py", ".so", ".pyd"})
 _NODE_CODE: Final = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".node", ".wasm"})
-_STEERING: Final = frozenset(
-    {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "NODE_OPTIONS", "NODE_PATH"}
-)
-"""What has a program load other code than its package's."""
 _LARGEST_JSON: Final = 1_000_000
 _NPM: Final = re.compile(
     r"(?P<name>(?:@[a-z0-9~_.-]+/)?[a-z0-9~_-][a-z0-9~_.-]*)(?:@(?P<version>\d[\w.+-]*))?"
 )
 _TOOL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
-Described = dict[str, str]
+Described = dict[str, Any]
 
 
 def describe_package(target: CommandTarget) -> Described | None:
-    """`{"kind", "name", "version", "digest"}` of what a target runs; `None` where that is unsure.
+    """Return `{"kind", "name", "version", "digest", "files"}` of what a target runs.
 
-    Files are read, nothing is run. `kind` is `script`, `pypi` or `npm`. What the package depends
-    on, and how it is started, are not part of the digest.
+    `None` where that is unsure. Files are read, nothing is run. `kind` is `script`, `pypi` or
+    `npm`; `files` has the digest of each file by its path. What the package depends on, and how it
+    is started, are not part of the digest. Bytecode in `__pycache__` is not either: the key
+    `startup.BYTECODE` says that there is some, and it is not loaded if the process is started with
+    `startup.NO_FOREIGN_BYTECODE`.
     """
-    if not _STEERING.isdisjoint(target.env):
+    if steering(target.env):
         return None
     try:
         return _Teller(target).tell()
@@ -95,27 +95,43 @@ class _Teller:
     def _python(self, command: Path) -> Described | None:
         match self._words:
             case ("-m", module, script, *_) if module == _LAUNCH:
-                return _script(self._folder / script, _PYTHON_CODE)
+                return self._python_script(command, script)
             case ("-m", module, *_):
                 # The folder where it is started comes before all that is installed.
                 if module_in(self._folder, module):
                     return None
-                return self._installed(command, lambda site: find_distribution(site, module))
+                return self._installed(
+                    command, self._folder, lambda site: find_distribution(site, module)
+                )
             case (script, *_) if script.endswith(".py"):
-                return _script(self._folder / script, _PYTHON_CODE)
+                return self._python_script(command, script)
             case _:
                 return None
+
+    def _python_script(self, command: Path, script: str) -> Described | None:
+        """Return the script, and the code in its folder and below that it may load."""
+        path = self._folder / script
+        if not path.is_file():
+            return None
+        file = path.resolve()
+        site = packages_of(command, self._home)
+        if site is not None and not is_accounted_for(site, venv_of(command)):
+            return None
+        return _described("script", file.stem, "", file.parent, python_files(file, site))
 
     def _console_script(self, command: Path) -> Described | None:
         if venv_of(command) is None:
             return None
-        return self._installed(command, lambda site: find_script(site, command))
+        return self._installed(command, command.parent, lambda site: find_script(site, command))
 
     def _installed(
-        self, command: Path, find: Callable[[Path], Described | None]
+        self, command: Path, first: Path, find: Callable[[Path], Described | None]
     ) -> Described | None:
+        """Return what `find` finds, unless other code may run; `first` is searched before it."""
         site = packages_of(command, self._home)
-        return None if site is None else find(site)
+        if site is None or not is_accounted_for(site, venv_of(command)):
+            return None
+        return None if shadowing(first, site) else find(site)
 
     def _node(self) -> Described | None:
         if not self._words or self._words[0].startswith("-"):
@@ -152,21 +168,17 @@ class _Teller:
         return self._console_script(script) if script.is_file() else None
 
 
-def _script(path: Path, code: frozenset[str]) -> Described | None:
-    """A file that belongs to no package: it, and the code in its folder and below."""
-    if not path.is_file():
-        return None
-    file = path.resolve()
-    beside = [one for one in files_below(file.parent) if one.suffix in code or one == file]
-    return _described("script", file.stem, "", digest_files(file.parent, beside))
-
-
 def _node_script(script: Path) -> Described | None:
     """A program for Node.js: the package that it is in, or else the code beside it."""
     for folder in script.parents:
         if (folder / "package.json").is_file():
             return _npm(folder)
-    return _script(script, _NODE_CODE)
+    if not script.is_file():
+        return None
+    beside = [
+        one for one in files_below(script.parent) if one.suffix in _NODE_CODE or one == script
+    ]
+    return _described("script", script.stem, "", script.parent, beside)
 
 
 def _npm(folder: Path, wanted: str = "") -> Described | None:
@@ -179,7 +191,9 @@ def _npm(folder: Path, wanted: str = "") -> Described | None:
         return None
     folder = folder.resolve()
     files = files_below(folder, has_hidden="node_modules" in folder.parts)
-    return _described("npm", name, version, digest_files(folder, files))
+    if any("node_modules" not in one.relative_to(folder).parts and one.is_dir() for one in files):
+        return None  # what is behind a link may change by itself
+    return _described("npm", name, version, folder, files)
 
 
 def _requests(file: Path) -> object:
@@ -194,5 +208,8 @@ def _object(file: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _described(kind: str, name: str, version: str, digest: str) -> Described:
-    return {"kind": kind, "name": name, "version": version, "digest": digest}
+def _described(kind: str, name: str, version: str, root: Path, files: Iterable[Path]) -> Described:
+    digests = digests_of(root, files)
+    digest = digest_of(digests)
+    told = {"kind": kind, "name": name, "version": version, "digest": digest, "files": digests}
+    return {**told, BYTECODE: True} if has_bytecode(root, digests) else told

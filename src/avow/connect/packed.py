@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,7 @@ MOST_BYTES: Final = 512_000_000
 def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
     """All files in a folder and below it, and links to folders, which are not followed.
 
-    What running leaves is passed over (bytecode), and what is hidden unless it `has_hidden`: a
+    What running leaves is passed over (`__pycache__`), and what is hidden unless it `has_hidden`: a
     working copy has its history there, an installed package perhaps its code. Raises `ValueError`
     where there are too many: then it is no package, but somebody's home.
     """
@@ -23,25 +23,30 @@ def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
             one for one in folders if one != "__pycache__" and (has_hidden or one[0] != ".")
         ]
         links = [one for one in folders if (Path(place) / one).is_symlink()]
-        kept = [one for one in names if one[-4:] != ".pyc" and (has_hidden or one[0] != ".")]
+        kept = [one for one in names if has_hidden or one[0] != "."]
         found += [Path(place) / one for one in (*links, *kept)]
         if len(found) > MOST_FILES:
             raise ValueError(folder)
     return found
 
 
-def digest_files(root: Path, files: Iterable[Path]) -> str:
-    """SHA-256, in hexadecimal, over the sorted paths of files from `root` and their digests.
+def digests_of(root: Path, files: Iterable[Path]) -> dict[str, str]:
+    """Return the SHA-256 of files, in hexadecimal, by their paths from `root`.
 
     Raises `ValueError` where there are none, or they are too large, `OSError` where one cannot be
     read.
     """
-    named = {os.fsencode(one.relative_to(root).as_posix()): one for one in files}
+    named = {one.relative_to(root).as_posix(): one for one in files}
     if not named or sum(one.stat().st_size for one in named.values()) > MOST_BYTES:
         raise ValueError(root)
+    return {name: _digest(named[name]) for name in sorted(named, key=os.fsencode)}
+
+
+def digest_of(digests: Mapping[str, str]) -> str:
+    """Return one SHA-256, in hexadecimal, over the sorted paths of files and their digests."""
     whole = hashlib.sha256()
-    for name in sorted(named):
-        whole.update(b"%s\0%s\n" % (name, _digest(named[name]).encode()))
+    for name in sorted(digests, key=os.fsencode):
+        whole.update(b"%s\0%s\n" % (os.fsencode(name), digests[name].encode()))
     return whole.hexdigest()
 
 

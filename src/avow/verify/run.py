@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import anyio
 
 from avow.connect import CommandTarget
 from avow.connect.package import describe_installed, describe_package
+from avow.connect.startup import BYTECODE, NO_FOREIGN_BYTECODE, steering
 from avow.errors import UsageError
 from avow.verify.contain.prepare import prepare_by, prepare_fetched
 from avow.verify.contain.private import private_folder
@@ -26,6 +27,11 @@ from avow.verify.layers import Layer
 from avow.verify.terms import ObjectTarget, Terms
 from avow.verify.verdict import Report
 
+_UNTOLD: Final = "no receipt can be made: other code than a package's may run"
+_TELL: Final = (
+    "Start it as “What the digest covers” says (docs/receipts.md), or leave --receipt out."
+)
+
 
 async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
     """Run the tools of a server, and give what was found; `tell` hears of it as it goes on.
@@ -39,6 +45,9 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         fix = "Ask for it by its name: verify_here(server)."
         raise UsageError("an object of this process cannot be contained", fix=fix)
     if not isinstance(target, CommandTarget):
+        if terms.needs_package:
+            what = "no receipt can be made of a URL: nobody knows which package answers there"
+            raise UsageError(what, where=target.name, fix="Verify the command that serves it.")
         from avow.verify.remote import verify_remote  # noqa: PLC0415 - nothing of it is needed else
 
         return await verify_remote(terms, target, tell)
@@ -55,9 +64,16 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         if terms.has_postgres:
             postgres, target = await _with_postgres(stack, target)
         prepared = await _prepare(terms, target, folder, layers)
+        started_as = replace(given, env={**given.env, **terms.env})
+        told = await anyio.to_thread.run_sync(_package, started_as, prepared)
+        if terms.needs_package and not told:
+            raise UsageError(_UNTOLD, where=target.name, fix=_TELL)
+        # A receipt is about sources: bytecode beside them may do something else.
+        compiled = NO_FOREIGN_BYTECODE if BYTECODE in told else {}
+        package = {name: one for name, one in told.items() if name != BYTECODE}
         wish = Wish(
             command=(target.command, *target.args),
-            env={**target.env, **terms.env},
+            env={**target.env, **terms.env, **compiled},
             cwd=terms.cwd or target.cwd or INSIDE,
             fixtures=terms.fixtures,
             worlds=((INSIDE, world.folder),),
@@ -67,7 +83,6 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             prepared=prepared,
         )
         contained = Contained(terms, wish, layers, site, postgres)
-        package = await anyio.to_thread.run_sync(_package, given, prepared)
         course = Course(terms, tell, contained, hints=hints, world=world.with_site(site))
         report = await course.run()
     report = replace(report, seconds=time.perf_counter() - started, package=package)
@@ -83,6 +98,8 @@ def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, A
     if prepared is None:
         return describe_package(target) or {}
     own = prepared.package
+    if steering(target.env):
+        return own.to_dict()
     return describe_installed(own.kind, own.name, prepared.folder) or own.to_dict()
 
 

@@ -28,7 +28,8 @@ class Terms:
     `own` are paths that hold the server's own state. `only` names the tools to call, all without
     it. `probe` is a command whose output is the state of a server that is reached by URL; its
     tools that may write are called only where `calls_writes` says so. `prepare` is a line of shell
-    that may use the network before, and runs no tool.
+    that may use the network before, and runs no tool. `needs_package` ends the run at its beginning
+    if it cannot be told which package is run.
     """
 
     target: CommandTarget | UrlTarget | ObjectTarget
@@ -48,3 +49,4 @@ class Terms:
     is_uncontained: bool = False
     calls_writes: bool = False
     has_postgres: bool = False
+    needs_package: bool = False

@@ -3,8 +3,16 @@
 HINTS is a file with the annotations of each tool by its name, read anew with each list.
 """
 
+import asyncio
+import concurrent.futures
+import contextlib
+import ctypes
+import errno
+import fcntl
 import json
+import multiprocessing
 import os
+import platform
 import socket
 import sqlite3
 import subprocess
@@ -106,6 +114,126 @@ def status(folder: Path) -> str:
     return done.stdout
 
 
+def tried(*ways: Callable[[], object]) -> str:
+    """What came of each way: `done`, or the error's name."""
+    said: list[str] = []
+    for way in ways:
+        try:
+            way()
+        except OSError as error:
+            said.append(errno.errorcode.get(error.errno or 0, str(error)))
+        else:
+            said.append("done")
+    return " ".join(said)
+
+
+def speak(path: str, kind: int = socket.SOCK_STREAM) -> None:
+    with socket.socket(socket.AF_UNIX, kind) as link:
+        link.connect(path)
+        link.send(b"lost")
+
+
+def unix(folder: Path) -> str:
+    return tried(lambda: speak(f"{folder}/listener"))
+
+
+def unix_elsewhere(folder: Path) -> str:
+    """The same socket by other names, and by other calls."""
+    first, second = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    with first, second, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagram:
+        return tried(
+            lambda: speak(f"/proc/self/root{folder}/listener"),
+            lambda: datagram.sendto(b"lost", f"{folder}/datagrams"),
+            lambda: first.connect(f"{folder}/listener"),
+            lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM),
+        )
+
+
+def unix_abstract(folder: Path) -> str:
+    return tried(lambda: speak("\0avow-" + folder.parent.name))
+
+
+def unix_own(folder: Path) -> str:
+    return tried(lambda: speak(f"{folder}/own/listener"))
+
+
+def fifo(folder: Path) -> str:
+    with contextlib.suppress(OSError):
+        (Path(tempfile.gettempdir()) / "link").symlink_to(folder)
+    return tried(
+        lambda: os.open(folder / "fifo", os.O_RDWR | os.O_NONBLOCK),
+        lambda: os.open(f"{tempfile.gettempdir()}/link/fifo", os.O_RDWR | os.O_NONBLOCK),
+    )
+
+
+def linked(folder: Path) -> str:
+    """Writes through a link of its own, and takes that away."""
+    link = Path(tempfile.gettempdir()) / "link"
+    link.symlink_to(folder)
+    said = tried(lambda: (link / "notes.txt").write_text("lost"))
+    link.unlink()
+    return said
+
+
+def by_descriptor(folder: Path) -> str:
+    opened = os.open(folder / "notes.txt", os.O_RDONLY)
+    return tried(lambda: os.open(f"/proc/self/fd/{opened}", os.O_WRONLY))
+
+
+def by_root(folder: Path) -> str:
+    return tried(lambda: Path(f"/proc/self/root{folder}/notes.txt").write_text("lost"))
+
+
+def keyring(_folder: Path) -> str:
+    """Puts a key into the keyring of the user: add_key, KEY_SPEC_USER_KEYRING."""
+    kernel = ctypes.CDLL(None, use_errno=True)
+    number = {"x86_64": 248, "aarch64": 217}[platform.machine()]
+    if kernel.syscall(number, b"user", b"avow", b"lost", 4, -4) < 0:
+        return errno.errorcode[ctypes.get_errno()]
+    return "done"
+
+
+def kernel(_folder: Path) -> str:
+    file = Path("/proc/sys/vm/swappiness")
+    said = file.read_text()
+    return tried(lambda: file.write_text(said))
+
+
+def lock(folder: Path) -> str:
+    database = sqlite3.connect(folder / "plain.db", isolation_level=None)
+    _KEPT.append(database)
+    database.execute("BEGIN")
+    return json.dumps(database.execute("SELECT name FROM people").fetchall())
+
+
+def flocked(folder: Path) -> str:
+    opened = (folder / "notes.txt").open()
+    _KEPT.append(opened)
+    return tried(lambda: fcntl.flock(opened, fcntl.LOCK_EX))
+
+
+def pairs(_folder: Path) -> str:
+    """What honest servers do: pairs of sockets, an event loop, processes, a pool."""
+    first, second = socket.socketpair()
+    first.send(b"fine")
+    said = second.recv(4).decode()
+    first.close()
+    second.close()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        said += pool.submit(asyncio.run, echo()).result()
+    with multiprocessing.get_context("fork").Pool(1) as processes:
+        return said + processes.apply(str, ("fine",))
+
+
+async def echo() -> str:
+    child = await asyncio.create_subprocess_exec("echo", "fine", stdout=subprocess.PIPE)
+    said, _ = await child.communicate()
+    return said.decode().strip()
+
+
+_KEPT: list[object] = []
+
+
 def whoami(_folder: Path) -> str:
     return f"{os.getpid()} {os.environ.get('TMPDIR', '')}"
 
@@ -119,6 +247,8 @@ TOOLS: dict[str, Callable[[Path], str]] = {
     for one in (
         *(read, rewrite, swallow, scratch, reach, ask_name, loopback),
         *(remember, rows, status, whoami, die),
+        *(unix, unix_elsewhere, unix_abstract, unix_own, fifo, linked, by_descriptor, by_root),
+        *(keyring, kernel, lock, flocked, pairs),
     )
 }
 

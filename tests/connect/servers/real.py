@@ -47,7 +47,9 @@ async def get_slowly(ctx: Context[Any, Any]) -> str:
 
 
 async def wait(journal: str) -> str:
-    """Writes down that it has begun, and that it was cancelled."""
+    """Wait for a minute, or until cancelled."""
+    # The journal is for the test alone. A text that told of it would contradict the hint, and the
+    # gateway would ask before the call.
     path = anyio.Path(journal)
     await path.write_text("begun\n")
     try:

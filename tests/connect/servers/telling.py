@@ -1,5 +1,9 @@
-"""`telling.py [old]`: a server whose tools, prompts and resources change, and that logs."""
+"""`telling.py [old]`: a server whose tools, prompts and resources change, and that logs.
 
+The text of a resource names its process, and the tool `link` answers with a link to it.
+"""
+
+import os
 import sys
 from typing import Any
 
@@ -23,7 +27,7 @@ class Telling:
     """What there is at the moment, and who wants to know."""
 
     def __init__(self) -> None:
-        self.names = ["grow", "touch", "say", "asked_for"]
+        self.names = ["grow", "touch", "say", "asked_for", "link"]
         self.followed: list[str] = []
         self.levels: list[str] = []
         self.bus = InMemorySubscriptionBus()
@@ -40,6 +44,15 @@ class Telling:
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         said = "done"
         match params.name:
+            case "link":
+                uri = (params.arguments or {})["uri"]
+                inside = types.TextResourceContents(uri=uri, text="inside")
+                return types.CallToolResult(
+                    content=[
+                        types.ResourceLink(name="a link", uri=uri),
+                        types.EmbeddedResource(resource=inside),
+                    ]
+                )
             case "grow":
                 self.names.append(f"grown_{len(self.names)}")
                 await self.tell(ctx, types.ToolListChangedNotification(), ToolsListChanged())
@@ -65,6 +78,28 @@ class Telling:
     async def resources(self, _ctx: Context, _params: Any) -> types.ListResourcesResult:
         found = [types.Resource(name=one, uri=f"notes://{one}") for one in ("a", "b")]
         return types.ListResourcesResult(resources=found)
+
+    async def templates(self, _ctx: Context, _params: Any) -> types.ListResourceTemplatesResult:
+        found = types.ResourceTemplate(name="any", uri_template="notes://of/{id}")
+        return types.ListResourceTemplatesResult(resource_templates=[found])
+
+    async def read(
+        self, _ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        text = f"{os.getpid()} {params.uri}"
+        contents = types.TextResourceContents(uri=params.uri, text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def complete(self, _ctx: Context, params: types.CompleteRequestParams) -> Any:
+        said = f"{os.getpid()} {getattr(params.ref, 'uri', '')}"
+        return types.CompleteResult(completion=types.Completion(values=[said]))
+
+    async def prompt(self, _ctx: Context, _params: Any) -> types.GetPromptResult:
+        link = types.ResourceLink(name="a link", uri="notes://a")
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=link)])
+
+    async def prompts(self, _ctx: Context, _params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[types.Prompt(name="linked")])
 
     async def follow(self, _ctx: Context, params: types.SubscribeRequestParams) -> Any:
         self.followed.append(params.uri)
@@ -98,6 +133,11 @@ def build(*, is_old: bool) -> Server[Any]:
         on_list_tools=telling.tools,
         on_call_tool=telling.call,
         on_list_resources=telling.resources,
+        on_list_resource_templates=telling.templates,
+        on_read_resource=telling.read,
+        on_completion=telling.complete,
+        on_list_prompts=telling.prompts,
+        on_get_prompt=telling.prompt,
         on_subscribe_resource=telling.follow,
         on_unsubscribe_resource=telling.unfollow,
         on_subscriptions_listen=ListenHandler(telling.bus),

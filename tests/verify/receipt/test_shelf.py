@@ -152,7 +152,7 @@ def test_an_old_receipt_is_dropped_when_the_package_is_another(key: SigningKey) 
     assert found.level is Level.DESTRUCTIVE
     (told,) = found.findings
     assert told.code == DROPPED
-    assert "is for notes 1.0 (sha256:abababababab…), and notes 1.1" in told.message
+    assert "is for notes 1.0 (sha256:abababababab…), but notes 1.1" in told.message
 
 
 def test_a_receipt_is_dropped_when_the_tool_has_changed(key: SigningKey) -> None:

@@ -1,5 +1,6 @@
 """What an HTTP answer is in MCP: a message, a stream of them, or the reason why there is none."""
 
+import time
 from collections.abc import AsyncGenerator
 from http import HTTPStatus
 from typing import Final
@@ -9,6 +10,7 @@ from avow.connect.message import Message, read_message
 from avow.connect.rpc import Fault, RpcError
 from avow.connect.web.connection import Reply
 from avow.connect.web.events import Event, EventReader
+from avow.slices import rest_since
 
 EVENTS: Final = "text/event-stream"
 JSON: Final = "application/json"
@@ -61,7 +63,10 @@ async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
     taken up again (MCP 2025-11-25, Streamable HTTP, sending messages to the server).
     """
     while piece := await reply.piece():
-        for event in reader.feed(piece):
+        begun = time.perf_counter()
+        found = reader.feed(piece)
+        await rest_since(begun)
+        for event in found:
             if event.kind == "message" and event.data:
                 yield event
 

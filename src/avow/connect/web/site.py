@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -41,6 +42,7 @@ from avow.connect.web.connection import MOST_BYTES, BrokenError
 from avow.connect.web.events import EventReader
 from avow.connect.web.pool import Exchange, NotSentError, Pool, target_of
 from avow.connect.web.proof import Proof, UnprovedError, proved
+from avow.slices import LARGE_BYTES, rest_since
 
 _log: Final = logging.getLogger(__name__)
 
@@ -95,8 +97,10 @@ class Site:
         Cancelling ends the request at the server: by the end of its stream since 2026-07-28, by a
         notification before.
         """
-        number = next(self._numbers)
+        number, begun = next(self._numbers), time.perf_counter()
         body = write_request(number, method, with_token(params, number, progress))
+        if len(body) > LARGE_BYTES:
+            await rest_since(begun)
         try:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
             with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
@@ -168,7 +172,11 @@ class Site:
             if method == "initialize":
                 self.session = reply.headers.get(_SESSION)
             if kind_of(reply) == JSON:
-                return response(await reply.body(), number)
+                told = await reply.body()
+                begun = time.perf_counter()
+                message = response(told, number)
+                await rest_since(begun)
+                return message
             reader = EventReader(MOST_BYTES)
             found = await self._await(exchange, reader, number, progress, ear)
         return found or await self._resumed(reader, number, progress, ear)
@@ -184,7 +192,9 @@ class Site:
         """The response in a stream; `None` where the stream ends before it."""
         try:
             async for event in events(exchange.reply, reader):
+                begun = time.perf_counter()
                 message = read_message(event.data)
+                await rest_since(begun)
                 if message.is_response and message.id == number:
                     return message
                 if message.method == PROGRESS and progress is not None:

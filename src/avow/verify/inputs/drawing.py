@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_cache_path
 
 from avow.errors import UsageError
+from avow.extras import install_fix
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -20,8 +21,7 @@ _BACKEND = "avow"
 def check_installed() -> None:
     """Raise `UsageError` where hypothesis is not installed."""
     if find_spec("hypothesis") is None:
-        fix = "Install it: pip install 'avow[verify]'."
-        raise UsageError("making inputs needs hypothesis", fix=fix)
+        raise UsageError("making inputs needs hypothesis", fix=install_fix("verify"))
 
 
 def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]:

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from avow.catalog import Tool
+from avow.connect.startup import BYTECODE
 from avow.intent import Finding, HintName, Package, ToolReceipt, Verdict
 from avow.policy import Policy
 from avow.verify.receipt.statement import Receipt
+
+_FIX = "Run avow verify again and sign a new one."
 
 DROPPED = "receipt-dropped"
 """The code of the finding that a tool has whose receipt does not hold any more."""
@@ -38,11 +42,13 @@ class Shelf:
         dropped: list[Finding] = []
         for receipt, one in self._naming(tool.name, package):
             if one.package != package.digest:
-                what = f"the receipt {one.where} is for {receipt.package}, and {package} runs"
-                dropped.append(Finding(DROPPED, f"{what}: it does not count"))
+                dropped.append(Finding(DROPPED, why_void(receipt, one.where, package)))
             elif one.fingerprint != tool.fingerprint:
-                what = f"the tool has changed since the receipt {one.where} was made"
-                dropped.append(Finding(DROPPED, f"{what}: it does not count"))
+                what = (
+                    f"the receipt {one.where} does not count for the tool “{tool.name}”, "
+                    f"which has changed since. {_FIX}"
+                )
+                dropped.append(Finding(DROPPED, what))
             else:
                 found.append(one)
         told = () if found else dropped  # an old one beside one that holds is no news
@@ -74,6 +80,23 @@ class Shelf:
         return {name: one for name, one in verdicts.items() if one == "refuted"}
 
 
-def package_of(described: Mapping[str, str] | None) -> Package | None:
+def why_void(receipt: Receipt, where: str, package: Package) -> str:
+    """Say why a receipt does not count for a package: which file changed, and what to do."""
+    before = receipt.package.files
+    now = package.files
+    changed = sorted(
+        name for name in before.keys() | now.keys() if before.get(name) != now.get(name)
+    )
+    if not before or not changed:
+        return f"the receipt {where} is for {receipt.package}, but {package} runs. {_FIX}"
+    first = changed[0]
+    how = "changed" if first in before and first in now else "added" if first in now else "removed"
+    more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+    return f"the receipt {where} does not count: {first} was {how} since{more}. {_FIX}"
+
+
+def package_of(described: Mapping[str, Any] | None) -> Package | None:
     """The package that `avow.connect.package.describe_package` has described."""
-    return None if described is None else Package(**described)
+    if described is None:
+        return None
+    return Package(**{name: one for name, one in described.items() if name != BYTECODE})

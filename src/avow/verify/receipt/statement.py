@@ -16,6 +16,8 @@ PREDICATE_TYPE: Final = "https://avow.io/receipt/v1"
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _LAYER: Final = re.compile(r"[a-z_]{1,40}")
 _VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
+MAX_FILES: Final = 2_000
+"""Files of a package whose digests a receipt lists, so that it can be said which changed."""
 _MOST_TOOLS: Final = 10_000
 _MOST_WORDS: Final = 1_000
 _LONGEST: Final = 1_000
@@ -63,7 +65,10 @@ def make_statement(report: Mapping[str, Any], now: datetime | None = None) -> di
         "predicateType": PREDICATE_TYPE,
         "predicate": {
             "server": _server(_object(report.get("server"), "the server")),
-            "package": {name: package.get(name) or "" for name in ("kind", "version")},
+            "package": {
+                **{name: package.get(name) or "" for name in ("kind", "version")},
+                **_files_to_write(package),
+            },
             "tools": [_tool(one) for one in _list(report.get("tools"), "the tools")],
             "layers": [
                 one.get("name")
@@ -129,12 +134,27 @@ def _package(statement: Mapping[str, Any], predicate: Mapping[str, Any]) -> Pack
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise ReceiptError("the digest of its package is no SHA-256 in hexadecimal")
     about = _object(predicate.get("package", {}), "its package")
+    files = _object(about.get("files", {}), "its list of files")
+    if len(files) > MAX_FILES or not all(map(_is_digest, files.values())):
+        raise ReceiptError(f"its list of files is not at most {MAX_FILES} digests")
     return Package(
         _text(about.get("kind", ""), "its kind"),
         _text(subject.get("name", ""), "its name"),
         _text(about.get("version", ""), "its version"),
         digest,
+        {_text(name, "a file's path"): digest for name, digest in files.items()},
     )
+
+
+def _files_to_write(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the digests of files, which say what changed; without them if there are too many."""
+    files: object = package.get("files")
+    is_kept = isinstance(files, Mapping) and 0 < len(cast("dict[str, Any]", files)) <= MAX_FILES
+    return {"files": dict(cast("dict[str, Any]", files))} if is_kept else {}
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
 def _server(server: Mapping[str, Any]) -> dict[str, str]:

@@ -15,6 +15,8 @@ _FOLDERS: Final = (
     "/SYSV",
     "/anon_hugepage",
 )
+_SETTINGS: Final = ("/proc/sys/", "/proc/sysrq-trigger")
+"""The kernel's settings, which are the whole machine's."""
 _SOCKETS: Final = frozenset(
     {
         "/var/run/nscd/socket",
@@ -30,7 +32,8 @@ _SOCKETS: Final = frozenset(
 
 def is_noise(path: str) -> bool:
     """Whether writing there changes nothing that lasts: devices, shared memory, `/proc`."""
-    return path in _DEVICES or path.startswith(_FOLDERS)
+    is_setting = path.startswith(_SETTINGS)
+    return path in _DEVICES or (path.startswith(_FOLDERS) and not is_setting)
 
 
 def is_noise_socket(path: str) -> bool:
