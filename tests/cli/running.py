@@ -39,10 +39,15 @@ _LIBRARIES = (
 SOURCE = ENVIRONMENT["PYTHONPATH"]
 
 
+_RUNTIME = tempfile.TemporaryDirectory(prefix="avow-")
+"""Where the gateways of tests have their sockets, apart from those of whoever runs the tests."""
+
+
 def environment(**variables: str) -> dict[str, str]:
     """Nothing of whoever runs the tests but what a program needs to start."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return {**kept, **ENVIRONMENT, "TERM": "dumb", "NO_COLOR": "1", **variables}
+    own = {"TERM": "dumb", "NO_COLOR": "1", "AVOW_RUNTIME_DIR": _RUNTIME.name}
+    return {**kept, **ENVIRONMENT, **own, **variables}
 
 
 @dataclass(frozen=True)

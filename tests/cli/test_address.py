@@ -1,9 +1,11 @@
 """Where a gateway listens: elsewhere than on this machine only where callers say who they are."""
 
+from dataclasses import replace
+
 import pytest
 
 from avow.cli.address import Options, listen
-from avow.errors import UsageError
+from avow.errors import PortInUseError, UsageError
 
 
 def options(host: str, access: str | None = None, public_url: str | None = None) -> Options:
@@ -51,3 +53,20 @@ def test_a_name_that_others_cannot_call_safely_is_refused(url: str, told: str) -
 def test_on_this_machine_nothing_needs_to_be_said() -> None:
     for host, url in (("127.0.0.1", None), ("localhost", "http://localhost:9000"), ("::1", None)):
         listen(options(host, public_url=url)).close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+@pytest.mark.parametrize("url", ["https://avow.example.com", "https://192.0.2.7:8321"])
+def test_a_public_url_is_refused_where_nothing_says_who_may_call(host: str, url: str) -> None:
+    with pytest.raises(UsageError, match="--public-url requires --access") as caught:
+        listen(options(host, public_url=url))
+    assert caught.value.where == "--public-url"
+
+
+def test_a_port_that_is_only_preferred_gives_way_to_a_free_one() -> None:
+    with listen(options("127.0.0.1")) as first:
+        taken = replace(options("127.0.0.1"), port=first.getsockname()[1])
+        with pytest.raises(PortInUseError):
+            listen(taken)
+        with listen(replace(taken, is_port_preferred=True)) as second:
+            assert second.getsockname()[1] not in {0, taken.port}

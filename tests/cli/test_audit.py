@@ -9,6 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 from tests.audit.conftest import facts
+from tests.store.writing import write
 
 from avow.audit import AuditLog, Outcome, open_audit
 from avow.cli import main
@@ -152,14 +153,54 @@ def test_a_person_is_erased_and_old_records_are_dropped(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     subject = facts().principal.subject
-    assert main(["audit", "erase", subject, "--json"]) == 0
+    assert main(["audit", "erase", subject, "--json", "--yes"]) == 0
     assert json.loads(capsys.readouterr().out) == {"schema": 1, "erased": 4, "still_open": 0}
-    assert main(["audit", "erase", subject]) == 0
-    assert main(["audit", "prune", "--days", "1"]) == 0
-    assert main(["audit", "prune", "--days", "1", "--json"]) == 0
+    assert main(["audit", "erase", subject, "--yes"]) == 0
+    assert main(["audit", "prune", "--days", "1", "--yes"]) == 0
+    assert main(["audit", "prune", "--days", "1", "--json", "--yes"]) == 0
     assert main(["audit", "prune", "--days", "0"]) == 2
     assert main(["audit", "verify"]) == 0
     assert kept.exists()
+
+
+def test_nothing_is_erased_or_dropped_without_an_answer(
+    kept: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = facts().principal.subject
+
+    async def old() -> None:
+        store = open_store(f"sqlite:{kept}")
+        await write(store, "UPDATE records SET at = 1")
+        await store.close()
+
+    anyio.run(old)
+    for words, shown in (
+        (["erase", subject], f"Erase 4 records ({subject}: 4)? This cannot be undone."),
+        (["prune", "--days", "1"], f"Drop 5 records ({subject}: 4, nobody: 1), older than 1 days?"),
+    ):
+        assert main(["audit", *words]) == 2
+        told = capsys.readouterr().err
+        assert shown in " ".join(told.split())
+        assert "--yes" in told
+        asked: list[str] = []
+
+        def refuses(question: str, asked: list[str] = asked) -> bool:
+            asked.append(question)
+            return False
+
+        with monkeypatch.context() as patched:
+            patched.setattr("avow.cli.asking.agrees", refuses)
+            assert main(["audit", *words]) != 0
+        assert asked[0].startswith(shown)
+
+    async def count() -> int:
+        store = open_store(f"sqlite:{kept}")
+        try:
+            return sum(number for _, number in await store.tally(subject=subject))
+        finally:
+            await store.close()
+
+    assert anyio.run(count) == 4
 
 
 def test_a_store_is_migrated_and_moved(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,7 @@ async def test_what_ends_in_time_is_answered_and_the_rest_is_told_what_is_known(
     assert "Make exactly the same call again" in answers[4].content[0].text
     assert answers[4].meta["io.avow/approval"]["state"] == "pending"
 
-    assert place.run.wait().code == 130
+    assert place.run.wait().code == 0
     assert place.ran() == [1, 2]
     assert place.outcomes() == {
         1: "ok",
@@ -130,7 +130,7 @@ async def test_what_a_person_tries_in_the_console_is_given_its_time_too(place: P
 
     place.run.process.send_signal(signal.SIGTERM)
 
-    assert place.run.wait().code == 130
+    assert place.run.wait().code == 0
     assert place.outcomes() == {1: "ok", 2: "outcome_unknown"}
 
 
@@ -185,7 +185,7 @@ async def test_balancers_are_told_before_requests_are_refused(place: Place) -> N
         async with Client(place.mcp, mode="2026-07-28") as client:
             assert (await client.list_tools()).tools
 
-    assert place.run.wait().code == 130
+    assert place.run.wait().code == 0
 
 
 async def test_connections_that_are_kept_open_end_with_an_answer_and_lose_no_request(
@@ -211,7 +211,7 @@ async def test_connections_that_are_kept_open_end_with_an_answer_and_lose_no_req
                 await asked.wait()
                 place.run.process.send_signal(signal.SIGTERM)
 
-        assert place.run.wait().code == 130
+        assert place.run.wait().code == 0
         assert last == ["close"] * 8
 
 
@@ -236,7 +236,7 @@ async def test_a_stream_on_which_nothing_is_said_ends_in_order(place: Place) -> 
             async for _ in stream.aiter_bytes():
                 pass
 
-    assert place.run.wait().code == 130
+    assert place.run.wait().code == 0
 
 
 async def test_ctrl_c_twice_ends_it_with_all_written_down(tmp_path: Path) -> None:

@@ -48,9 +48,9 @@ def test_what_waits_is_shown_and_accepted_once(
     assert "crm a  destructive → read" in told
     assert "+ readOnlyHint: counted as false, would count as true (declared)" in told
     assert "~ its description was “" in told
-    assert main(["drift", "accept", "crm", "a"]) == 0
+    assert main(["drift", "accept", "crm", "a", "--yes"]) == 0
     assert "accepted: crm a (destructive → read)" in capsys.readouterr().out
-    assert main(["drift", "accept", "crm", "a"]) == 2
+    assert main(["drift", "accept", "crm", "a", "--yes"]) == 2
     assert "no change of “crm a” waits" in capsys.readouterr().err
     assert main(["drift", "--json"]) == 1
     (held,) = shown(capsys)["held"]
@@ -69,7 +69,7 @@ def test_all_of_a_server_are_accepted_together(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     anyio.run(fill, "place1")
-    assert main(["drift", "accept", "--all", "crm", "--json"]) == 0
+    assert main(["drift", "accept", "--all", "crm", "--json", "--yes"]) == 0
     assert [one["tool"] for one in shown(capsys)["accepted"]] == ["a", "b"]
     assert main(["drift"]) == 0
     assert "No change waits for a person in " in capsys.readouterr().out
@@ -82,9 +82,9 @@ def test_of_two_servers_of_one_name_it_must_be_said_which(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     anyio.run(fill, "place1", "spot2")
-    assert main(["drift", "accept", "crm", "a"]) == 2
+    assert main(["drift", "accept", "crm", "a", "--yes"]) == 2
     assert "two servers are called “crm”" in capsys.readouterr().err
-    assert main(["drift", "accept", "crm", "a", "--place", "sp"]) == 0
+    assert main(["drift", "accept", "crm", "a", "--place", "sp", "--yes"]) == 0
     capsys.readouterr()
     assert main(["drift", "--json"]) == 1
     left = {(one["place"], one["tool"]) for one in shown(capsys)["held"]}
@@ -97,6 +97,6 @@ def test_one_tool_or_all_is_said(
     kept: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     anyio.run(fill, "place1")
-    assert main(["drift", "accept", *words]) == 2
+    assert main(["drift", "accept", *words, "--yes"]) == 2
     assert "name one tool, or say --all" in capsys.readouterr().err
     assert kept.exists()

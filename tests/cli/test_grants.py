@@ -10,14 +10,15 @@ from tests.sample_tools import AMY, DELETE, tool
 from avow.approvals import Answer, Approvals, make_question
 from avow.cli import main
 from avow.intent import Span
+from avow.keys import load_keys
 from avow.policy import Decision, Effect
 from avow.schema import digest
-from avow.store import open_store
+from avow.store import open_store, store_path
 
 
 async def fill() -> None:
     store = open_store()
-    approvals = Approvals(store)
+    approvals = Approvals(store, keys=load_keys(store_path(), is_made=True))
     decision = Decision(Effect.CONFIRM, "r", "it destroys", grant=Span.ALWAYS)
     question = make_question(
         AMY, tool("tag_delete", DELETE), {"id": 7}, decision, digest({"id": 7})
@@ -45,7 +46,7 @@ def test_a_grant_is_listed_and_taken_back_once(
     line = capsys.readouterr().out
     assert "tag_delete" in line
     assert "holds" in line
-    assert main(["grants", "revoke", "1"]) == 0
+    assert main(["grants", "revoke", "1", "--yes"]) == 0
     assert "taken back" in capsys.readouterr().out
     assert main(["grants", "list", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["grants"]
@@ -53,7 +54,7 @@ def test_a_grant_is_listed_and_taken_back_once(
     assert found["revoked_by"]
     assert main(["grants", "list"]) == 0
     assert "revoked by" in capsys.readouterr().out
-    assert main(["grants", "revoke", "1", "--json"]) == 2
+    assert main(["grants", "revoke", "1", "--json", "--yes"]) == 2
     assert "there is no grant 1 that holds" in capsys.readouterr().err
 
 
@@ -61,11 +62,12 @@ def test_where_nothing_stands_it_says_so(
     kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert kept.exists()
-    assert main(["grants", "revoke", "9"]) == 2
-    assert main(["grants", "revoke", "1", "--json"]) == 0
+    assert main(["grants", "revoke", "9", "--yes"]) == 2
+    assert main(["grants", "revoke", "1", "--json", "--yes"]) == 0
     assert json.loads(capsys.readouterr().out)["revoked"] == 1
     empty = f"sqlite:{tmp_path / 'empty.db'}"
     assert main(["db", "move", empty, f"sqlite:{tmp_path / 'other.db'}"]) == 2  # there is none yet
     anyio.run(open_store(empty).close)
+    load_keys(store_path(empty), is_made=True)
     assert main(["grants", "list", "--store", empty]) == 0
     assert "No standing answers" in capsys.readouterr().out

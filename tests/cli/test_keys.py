@@ -55,11 +55,11 @@ def test_a_key_is_shown_once_and_lets_its_holder_in_until_it_is_taken_back(
     assert line.split()[:5] == [number, "ci", "crm.read", "crm.write", "robot"]
     assert "holds until" in line
     assert text.split("_")[2] not in line
-    assert main(["keys", "revoke", "ci"]) == 0
+    assert main(["keys", "revoke", "ci", "--yes"]) == 0
     assert capsys.readouterr().out == "1 key is taken back\n"
     with pytest.raises(RefusedError):
         identify(path, text)
-    assert main(["keys", "revoke", number]) == 2
+    assert main(["keys", "revoke", number, "--yes"]) == 2
     assert "there is no API key" in capsys.readouterr().err
     assert main(["keys", "list"]) == 0
     assert "revoked by" in capsys.readouterr().out
@@ -76,7 +76,7 @@ def test_programs_get_documents(capsys: pytest.CaptureFixture[str]) -> None:
     listed = json.loads(capsys.readouterr().out)["keys"]
     assert [one["id"] for one in listed] == [one["id"] for one in made]
     assert made[0]["key"].split("_")[2] not in json.dumps(listed)
-    assert main(["keys", "revoke", "ci", "--json"]) == 0
+    assert main(["keys", "revoke", "ci", "--json", "--yes"]) == 0
     assert json.loads(capsys.readouterr().out)["revoked"] == 2
 
 

@@ -51,6 +51,9 @@ def test_a_fix_shows_the_difference_and_a_diff_leaves_the_file_alone(saved: str)
     before = Path(saved).read_text(encoding="utf-8")
     shown = avow("lint", saved, "--diff", "--ignore", "AV304")
     assert Path(saved).read_text(encoding="utf-8") == before
+    both = avow("lint", saved, "--fix", "--diff", "--ignore", "AV304")
+    assert Path(saved).read_text(encoding="utf-8") == before
+    assert (both.code, both.out, both.err) == (shown.code, shown.out, shown.err)
     assert '+        "destructiveHint": true,' in shown.err
     done = avow("lint", saved, "--fix", "--ignore", "AV304")
     assert (done.code, done.err) == (0, shown.err)

@@ -160,7 +160,7 @@ def test_explain_without_a_policy_is_the_mode_alone(capsys: pytest.CaptureFixtur
         (["tools.json", "nope"], "there is no tool “nope”"),
         (["tools.json", "customer_list", "--args", "{"], "--args is not JSON"),
         (["tools.json", "customer_list", "--args", "[]"], "--args must be a JSON object"),
-        (["two.json", "x"], "the target has several servers: a, b"),
+        (["two.json", "x"], "Name the server"),
     ],
 )
 def test_what_cannot_be_explained_is_told(
@@ -172,6 +172,17 @@ def test_what_cannot_be_explained_is_told(
     assert expected in capsys.readouterr().err
 
 
+def test_explain_finds_the_server_in_the_name_of_the_tool(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "server.py").write_text(SERVER)
+    small = {"command": sys.executable, "args": ["server.py"]}
+    servers = {"other": {"command": "not-there"}, "small": small}
+    (place / "two.json").write_text(json.dumps({"mcpServers": servers}))
+    assert main(["explain", "two.json", "small__drop"]) == 0
+    assert "drop: confirm" in capsys.readouterr().out
+
+
 def test_explain_asks_a_server_that_is_a_command_for_its_tools_and_calls_none(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,3 +190,29 @@ def test_explain_asks_a_server_that_is_a_command_for_its_tools_and_calls_none(
     assert main(["explain", "drop", "--", sys.executable, "server.py"]) == 0
     assert "drop: confirm" in capsys.readouterr().out
     assert not (place / "called").exists()
+
+
+LISTED = '{"tools": [{"name": "customer_delete", "inputSchema": {"type": "object"}}]}'
+MATCHES = '[[rules]]\nname = "r"\neffect = "deny"\nwhen = { tool = "%s" }\n'
+
+
+@pytest.mark.parametrize(("tool", "code"), [("customer_delete", 0), ("customer_remove", 1)])
+def test_a_rule_that_matches_no_tool_of_the_target_fails_the_check(
+    place: Path, capsys: pytest.CaptureFixture[str], tool: str, code: int
+) -> None:
+    (place / "policy.toml").write_text(MATCHES % tool)
+    (place / "tools.json").write_text(LISTED)
+    for words in (["tools.json"], ["policy.toml", "tools.json"]):
+        assert main(["policy", "check", *words]) == code
+    assert ("matches no tool" in capsys.readouterr().out) is bool(code)
+    assert main(["policy", "check", "tools.json", "--policy", "policy.toml", "--json"]) == code
+    assert len(json.loads(capsys.readouterr().out)["unmatched"]) == code
+
+
+def test_a_server_that_does_not_answer_is_unknown(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "policy.toml").write_text(MATCHES % "anything")
+    (place / "mcp.json").write_text('{"mcpServers": {"s": {"command": "no-such-command"}}}')
+    assert main(["policy", "check", "mcp.json"]) == 0
+    assert "its tools are unknown" in capsys.readouterr().out

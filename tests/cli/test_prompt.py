@@ -52,7 +52,7 @@ def test_a_real_server_of_others_gets_one(tmp_path: Path) -> None:
 
     assert (done.code, done.err) == (0, "")
     assert done.json["tools"] == 12
-    assert '\n- "git_reset": ' in done.json["text"].split("## Destructive")[1]
+    assert '\n- "git_reset" (repeatable): ' in done.json["text"].split("## Destructive")[1]
 
 
 def test_two_servers_share_one_prompt(tmp_path: Path) -> None:

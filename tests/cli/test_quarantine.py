@@ -37,9 +37,9 @@ def test_what_is_in_quarantine_is_shown_and_lifted_once(capsys: pytest.CaptureFi
     told = capsys.readouterr().out
     assert "crm find" in told
     assert "tried: write /home/bo/notes.txt" in told
-    assert main(["quarantine", "lift", "crm", "find"]) == 0
+    assert main(["quarantine", "lift", "crm", "find", "--yes"]) == 0
     assert "lifted: crm find" in capsys.readouterr().out
-    assert main(["quarantine", "lift", "crm", "find"]) == 2
+    assert main(["quarantine", "lift", "crm", "find", "--yes"]) == 2
     assert "not in quarantine" in capsys.readouterr().err
     assert main(["quarantine"]) == 0
     assert "No tool is in quarantine" in capsys.readouterr().out
@@ -49,9 +49,9 @@ def test_what_is_in_quarantine_is_shown_and_lifted_once(capsys: pytest.CaptureFi
 @pytest.mark.usefixtures("kept")
 def test_of_two_servers_of_one_name_one_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
     anyio.run(fill, "first", "second")
-    assert main(["quarantine", "lift", "crm", "find"]) == 2
+    assert main(["quarantine", "lift", "crm", "find", "--yes"]) == 2
     assert "--place" in capsys.readouterr().err
-    assert main(["quarantine", "lift", "crm", "find", "--place", "se", "--json"]) == 0
+    assert main(["quarantine", "lift", "crm", "find", "--place", "se", "--json", "--yes"]) == 0
     assert json.loads(capsys.readouterr().out)["lifted"]["place"] == "second"
     assert main(["quarantine", "--json"]) == 1
     (left,) = json.loads(capsys.readouterr().out)["quarantined"]

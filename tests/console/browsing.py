@@ -115,7 +115,7 @@ async def serving(folder: Path, *options: str, **more: Any) -> AsyncGenerator[Se
     store = open_sqlite(folder / "avow.db")
     given: dict[str, Any] = {"console": f"{base}/console/", "patience": LIMIT, **more}
     async with demo(*options) as target, open_gateway([target], store, **given) as gateway:
-        login = Login(lambda _: None, base, store=store, keys=gateway.keys)
+        login = Login(base, store=store, keys=gateway.keys)
         app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
         async with listening(app, listener):
             yield Served(base, gateway, login)

@@ -38,7 +38,7 @@ async def chatting(folder: Path, **more: Any) -> AsyncGenerator[Chat]:
     store = open_sqlite(folder / "avow.db")
     given: dict[str, Any] = {"console": f"{base}/console/", "patience": LIMIT, **more}
     async with demo() as target, open_gateway([target], store, **given) as gateway:
-        login = Login(lambda _: None, base, store=store, keys=gateway.keys)
+        login = Login(base, store=store, keys=gateway.keys)
         key, row = make_api_key(gateway.keys, "amy", roles=["finance"], now=0.0, by="bob")
         await store.add_api_key(row)
         routes = make_routes(

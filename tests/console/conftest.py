@@ -86,6 +86,11 @@ class Shelf:
         """It lists the same to everybody."""
         return self
 
+    @property
+    def remembered(self) -> list[Tool] | None:
+        """The tools that it gave last: it has been asked unless it fails."""
+        return None if self.error is not None else read_tools(self.name, self.raws)[0]
+
     async def tools(self, *, is_fresh: bool = False) -> tuple[list[Tool], list[str]]:  # noqa: ARG002 - the shelf is always fresh
         if self.error is not None:
             raise self.error
@@ -106,7 +111,6 @@ class Bench:
     store: SqlStore
     clock: Clock
     shelf: Shelf
-    announced: list[str] = field(default_factory=list[str])
     ran: list[Call] = field(default_factory=list[Call])
     policy: Policy = field(default_factory=Policy)
     is_failing: bool = False
@@ -195,10 +199,10 @@ async def bench(tmp_path: Path, server_name: str) -> AsyncGenerator[Bench]:
         clock=clock,
         policy=lambda: bench.policy,
     )
-    gateway, announced = Gateway(fleet, guard), list[str]()
-    login = Login(announced.append, BASE, store=store, keys=gateway.keys, clock=clock)
+    gateway = Gateway(fleet, guard)
+    login = Login(BASE, store=store, keys=gateway.keys, clock=clock)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
-    bench = Bench(app, gateway, login, store, clock, shelf, announced, ran)
+    bench = Bench(app, gateway, login, store, clock, shelf, ran)
     yield bench
     await store.close()
 

@@ -86,12 +86,12 @@ def make_entrance(bench: Bench, issuer: Issuer, fetcher: Fetcher, **changes: Any
         clock=bench.clock,
     )
     login = Login(
-        bench.announced.append,
         BASE,
         store=store,
         keys=gateway.keys,
         clock=bench.clock,
         stamp=provider.stamp,
+        takes_links=False,
     )
     routes = make_routes(gateway, login, base_url=BASE, provider=provider)
     return Entrance(bench, issuer, provider, Starlette(routes=routes))

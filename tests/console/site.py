@@ -92,7 +92,7 @@ async def serve_site(
         people = settings or Console(base, CLIENT, {})
         provider = Provider(people, Fetcher(), f"{base}{CALLBACK}", store, keys, clock=clock)
         stamp = provider.stamp
-        login = Login(lambda _: None, base, store=store, keys=keys, clock=clock, stamp=stamp)
+        login = Login(base, store=store, keys=keys, clock=clock, stamp=stamp)
         routes = make_routes(gateway, login, base_url=base, provider=provider)
         app.append(make_app(gateway, base, routes))
         known = addresses(Starlette(routes=routes).routes)

@@ -28,7 +28,9 @@ async def test_whoever_may_look_sees_what_waits_and_may_not_answer(desk: Desk) -
     async with desk.screen(await desk.key("wall", "staff")) as screen:
         (waiting,) = told(await screen.get(f"{API}/approvals"))["approvals"]
         assert (waiting["number"], waiting["state"]) == (1, "pending")
-        assert waiting["sentence"].startswith("This action is irreversible: Delete customer 41")
+        assert waiting["sentence"].startswith(
+            "This may delete, overwrite or send something: Delete customer 41"
+        )
         assert waiting["may_answer"] is False
         refused = await screen.post(f"{API}/approvals/1/answer", json={"verdict": "allow"})
         assert told(refused, 403)["code"] == "role"
@@ -155,7 +157,9 @@ def test_a_name_that_avow_gives_to_others_is_nobody_at_a_screen() -> None:
     door = CallerDoor(None, SCREENS)  # pyright: ignore[reportArgumentType] - not asked
     someone = partial(Principal, scopes=frozenset[str](), roles=frozenset({"finance"}))
     assert door.session_of(someone("amy", client="chat")) is not None
-    assert door.session_of(someone("console", client="chat")) is None
+    assert door.session_of(someone("key:amy")) is not None
+    for name in ("console", "Key:amy", "client:amy", "token:amy"):
+        assert door.session_of(someone(name, client="chat")) is None
     assert door.session_of(someone("amy", scopes=None)) is None
     narrow = Screens(roles=SCREENS.roles, clients=frozenset({"chat"}), people=frozenset({"amy"}))
     door = CallerDoor(None, narrow)  # pyright: ignore[reportArgumentType] - not asked

@@ -48,7 +48,7 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
     assert "One call waits for your answer." in queue.text
     assert "Requires confirmation ▲ Destructive may delete or overwrite" in plain(queue.text)
     for shown in (
-        "May desk-agent run “ Delete customer · customer_id 41, api_key •••, reason “”, tags ",
+        "May “ desk-agent ” run “ Delete customer · customer_id 41, api_key •••, reason “”, tags ",
         "▲ Destructive may delete or overwrite",
         "Tool customer_delete",
         "Server studio",

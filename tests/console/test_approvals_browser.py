@@ -58,7 +58,7 @@ async def test_a_call_appears_without_a_reload_and_is_allowed_by_mouse(
             await expect(rows(page)).to_contain_text("desk-agent")
             await expect(page).to_have_title("(1) Approvals · avow")
             shown = await opened(page)
-            await expect(shown).to_contain_text("May desk-agent run “Delete customer")
+            await expect(shown).to_contain_text("May “desk-agent” run “Delete customer")
             await shown.get_by_role("button", name="Allow once", exact=True).click()
 
             assert '"success": true' in await asked.text()
@@ -268,6 +268,44 @@ async def test_a_second_click_cannot_answer_what_has_just_come_up(
 
         await page.mouse.click(2, 2)
         await expect(dialog(page)).to_be_visible()
+
+
+async def test_whoever_goes_on_clicking_or_typing_answers_nothing_until_they_rest(
+    chromium: Browser, served: Served
+) -> None:
+    async with watched(chromium, served) as page, asking(served, 3):
+        await log_in(page, served)
+        await expect(rows(page)).to_be_visible()
+        await page.evaluate("performance.now = () => 10000")
+        await rows(page).get_by_role("link").click()
+        allow = dialog(page).get_by_role("button", name="Allow once", exact=True)
+        await expect(allow).to_be_visible()
+        box = await allow.bounding_box()
+        assert box is not None
+        spot = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        now = 10_000
+        for press in ("click", "Space", "click", "ArrowDown", "Enter", "click"):
+            now += 700
+            await page.evaluate("now => { performance.now = () => now }", now)
+            if press == "click":
+                await page.mouse.click(*spot)
+            else:
+                await allow.focus()
+                await page.keyboard.press(press)
+        await page.evaluate("now => { performance.now = () => now }", now + 100)
+        await page.mouse.move(*spot)
+        await page.mouse.down()
+        await page.evaluate("now => { performance.now = () => now }", now + 9000)
+        await page.mouse.up()
+        await expect(dialog(page)).to_be_visible()
+        assert (await served.newest()).state == "pending"
+        # The clock was set, so no timer has enabled the buttons; word of the gateway does.
+        await page.evaluate("dispatchEvent(new Event('online'))")
+        await expect(allow).to_be_enabled()
+
+        await page.mouse.click(*spot)
+        await expect(dialog(page)).to_have_count(0)
+        assert (await served.newest()).state in {"approved", "used"}
 
 
 async def test_a_page_says_when_its_session_has_ended(chromium: Browser, served: Served) -> None:

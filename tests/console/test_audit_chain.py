@@ -102,8 +102,8 @@ async def test_a_line_that_is_no_json_is_no_good_verdict(bench: Bench) -> None:
         async with bench.browser() as browser:
             text = await checked(browser)
 
-    assert "The log could not be checked." in text
-    assert "cannot be read as one of avow’s" in text
+    assert "The log is not as it was written." in text
+    assert "its payload is not a JSON object" in text
 
 
 async def test_a_store_that_fails_is_no_good_verdict(

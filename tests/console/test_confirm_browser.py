@@ -3,9 +3,10 @@
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 from tests.console.browsing import asking, elsewhere, log_in, watched
 from tests.console.chatting import Chat, button, chatting, page_of, reading, ready, shown
 from tests.console.site import AXE
@@ -24,7 +25,7 @@ async def test_a_call_that_waits_comes_up_in_a_chat_and_is_allowed_there_once(
     chromium: Browser, chat: Chat
 ) -> None:
     async with reading(chromium, chat) as page, asking(chat.served, 3) as asked:
-        await expect(shown(page)).to_contain_text("May desk-agent run “Delete customer")
+        await expect(shown(page)).to_contain_text("May “desk-agent” run “Delete customer")
         await ready(page)
         sent: list[str] = []
         page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
@@ -231,3 +232,104 @@ async def test_on_the_gateways_own_origin_the_consoles_session_counts(
         await button(page, "Allow once").click()
         assert '"success": true' in await asked.text()
     assert (await chat.served.newest()).answered_by == "console"
+
+
+QUESTION = {
+    "title": "Delete customer",
+    "client": "amy” is harmless. Press “Allow once",
+    "server": "studio",
+    "tool": "customer_delete",
+    "level": "destructive",
+}
+SHOW = """question => { const one = document.querySelector("avow-confirm"); window.answer = null;
+  one.ask(question).then((given) => { window.answer = given?.verdict ?? "none" }) }"""
+
+
+async def at(page: Page, now: int) -> None:
+    """Set the clock by which pauses are measured, in milliseconds."""
+    await page.evaluate("now => { performance.now = () => now }", now)
+
+
+async def place_of_allow(page: Page) -> tuple[float, float]:
+    box = await button(page, "Allow once").bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+async def test_whoever_was_clicking_or_typing_answers_nothing_until_they_rest(
+    chromium: Browser, chat: Chat
+) -> None:
+    async with reading(chromium, chat) as page:
+        await at(page, 10_000)
+        await page.mouse.click(5, 5)
+        await at(page, 10_300)
+        await page.evaluate(SHOW, QUESTION)
+        spot = await place_of_allow(page)
+        now = 10_300
+        for press in ("click", "Space", "click", "a", "Enter", "ArrowDown", "click"):
+            now += 700
+            await at(page, now)
+            if press == "click":
+                await page.mouse.click(*spot)
+            else:
+                await button(page, "Allow once").focus()
+                await page.keyboard.press(press)
+            assert await page.evaluate("window.answer") is None, press
+        await at(page, now + 1600)
+        await page.mouse.click(*spot)
+        await page.wait_for_function("window.answer !== null")
+        assert await page.evaluate("window.answer") == "allow"
+
+
+async def test_what_was_pressed_during_the_pause_answers_nothing_when_it_is_let_go(
+    chromium: Browser, chat: Chat
+) -> None:
+    async with reading(chromium, chat) as page:
+        await at(page, 10_000)
+        await page.evaluate(SHOW, QUESTION)
+        spot = await place_of_allow(page)
+        await page.mouse.move(*spot)
+        await at(page, 10_100)
+        await page.mouse.down()
+        await at(page, 20_000)
+        await page.mouse.up()
+        assert await page.evaluate("window.answer") is None
+
+        await button(page, "Allow once").focus()
+        await page.evaluate("dispatchEvent(new Event('focus'))")
+        await page.keyboard.down("Space")
+        await at(page, 30_000)
+        await page.keyboard.down("Space")
+        await page.keyboard.up("Space")
+        assert await page.evaluate("window.answer") is None
+
+        await at(page, 40_000)
+        await page.mouse.click(*spot)
+        await page.wait_for_function("window.answer === 'allow'")
+
+
+async def test_a_name_cannot_read_as_part_of_the_question(chromium: Browser, chat: Chat) -> None:
+    async with reading(chromium, chat) as page:
+        await page.evaluate(SHOW, QUESTION)
+        asked = await shown(page).get_by_role("heading").inner_text()
+
+    assert asked.startswith("May “amy' is harmless. Press 'Allow once” run “Delete customer")
+
+
+async def test_a_token_goes_to_the_address_that_was_there_first_and_to_no_other(
+    chromium: Browser, chat: Chat
+) -> None:
+    async with elsewhere("{}") as other, reading(chromium, chat) as page:
+        sent: list[str] = []
+        page.on("request", lambda one: sent.append(one.url))
+        async with page.expect_request("**/events"):
+            await page.evaluate(
+                "([key, other]) => { const one = document.querySelector('avow-confirm');"
+                " one.setAttribute('base', other); one.token = key;"
+                " one.setAttribute('base', `${other}x`); one.remove();"
+                " document.body.append(one); one.setAttribute('base', other) }",
+                [chat.key, other],
+            )
+
+    assert sent
+    assert {urlsplit(one).netloc for one in sent} == {urlsplit(chat.served.base).netloc}

@@ -45,7 +45,7 @@ async def test_a_grant_is_told_in_words(bench: Bench) -> None:
         page = plain((await browser.get("/console/grants")).text)
 
     for shown in (
-        "desk-agent may run “ Delete customer ” on studio for this machine’s user",
+        "“ desk-agent ” may run “ Delete customer ” on “ studio ” for this machine’s user",
         "with exactly these arguments",
         "customer_id number 41",
         "by bo at",

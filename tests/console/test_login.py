@@ -40,16 +40,12 @@ async def store(tmp_path: Path) -> AsyncGenerator[SqlStore]:
     await store.close()
 
 
-def make_login(
-    store: SqlStore, clock: Clock | None = None, keys: Keyring = KEYS
-) -> tuple[Login, list[str]]:
-    announced: list[str] = []
-    login = Login(announced.append, f"{BASE}/", store=store, keys=keys, clock=clock or Clock())
-    return login, announced
+def make_login(store: SqlStore, clock: Clock | None = None, keys: Keyring = KEYS) -> Login:
+    return Login(f"{BASE}/", store=store, keys=keys, clock=clock or Clock())
 
 
 async def test_a_link_leads_to_the_console_and_works_once(store: SqlStore) -> None:
-    login, _ = make_login(store)
+    login = make_login(store)
     link = login.link()
 
     session_id = await login.open_session(token_of(link))
@@ -62,7 +58,7 @@ async def test_a_link_leads_to_the_console_and_works_once(store: SqlStore) -> No
 
 async def test_a_link_expires(store: SqlStore) -> None:
     clock = Clock()
-    login, _ = make_login(store, clock)
+    login = make_login(store, clock)
     token = token_of(login.link())
 
     clock.now += LINK_SECONDS - 1
@@ -74,7 +70,7 @@ async def test_a_link_expires(store: SqlStore) -> None:
 
 @pytest.mark.parametrize("token", ["", "x", "\udcff", "å" * 500, "a.9999999999.b:c", ".."])
 async def test_a_wrong_token_opens_nothing(store: SqlStore, token: str) -> None:
-    login, _ = make_login(store)
+    login = make_login(store)
     login.link()
 
     assert await login.open_session(token) is None
@@ -82,7 +78,7 @@ async def test_a_wrong_token_opens_nothing(store: SqlStore, token: str) -> None:
 
 
 async def test_a_link_is_no_session_and_a_session_no_link(store: SqlStore) -> None:
-    login, _ = make_login(store)
+    login = make_login(store)
     token = token_of(login.link())
     session_id = await login.open_session(token_of(login.link()))
 
@@ -92,8 +88,8 @@ async def test_a_link_is_no_session_and_a_session_no_link(store: SqlStore) -> No
 
 
 async def test_who_has_other_keys_lets_nobody_in(store: SqlStore) -> None:
-    here, _ = make_login(store)
-    other, _ = make_login(store, keys=Keyring.of([secrets.token_bytes(32)]))
+    here = make_login(store)
+    other = make_login(store, keys=Keyring.of([secrets.token_bytes(32)]))
     session_id = await other.open_session(token_of(other.link()))
 
     assert session_id is not None
@@ -102,8 +98,8 @@ async def test_who_has_other_keys_lets_nobody_in(store: SqlStore) -> None:
 
 
 async def test_every_process_knows_the_same_links_and_sessions(store: SqlStore) -> None:
-    here, _ = make_login(store)
-    there, _ = make_login(store)
+    here = make_login(store)
+    there = make_login(store)
     link = token_of(here.link())
 
     session_id = await there.open_session(link)
@@ -117,7 +113,7 @@ async def test_every_process_knows_the_same_links_and_sessions(store: SqlStore) 
 
 
 async def test_a_fresh_link_leaves_the_earlier_ones_good(store: SqlStore) -> None:
-    login, _ = make_login(store)
+    login = make_login(store)
     first, second = login.link(), login.link()
 
     assert first != second
@@ -125,34 +121,9 @@ async def test_a_fresh_link_leaves_the_earlier_ones_good(store: SqlStore) -> Non
     assert await login.is_good(token_of(second))
 
 
-async def test_at_most_one_link_is_announced_in_ten_seconds(store: SqlStore) -> None:
-    clock = Clock()
-    login, announced = make_login(store, clock)
-
-    login.announce_link()
-    clock.now += 9.9
-    login.announce_link()
-    assert len(announced) == 1
-    clock.now += 0.1
-    login.announce_link()
-    assert len(announced) == 2
-    assert [await login.is_good(token_of(link)) for link in announced] == [True, True]
-
-
-async def test_a_clock_that_is_set_back_does_not_silence_the_links(store: SqlStore) -> None:
-    clock = Clock()
-    login, announced = make_login(store, clock)
-    login.announce_link()
-
-    clock.now -= 86_400
-    login.announce_link()
-
-    assert len(announced) == 2
-
-
 async def test_a_clock_that_is_set_back_makes_no_link_work_twice(store: SqlStore) -> None:
     clock = Clock()
-    login, _ = make_login(store, clock)
+    login = make_login(store, clock)
     token = token_of(login.link())
     assert await login.open_session(token) is not None
 
@@ -163,7 +134,7 @@ async def test_a_clock_that_is_set_back_makes_no_link_work_twice(store: SqlStore
 
 async def test_a_session_ends_after_twelve_hours(store: SqlStore) -> None:
     clock = Clock()
-    login, _ = make_login(store, clock)
+    login = make_login(store, clock)
     session_id = await login.open_session(token_of(login.link()))
     assert session_id is not None
 
@@ -174,7 +145,7 @@ async def test_a_session_ends_after_twelve_hours(store: SqlStore) -> None:
 
 
 async def test_what_is_kept_lets_nobody_in(store: SqlStore) -> None:
-    login, _ = make_login(store)
+    login = make_login(store)
     session_id = await login.open_session(token_of(login.link()))
     assert session_id is not None
     await login.close_session(session_id)
@@ -251,7 +222,7 @@ async def test_a_link_that_is_no_good_says_so_and_offers_another(bench: Bench, w
         ):
             assert page.status_code == 410
             assert "This link no longer works" in page.text
-            assert "Print a fresh link" in page.text
+            assert "avow console" in page.text
             assert "set-cookie" not in page.headers
 
 
@@ -270,21 +241,37 @@ async def test_a_visitor_sees_the_way_in_and_nothing_else(bench: Bench, path: st
         page = await browser.get(path)
 
     assert page.status_code == 401
-    assert "Print a fresh link" in page.text
+    assert "avow console" in page.text
     assert "customer" not in page.text.lower()
 
 
-async def test_a_fresh_link_is_announced_and_never_answered(bench: Bench) -> None:
+async def test_no_request_has_a_link_printed(
+    bench: Bench, capfd: pytest.CaptureFixture[str]
+) -> None:
     async with bench.visitor() as browser:
-        asked = await browser.post("/console/login/link")
-        shown = await browser.get(asked.headers["location"])
-        again = await browser.post("/console/login/link")
+        for path in ("/console/login/link", "/console/login"):
+            answer = await browser.post(path)
+            assert "token=" not in answer.text
+        page = await browser.get("/console/login?sent")
 
-    assert (asked.status_code, again.status_code) == (303, 303)
-    assert len(bench.announced) == 1
-    assert "terminal that avow runs in" in shown.text
-    for page in (asked, shown):
-        assert token_of(bench.announced[0]) not in f"{page.headers}{page.text}"
+    assert "avow console" in page.text
+    assert "token=" not in page.text
+    assert "token=" not in "".join(capfd.readouterr())
+
+
+async def test_a_browser_that_a_client_has_started_gets_no_session(store: SqlStore) -> None:
+    asked: list[int] = []
+
+    def is_caller(port: int) -> bool:
+        asked.append(port)
+        return port == 1
+
+    login = Login(BASE, store=store, keys=KEYS, is_caller=is_caller)
+
+    assert await login.is_from_caller(1)
+    assert not await login.is_from_caller(2)
+    assert not await login.is_from_caller(None)
+    assert asked == [1, 2]
 
 
 async def test_nobody_answers_without_a_session(bench: Bench) -> None:

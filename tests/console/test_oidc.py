@@ -382,14 +382,15 @@ async def test_an_issuer_that_cannot_be_believed_is_sent_nobody(
     assert "evil" not in refused.text
 
 
-async def test_an_issuer_that_is_down_is_told_and_a_link_still_works(entrance: Entrance) -> None:
+async def test_an_issuer_that_is_down_is_told_and_no_link_takes_its_place(
+    entrance: Entrance,
+) -> None:
     entrance.issuer.is_down = True
     async with entrance.visitor() as browser:
         refused = await browser.get("/console/login/oidc")
         assert refused.status_code == 503
         fields = {"token": token_of(entrance.bench.login.link())}
-        assert (await browser.post("/console/login", data=fields)).status_code == 303
-        assert await is_in(browser)
+        assert (await browser.post("/console/login", data=fields)).status_code == 410
 
 
 ELSEWHERE = [
@@ -406,6 +407,15 @@ ELSEWHERE = [
     '/console/"><script>',
     "/console/;url=https://evil.example",
     f"/console/{'x' * 1000}",
+    "/console/%2e%2e/mcp",
+    "/console/%2E./mcp",
+    "/console/%2f%2fevil.example",
+    "/console/tools%2Fx",
+    "/console/%5c%5cevil.example",
+    "/console/tools?x=%2f%2fevil.example",
+    "/console/%252e%252e/mcp",
+    "/console/tools%09x",
+    "/console/tools%",
 ]
 
 
@@ -559,18 +569,31 @@ async def test_a_viewer_answers_nothing(entrance: Entrance) -> None:
     assert (await entrance.bench.find()).state == "pending"
 
 
-async def test_with_an_issuer_a_link_is_still_told_in_the_terminal_alone(
-    entrance: Entrance,
-) -> None:
+async def test_with_an_issuer_no_link_logs_in(entrance: Entrance) -> None:
+    link = entrance.bench.login.link()
+
     async with entrance.visitor() as browser:
         page = await browser.get("/console/login")
-        asked = await browser.post("/console/login/link")
+        opened = await browser.get(link)
+        entered = await browser.post("/console/login", data={"token": token_of(link)})
 
     assert "Log in with your account" in page.text
-    assert "Whoever reads the terminal" in page.text
-    assert asked.status_code == 303
-    (link,) = entrance.bench.announced
-    assert token_of(link) not in asked.text
+    assert "avow console" not in page.text
+    for refused in (opened, entered):
+        assert refused.status_code == 410
+        assert "Log in with your account" in refused.text
+        assert "set-cookie" not in refused.headers
+
+
+async def test_a_session_from_a_link_ends_where_people_log_in_with_an_issuer(
+    entrance: Entrance,
+) -> None:
+    async with entrance.bench.browser() as before:
+        cookies = before.cookies
+        assert (await before.get("/console/")).status_code == 200
+    async with entrance.visitor() as browser:
+        browser.cookies = cookies
+        assert (await browser.get("/console/")).status_code == 401
 
 
 async def test_nothing_of_a_login_is_in_the_log(

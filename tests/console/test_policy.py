@@ -165,7 +165,16 @@ async def test_what_if_in_a_mode_that_only_observes(bench: Bench, tmp_path: Path
         off = await what_if(browser, subject="zed")
 
     assert "It is only observed. Enforced, it asks a person." in seen
-    assert "The call is refused" in off
+    assert "The call is refused: the policy switches off the caller “zed”." in off
+
+
+async def test_what_if_of_a_server_that_is_switched_off(bench: Bench, tmp_path: Path) -> None:
+    ruled(bench, tmp_path / "policy.toml", '[off]\nservers = ["studio"]\n')
+
+    async with bench.browser() as browser:
+        off = await what_if(browser)
+
+    assert "The call is refused: the policy switches off the server “studio”." in off
 
 
 async def test_what_if_of_a_first_use(bench: Bench, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ async def test_a_real_server_is_told_of_and_comes_back(tmp_path: Path) -> None:
     ]
     store = open_sqlite(tmp_path / "avow.db")
     async with open_gateway(targets, store) as gateway:
-        login = Login(lambda _: None, BASE, store=store, keys=gateway.keys)
+        login = Login(BASE, store=store, keys=gateway.keys)
         app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
         async with httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app), base_url=BASE

@@ -30,7 +30,6 @@ WHO: Final[dict[str, Role | None]] = {
     # Logging in: what each of them lets in is shown in test_login and test_oidc.
     "GET /console/login": ANYBODY,
     "POST /console/login": ANYBODY,
-    "POST /console/login/link": ANYBODY,
     "GET /console/login/oidc": ANYBODY,
     "GET /console/login/oidc/callback": ANYBODY,
     "POST /console/logout": VIEWER,

@@ -41,7 +41,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Ser
     store = open_sqlite(folder / "avow.db")
     console = f"{base}/console/"
     async with open_gateway(targets, store, console=console, patience=PATIENCE) as gateway:
-        login = Login(lambda _: None, base, store=store, keys=gateway.keys)
+        login = Login(base, store=store, keys=gateway.keys)
         app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
         for one in gateway.fleet.upstreams:
             await one.tools()

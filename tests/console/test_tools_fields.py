@@ -1,12 +1,20 @@
 """The form that is made from an input schema, and the arguments that it comes to."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import anyio
 import pytest
 
-from avow.console.tools.fields import WHOLE, Kind, fields_of, flat, pointer
-from avow.console.tools.filled import entries_of, read
-from avow.schema import Checker
+from avow.console.tools.fields import WHOLE, Field, Kind, fields_of, flat, pointer
+from avow.console.tools.filled import Filled, entries_of, read_checked
+from avow.workers import BoundedChecker
+
+
+def read(
+    fields: tuple[Field, ...], entries: Mapping[str, str], checker: BoundedChecker | None
+) -> Filled:
+    return anyio.run(read_checked, fields, entries, checker)
 
 
 def schema(properties: dict[str, Any], *required: str, **more: Any) -> dict[str, Any]:
@@ -84,7 +92,7 @@ def test_a_filled_form_comes_to_arguments() -> None:
             "/place/no": "7",
             "csrf": "not an argument",
         },
-        Checker(EVERY),
+        BoundedChecker(EVERY),
     )
 
     assert filled.errors == {}
@@ -109,7 +117,7 @@ def test_what_is_left_empty_is_left_out() -> None:
     fields = fields_of(EVERY)
     empty = {one.key: "" for one in flat(fields)}
 
-    assert read(fields, empty, Checker(EVERY)).arguments == {}
+    assert read(fields, empty, BoundedChecker(EVERY)).arguments == {}
 
 
 @pytest.mark.parametrize(
@@ -135,7 +143,7 @@ def test_what_is_left_empty_is_left_out() -> None:
     ],
 )
 def test_what_is_wrong_stands_at_its_field(key: str, said: str, what: str) -> None:
-    filled = read(fields_of(EVERY), {key: said}, Checker(EVERY))
+    filled = read(fields_of(EVERY), {key: said}, BoundedChecker(EVERY))
 
     assert [*filled.errors] == [key]
     assert what in filled.errors[key][0]
@@ -150,7 +158,7 @@ def test_what_is_needed_is_asked_for_at_its_field() -> None:
         "a",
     )
 
-    filled = read(fields_of(whole), {}, Checker(whole))
+    filled = read(fields_of(whole), {}, BoundedChecker(whole))
 
     assert [*filled.errors] == ["/name", "/count", "/a/street"]
     assert "empty text" in filled.errors["/name"][0]
@@ -161,19 +169,22 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         {"name": {"type": "string", "minLength": 2}, "count": {"type": "integer"}}, "name", "count"
     )
 
-    assert [*read(fields_of(whole), {"/name": "A"}, Checker(whole)).errors] == ["/count", "/name"]
+    assert [*read(fields_of(whole), {"/name": "A"}, BoundedChecker(whole)).errors] == [
+        "/count",
+        "/name",
+    ]
 
 
 def test_a_list_that_is_needed_may_be_empty() -> None:
     whole = schema({"tags": {"type": "array", "items": {"type": "string"}}}, "tags")
 
-    assert read(fields_of(whole), {}, Checker(whole)).arguments == {"tags": []}
+    assert read(fields_of(whole), {}, BoundedChecker(whole)).arguments == {"tags": []}
 
 
 def test_what_is_wrong_with_the_whole_stands_on_top() -> None:
     whole = schema({"a": {"type": "string"}}, minProperties=1)
 
-    assert [*read(fields_of(whole), {}, Checker(whole)).errors] == ["/"]
+    assert [*read(fields_of(whole), {}, BoundedChecker(whole)).errors] == ["/"]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +239,7 @@ def test_names_of_any_kind_reach_their_place() -> None:
     whole = schema({name: {"type": "string"} for name in names})
     fields = fields_of(whole)
 
-    filled = read(fields, {one.key: one.name for one in fields}, Checker(whole))
+    filled = read(fields, {one.key: one.name for one in fields}, BoundedChecker(whole))
 
     assert filled.arguments == {name: name for name in names if name}
     assert pointer(("a/b", "~")) == "/a~1b/~0"
@@ -255,7 +266,7 @@ def test_arguments_can_be_put_into_the_form_again() -> None:
     entries = entries_of(fields, ARGUMENTS)
 
     assert entries is not None
-    assert read(fields, entries, Checker(EVERY)).arguments == ARGUMENTS
+    assert read(fields, entries, BoundedChecker(EVERY)).arguments == ARGUMENTS
 
 
 @pytest.mark.parametrize(

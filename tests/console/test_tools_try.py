@@ -157,7 +157,7 @@ async def test_a_call_that_must_ask_shows_its_question_and_runs_on_the_answer(
     async with bench.browser() as browser:
         page = await run(browser, DELETE)
         words = plain(page.text)
-        assert "run “ Delete customer · customer_id 41 ” on studio ?" in words
+        assert "run “ Delete customer · customer_id 41 ” on “ studio ”?" in words
         assert "This call waits for an answer." in words
         assert bench.ran == []
 

@@ -7,8 +7,9 @@ import re
 import socket
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
-from avow.connect.address import fault_of_url, is_private
+from avow.connect.address import fault_of_url, is_loopback, is_private
 from avow.errors import AvowError, PortInUseError, UsageError
 from avow.policy import Principal
 
@@ -25,13 +26,14 @@ class Options:
     `metrics` is where these are served, and `otel` whether traces are sent.
     `workers` processes serve, each of which lets calls run on for `drain` seconds when it ends;
     other machines reach them at `advertise`. `receipts` is where receipts about tools lie.
+    With `is_port_preferred`, a free port is taken if another program listens on `port`.
     """
 
     store: str | None
     host: str
     port: int
     timeout: float
-    patience: float
+    patience: float | None
     is_json: bool
     policy: str | None = None
     webhook: str | None = None
@@ -45,6 +47,7 @@ class Options:
     drain: float = 20.0
     advertise: str | None = None
     receipts: str | None = None
+    is_port_preferred: bool = False
 
 
 def check_seconds(value: float, where: str) -> None:
@@ -60,16 +63,23 @@ def listen(options: Options) -> socket.socket:
     nothing says who may call; `PortInUseError` where another program listens.
     """
     check_seconds(options.timeout, "--timeout")
-    check_seconds(options.patience, "--patience")
+    if options.patience is not None:
+        check_seconds(options.patience, "--patience")
     check_seconds(options.drain, "--drain")
     _check_workers(options)
     _check_port(options.port, "--port")
     address = _address(options.host, "--host")
-    if options.public_url is not None:
-        _check_public(options.public_url)
     if not address.is_loopback:
         _check_reach(options)
-    return bind(options.host, options.port, "--port")
+    if options.public_url is not None:
+        _check_public(options.public_url)
+        _check_served(options.public_url, options.access)
+    try:
+        return bind(options.host, options.port, "--port")
+    except PortInUseError:
+        if not options.is_port_preferred:
+            raise
+        return bind(options.host, 0, "--port")
 
 
 def bind(host: str, port: int, where: str) -> socket.socket:
@@ -140,6 +150,17 @@ def _check_public(url: str) -> None:
     if not _PLAIN_URL.fullmatch(url) or url.rstrip("/").endswith("/mcp"):
         fix = "Write it as https://avow.example.com; /mcp follows by itself."
         raise UsageError("this is not the URL of a gateway", where="--public-url", fix=fix)
+
+
+def _check_served(url: str, access: str | None) -> None:
+    """Raise unless requests that come by the public URL can be answered.
+
+    Without authentication only this machine is served; a URL of this machine is no exception.
+    """
+    if access is None and not is_loopback(urlsplit(url).hostname or ""):
+        fix = "Say with --access FILE who may call, or leave --public-url out."
+        what = "--public-url requires --access: without authentication only this machine is served"
+        raise UsageError(what, where="--public-url", fix=fix)
 
 
 def _bind_error(where: str, option: str, error: OSError) -> AvowError:

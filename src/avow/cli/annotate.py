@@ -56,7 +56,7 @@ def annotate(
     if isinstance(found, AvowError):
         raise found
     file = Path(path).resolve()
-    data = read(file)
+    data = read(file, is_strict=False)
     guesses = missing(found, guesser)
     doubts = _doubts(path, found, guesses)
     guesses = _without(guesses, doubts)
@@ -67,7 +67,7 @@ def annotate(
     if is_written and not is_sure and not agrees(f"Change {path}?"):
         raise DeniedError("nothing was changed", fix="You did not say yes.")
     if is_written:
-        replace(file, patch.before, patch.after)
+        replace(file, patch.before, patch.after, is_strict=False)
     if is_json:
         print_json(_document(patch, guesses, doubts, is_written=is_written))
     elif is_written:

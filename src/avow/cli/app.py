@@ -1,7 +1,9 @@
 """Reads the command line, runs one command, and turns errors into words and an exit code."""
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,7 +13,7 @@ from cyclopts import App, Parameter
 from avow import __version__
 from avow.cli.terminal import print_error, print_error_json
 from avow.errors import AvowError, UsageError
-from avow.telemetry.logs import is_structured, set_up_logs
+from avow.telemetry.logs import LogLevel, is_structured, set_up_logs
 
 _INTERRUPTED: Final = 130
 _INTERNAL: Final = 70
@@ -68,6 +70,10 @@ _COMMANDS: Final = {
         "gateway:gateway",
         "Serve MCP servers behind one address: reads run, destructive calls wait.",
     ),
+    "console": (
+        "console:console",
+        "Print a link that logs in to the console of a running gateway.",
+    ),
     "discover": (
         "discover:discover",
         "List the servers that the clients on this machine are configured with.",
@@ -95,12 +101,28 @@ for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
     app.command(f"avow.cli.{_where}", name=_name, help=_help, sort_key=_order)
 
 
+def _keep_ignoring_hangup() -> None:
+    """Ignore SIGHUP under nohup by a handler, which the processes that avow starts do not inherit.
+
+    Without one they would ignore it too, and a server may be made to end or reload by it.
+    """
+    number = getattr(signal, "SIGHUP", None)
+    is_main = threading.current_thread() is threading.main_thread()
+    if number is not None and is_main and signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, _do_nothing)
+
+
+def _do_nothing(_number: int, _frame: object) -> None:
+    return
+
+
 def run(words: Sequence[str]) -> int:
     """Run one command; `words` after `--` are a command to start, not options of avow."""
+    _keep_ignoring_hangup()
     before, after = _split(words)
     is_json = "--json" in before
     try:
-        code = _dispatch(before, after)
+        code = _dispatch(before, after, is_json=is_json)
         sys.stdout.flush()  # here, where a reader that has left is understood
         return code
     except AvowError as error:
@@ -135,8 +157,9 @@ def _say(error: AvowError, *, is_json: bool) -> None:
         (print_error_json if is_json else print_error)(error)
 
 
-def _dispatch(before: list[str], after: list[str] | None) -> int:
-    set_up_logs()
+def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> int:
+    # With --json a program reads standard error too: one JSON document for each error.
+    set_up_logs(level=LogLevel.ERROR if is_json else None)
     try:
         command, bound, extra = app.parse_args(
             before, exit_on_error=False, print_error=False, help_on_error=False

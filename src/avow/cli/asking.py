@@ -1,11 +1,11 @@
-"""One question to the person at the terminal, which only a clear yes answers with yes."""
+"""Questions to the person at the terminal, which only a clear yes answers with yes."""
 
 import sys
 
 from rich.text import Text
 
 from avow.cli.terminal import plain, talk
-from avow.errors import UsageError
+from avow.errors import DeniedError, UsageError
 
 _YES = frozenset({"y", "yes"})
 
@@ -24,3 +24,18 @@ def agrees(question: str) -> bool:
     termios.tcflush(sys.stdin, termios.TCIFLUSH)
     talk().print(Text(f"{plain(question)} [y/N] "), end="")
     return sys.stdin.readline().strip().lower() in _YES
+
+
+def ask_first(question: str) -> None:
+    """Ask on the terminal before a command takes something away.
+
+    `question` names what the command acts on, and how many of it. Raises `UsageError` without a
+    terminal, and `DeniedError` for any answer but a yes.
+    """
+    try:
+        is_sure = agrees(question)
+    except UsageError as error:
+        fix = "Run it on a terminal, or add --yes."
+        raise UsageError(f"not done without an answer: {question}", fix=fix) from error
+    if not is_sure:
+        raise DeniedError("nothing was changed", fix="You did not say yes.")

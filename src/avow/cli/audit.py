@@ -1,7 +1,7 @@
 """`avow audit`: the log of all calls, read, verified, exported, and kept in order."""
 
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -10,6 +10,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
+from avow.cli.asking import ask_first
 from avow.cli.record import fields_of, moment, tool_of
 from avow.cli.stored import counting, keys_of, opened
 from avow.cli.terminal import out, plain, print_json, talk, working
@@ -18,6 +19,8 @@ from avow.store import RecordRow, Store
 
 _SCHEMA: Final = 1
 _PAGE: Final = 1000
+_MAX_NAMED: Final = 5
+"""People who are named when it is asked whether their records may go."""
 _STYLES: Final = {"warning": "yellow", "error": "red", "critical": "bold red"}
 
 T = TypeVar("T")
@@ -161,13 +164,17 @@ def export(
 
 
 @app.command
-def erase(subject: str, *, store: str | None = None, json: bool = False) -> int:
+def erase(subject: str, *, yes: bool = False, store: str | None = None, json: bool = False) -> int:
     """Erase what the log holds of one person; it can still be verified afterwards.
+
+    Shows how many records that are, and asks first.
 
     Parameters
     ----------
     subject
         The subject, as `avow audit list` shows it.
+    yes
+        Do not ask.
     store
         Where the log is; see `avow audit list`.
     json
@@ -181,6 +188,9 @@ def erase(subject: str, *, store: str | None = None, json: bool = False) -> int:
         async with open_audit(kept, keys) as log:
             return await erase_subject(log, subject)
 
+    if not yes:
+        found = _with(store, lambda kept: kept.tally(subject=subject))
+        ask_first(f"Erase {_counted(found)}? This cannot be undone.")
     with working("Erasing …"):
         done = _with(store, run)
     if json:
@@ -193,13 +203,17 @@ def erase(subject: str, *, store: str | None = None, json: bool = False) -> int:
 
 
 @app.command
-def prune(*, days: int, store: str | None = None, json: bool = False) -> int:
+def prune(*, days: int, yes: bool = False, store: str | None = None, json: bool = False) -> int:
     """Drop records older than some days; what stays can still be verified.
+
+    Shows how many records of whom that are, and asks first.
 
     Parameters
     ----------
     days
         How old a record may be.
+    yes
+        Do not ask.
     store
         Where the log is; see `avow audit list`.
     json
@@ -215,6 +229,9 @@ def prune(*, days: int, store: str | None = None, json: bool = False) -> int:
         async with open_audit(kept, keys) as log:
             return await drop_before(log, keys, log.clock() - days * 86_400)
 
+    if not yes:
+        found = _with(store, lambda kept: kept.tally(before=kept.clock() - days * 86_400))
+        ask_first(f"Drop {_counted(found)}, older than {days} days? This cannot be undone.")
     with working("Dropping old records …"):
         dropped = _with(store, run)
     if json:
@@ -222,6 +239,18 @@ def prune(*, days: int, store: str | None = None, json: bool = False) -> int:
     else:
         out().print(f"{dropped} records dropped")
     return 0
+
+
+def _counted(found: Sequence[tuple[str | None, int]]) -> str:
+    """How many records of whom: those of the people with the most by name."""
+    total = sum(count for _, count in found)
+    if not total:
+        return "no records"
+    shown = [f"{who or 'nobody'}: {count:,}" for who, count in found[:_MAX_NAMED]]
+    left = found[_MAX_NAMED:]
+    if left:
+        shown.append(f"{len(left):,} others: {sum(count for _, count in left):,}")
+    return f"{total:,} {'record' if total == 1 else 'records'} ({', '.join(shown)})"
 
 
 def _with(url: str | None, work: Callable[[Store], Awaitable[T]]) -> T:

@@ -68,6 +68,8 @@ class DrainedServer(uvicorn.Server):
         """Take a signal; uvicorn raises it again when it has ended."""
         if self._asked.is_set() or self._loop is None:
             self.should_exit = self.force_exit = True
+            # Raised when the server has ended, in place of the first: this was no end in order.
+            self._captured_signals[:] = [signal.SIGINT]
             return
         self._captured_signals.append(sig)
         if sig == signal.SIGINT:

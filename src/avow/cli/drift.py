@@ -8,6 +8,7 @@ import anyio
 from cyclopts import App, Parameter
 from rich.text import Text
 
+from avow.cli.asking import ask_first
 from avow.cli.stored import keys_of, opened, place_of
 from avow.cli.terminal import out, print_json
 from avow.errors import UsageError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _SCHEMA: Final = 1
 _SEE: Final = "See avow drift."
+_MAX_NAMED: Final = 5
+"""Changes that are named in the question before they are accepted."""
 
 app = App(name="drift", help="Show by which changes tools would permit more, and accept them.")
 
@@ -55,12 +58,14 @@ def accept(
     *,
     all_: Annotated[bool, Parameter(name="--all")] = False,
     place: str | None = None,
+    yes: bool = False,
     store: str | None = None,
     json: bool = False,
 ) -> int:
     """Let a change count: the tool is taken as its server gives it now.
 
-    That is on record, with your name. A gateway that runs goes by it within seconds.
+    Shows which tools change and how, and asks first. The log records it with your name. A running
+    gateway follows within seconds.
 
     Parameters
     ----------
@@ -72,6 +77,8 @@ def accept(
         Accept all changes of the server that avow drift shows.
     place
         The beginning of the place that avow drift shows, where two servers have one name.
+    yes
+        Do not ask.
     store
         Where the tools are remembered; see avow drift.
     json
@@ -84,8 +91,11 @@ def accept(
         raise UsageError("name one tool, or say --all", where="drift accept", fix=_SEE)
     keys = keys_of(store)
 
+    wanted = _wanted(anyio.run(_held, store), server, tool, place)
+    if not yes:
+        ask_first(f"Accept {_named(wanted)}?")
+
     async def run() -> list["Held"]:
-        wanted = _wanted(await _held(store), server, tool, place)
         async with opened(store) as kept, open_audit(kept, keys) as log:
             by = getpass.getuser()
             return [one for one in wanted if await accept_one(log, one, by=by)]
@@ -98,9 +108,20 @@ def accept(
         print_json({"schema": _SCHEMA, "accepted": [one.to_dict() for one in done]})
         return 0
     for one in done:
-        level = f"{one.known.level} → {one.now.level}"
-        out().print(plain(f"accepted: {one.row.server} {one.now.name} ({level})"))
+        out().print(plain(f"accepted: {one.row.server} {one.now.name} ({_levels(one)})"))
     return 0
+
+
+def _named(held: list["Held"]) -> str:
+    """Return how many changes these are, and of which tools, for a question."""
+    shown = [f"{one.row.server} {one.now.name}: {_levels(one)}" for one in held[:_MAX_NAMED]]
+    if len(held) > _MAX_NAMED:
+        shown.append(f"{len(held) - _MAX_NAMED:,} more")
+    return f"{len(held):,} {'change' if len(held) == 1 else 'changes'} ({', '.join(shown)})"
+
+
+def _levels(one: "Held") -> str:
+    return f"{one.known.level} → {one.now.level}"
 
 
 def _wanted(held: list["Held"], server: str, tool: str | None, place: str | None) -> list["Held"]:

@@ -2,6 +2,7 @@
 
 import json as jsonlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, cast
 
@@ -9,7 +10,7 @@ import anyio
 from cyclopts import Parameter
 from rich.text import Text
 
-from avow.catalog import Tool
+from avow.catalog import SEPARATOR, Tool
 from avow.cli.policy import read_policy
 from avow.cli.surface import Surface, read_surface
 from avow.cli.terminal import out, plain, print_json, working
@@ -63,8 +64,9 @@ def explain(
     Parameters
     ----------
     words
-        The target, as for avow inspect, and then the tool's name. When the target is a command,
-        only the tool's name, and the command after --.
+        The target, as for avow inspect, and then the tool's name. If a configuration has several
+        servers, write the name as the gateway lists it: SERVER__TOOL. If the target is a command,
+        give only the tool's name, and the command after --.
     args
         The call's arguments, as JSON.
     policy
@@ -107,11 +109,21 @@ def _target(words: tuple[str, ...], command: list[str] | None) -> tuple[Target, 
     if not place and command is None:
         raise UsageError("a target and a tool are needed", fix=fix)
     targets = parse_target([*place, *(command or ())], is_command=command is not None and not place)
-    first, *others = targets
-    if others:
-        names = ", ".join(one.name for one in targets)
-        raise TargetError(f"the target has several servers: {names}", fix="Name one with #name.")
-    return first, name
+    return _server_of(name, targets), name
+
+
+def _server_of(name: str, targets: Sequence[Target]) -> Target:
+    """Return the server that has the tool: the only one, or the one that its name begins with."""
+    if len(targets) == 1:
+        return targets[0]
+    matches = [target for target in targets if name.startswith(f"{target.name}{SEPARATOR}")]
+    if len(matches) == 1:
+        return matches[0]
+    names = ", ".join(target.name for target in targets)
+    raise TargetError(
+        f"the target has several servers: {names}",
+        fix=f"Name the server in the tool's name: {targets[0].name}{SEPARATOR}{name}.",
+    )
 
 
 def _arguments(text: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from avow.policy import LOCAL, Principal
 from avow.telemetry.logs import LogFormat, LogLevel, set_up_logs
 
 _PORT: Final = 8321
+_STDIO_PORT: Final = 8322
+"""For a gateway that a client starts: the console keeps its address, and browsers their login."""
 
 
 @Parameter(name="*")
@@ -26,12 +28,14 @@ class Place:
     host
         An address to listen on; another than a loopback one wants --access and --public-url.
     port
-        The port to listen on; 0 takes a free one. Default: 8321, or a free one with --stdio.
+        The port to listen on; 0 takes a free one. Default: 8321; with --stdio 8322, or a
+        free one if that is taken.
     access
         An access.toml that says who may call: tokens of an issuer, API keys. Default: whoever is
         on this machine.
     public_url
-        Where others reach the gateway, without /mcp: https://avow.example.com.
+        Where others reach the gateway, without /mcp: https://avow.example.com. Requires --access,
+        except for a URL of this machine.
     workers
         How many processes serve on the port. One that dies is started again.
     drain
@@ -59,7 +63,7 @@ class Pipe:
     ----------
     stdio
         Speak MCP over standard input and output to the client that has started avow. The console
-        is served as ever; its link goes to standard error.
+        is served too; avow console prints a link to it, which the client never gets.
     as_
         Who calls over --stdio. Default: local.
     scope
@@ -116,7 +120,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     pipe: Pipe = _PIPE,
     shown: Shown = _SHOWN,
     timeout: float = 60.0,
-    patience: float = 45.0,
+    patience: float | None = None,
     json: bool = False,
     command: Annotated[list[str] | None, Parameter(parse=False)] = None,
 ) -> int:
@@ -148,7 +152,8 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     timeout
         Seconds to wait for a server.
     patience
-        Seconds that a call waits for a person before it ends and can be made again.
+        Seconds that a call waits for a person before it ends and can be made again. Default: 45
+        for clients that ask for progress, 25 for others, less for those known to give up sooner.
     json
         Print the addresses as one line of JSON, and errors likewise.
     """
@@ -165,7 +170,7 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
 
 def _port(place: Place, pipe: Pipe) -> int:
     if place.port is None:
-        return 0 if pipe.stdio else _PORT
+        return _STDIO_PORT if pipe.stdio else _PORT
     return place.port
 
 
@@ -190,7 +195,7 @@ class _Kept(NamedTuple):
     heads: str | None
     store: str | None
     timeout: float
-    patience: float
+    patience: float | None
     is_json: bool
 
 
@@ -207,4 +212,5 @@ def _options(kept: _Kept, place: Place, pipe: Pipe, shown: Shown) -> Options:
         workers=place.workers,
         drain=place.drain,
         advertise=place.advertise,
+        is_port_preferred=pipe.stdio and place.port is None,
     )

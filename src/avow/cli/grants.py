@@ -1,20 +1,25 @@
 """`avow grants`: the standing answers, and taking them back."""
 
 import getpass
-import time
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from cyclopts import App
 from rich.table import Table
 from rich.text import Text
 
-from avow.cli.stored import opened
+from avow.cli.asking import ask_first
+from avow.cli.stored import keys_of, opened
 from avow.cli.terminal import out, print_json
 from avow.errors import UsageError
-from avow.schema.plain import plain
+from avow.schema.plain import plain, quoted
+
+if TYPE_CHECKING:
+    from avow.approvals import Grant
 
 _SCHEMA: Final = 1
+_ALL: Final = 1_000_000
+"""Grants among which one is looked up by its number: more than a store holds."""
 
 app = App(name="grants", help="List the standing answers, and take them back.")
 
@@ -35,9 +40,11 @@ def list_grants(*, store: str | None = None, limit: int = 100, json: bool = Fals
     """
     from avow.approvals import Approvals, Grant
 
+    keys = keys_of(store)
+
     async def run() -> list[Grant]:
         async with opened(store) as kept:
-            return await Approvals(kept).grants(limit)
+            return await Approvals(kept, keys=keys).grants(limit)
 
     found = anyio.run(run)
     if json:
@@ -48,7 +55,7 @@ def list_grants(*, store: str | None = None, limit: int = 100, json: bool = Fals
         what = f"{one.server} {one.tool}" + ("" if one.arguments is None else " (these arguments)")
         state = "holds" if one.holds else "its conversation is over"
         state = state if one.revoked_at is None else f"revoked by {one.revoked_by}"
-        who = f"{one.subject} through {one.client}"
+        who = f"{one.subject} through {quoted(one.client)}"
         cells = (str(one.number), who, what, str(one.span), one.given_by, str(one.uses), state)
         table.add_row(*(Text(plain(cell)) for cell in cells))
     out().print(table if found else "No standing answers.")
@@ -56,15 +63,18 @@ def list_grants(*, store: str | None = None, limit: int = 100, json: bool = Fals
 
 
 @app.command
-def revoke(number: int, *, store: str | None = None, json: bool = False) -> int:
-    """Take a standing answer back: from now on such calls ask again.
+def revoke(number: int, *, yes: bool = False, store: str | None = None, json: bool = False) -> int:
+    """Revoke a standing answer: from now on such calls ask again.
 
-    Exit code 2 where there is no such answer, or it was taken back before.
+    Shows for whom and for which tool it was given, and asks first. Exit code 2 if there is no such
+    answer, or if it was revoked before.
 
     Parameters
     ----------
     number
         Its number, as `avow grants list` shows it.
+    yes
+        Do not ask.
     store
         As for list.
     json
@@ -72,14 +82,32 @@ def revoke(number: int, *, store: str | None = None, json: bool = False) -> int:
     """
     from avow.approvals import Approvals
 
+    keys = keys_of(store)
+
+    async def find() -> "Grant | None":
+        async with opened(store) as kept:
+            grants = await Approvals(kept, keys=keys).grants(_ALL)
+        wanted = (one for one in grants if one.number == number and one.revoked_at is None)
+        return next(wanted, None)
+
     async def run() -> bool:
         async with opened(store) as kept:
-            return await Approvals(kept, clock=time.time).revoke(number, by=getpass.getuser())
+            return await Approvals(kept, keys=keys).revoke(number, by=getpass.getuser())
 
-    if not anyio.run(run):
+    grant = None if yes else anyio.run(find)
+    if grant is not None:
+        ask_first(f"Revoke 1 grant ({_named(grant)})? Such calls ask again.")
+    if not (grant or yes) or not anyio.run(run):
         raise UsageError(f"there is no grant {number} that holds", fix="See avow grants list.")
     if json:
         print_json({"schema": _SCHEMA, "revoked": number})
     else:
         out().print(f"grant {number} is taken back")
     return 0
+
+
+def _named(grant: "Grant") -> str:
+    """Return whose grant this is and what it allows, for a question."""
+    arguments = "any arguments" if grant.arguments is None else "these arguments"
+    who = f"{grant.subject} through {quoted(grant.client)}"
+    return f"number {grant.number}: {who}, {grant.server} {grant.tool}, {arguments}"

@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
+from avow.cli.asking import ask_first
 from avow.cli.stored import beside, opened
 from avow.cli.terminal import out, print_json, talk
 from avow.errors import UsageError
@@ -19,6 +20,8 @@ from avow.schema.plain import plain
 from avow.store import ApiKeyRow
 
 _SCHEMA: Final = 1
+_MAX_NAMED: Final = 5
+"""Keys whose ids stand in the question before they are revoked."""
 _MANY: Final = Parameter(negative="")
 _JSON: Final = Parameter(name="--json")
 
@@ -111,26 +114,46 @@ def list_keys(*, store: str | None = None, as_json: Annotated[bool, _JSON] = Fal
 
 
 @app.command
-def revoke(which: str, *, store: str | None = None, as_json: Annotated[bool, _JSON] = False) -> int:
-    """Take API keys back. Every replica refuses them within two seconds.
+def revoke(
+    which: str,
+    *,
+    yes: bool = False,
+    store: str | None = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> int:
+    """Revoke API keys. Every replica refuses them within two seconds.
 
-    Exit code 2 where there is no such key, or it was taken back before.
+    Shows which keys and how many, and asks first. Exit code 2 if there is no such key, or if it
+    was revoked before.
 
     Parameters
     ----------
     which
-        The id of one key, or the name of all that have it.
+        The id of one key, or the name of several.
+    yes
+        Do not ask.
     store
         As for create.
     as_json
         Print one JSON document.
     """
 
-    async def run() -> int:
+    async def find() -> list[ApiKeyRow]:
         async with opened(store) as kept:
-            return await kept.revoke_api_keys(which, by=getpass.getuser(), now=time.time())
+            rows = await kept.api_keys()
+        return [row for row in rows if which in (row.id, row.name) and row.revoked_at is None]
 
-    count = anyio.run(run)
+    async def revoke_all(rows: list[ApiKeyRow]) -> int:
+        # By their ids: a key that was made since the question was shown is kept.
+        by = getpass.getuser()
+        async with opened(store) as kept:
+            counts = [await kept.revoke_api_keys(row.id, by=by, now=time.time()) for row in rows]
+        return sum(counts)
+
+    rows = anyio.run(find)
+    if rows and not yes:
+        ask_first(f"Revoke {_named(rows)}? This cannot be undone.")
+    count = anyio.run(revoke_all, rows)
     if not count:
         what = f"there is no API key {which!r} that holds"
         raise UsageError(what, fix="See avow keys list.")
@@ -139,6 +162,14 @@ def revoke(which: str, *, store: str | None = None, as_json: Annotated[bool, _JS
     else:
         out().print(f"{count} {'key is' if count == 1 else 'keys are'} taken back")
     return 0
+
+
+def _named(rows: list[ApiKeyRow]) -> str:
+    """Return how many keys these are, and their names and ids, for a question."""
+    shown = [f"{row.name} {row.id}" for row in rows[:_MAX_NAMED]]
+    if len(rows) > _MAX_NAMED:
+        shown.append(f"{len(rows) - _MAX_NAMED:,} more")
+    return f"{len(rows):,} API {'key' if len(rows) == 1 else 'keys'} ({', '.join(shown)})"
 
 
 def _seconds(expires: str) -> float | None:

@@ -63,7 +63,7 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     fix
         Mend what is mechanical in a saved list or in server.py, and show the difference.
     diff
-        Show what --fix would do, and do nothing.
+        Show what --fix would do, and write nothing, with --fix or without.
     baseline
         A file with findings that are known, which are not told again.
     write_baseline
@@ -77,10 +77,10 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
     listed = _linted(found := _ask(target, command, timeout, given))
     if fix or diff:
-        listed = [_mended(one, choice, writes=fix, allows=not no_allow) for one in listed]
-    if fix and any(one.python for one in listed):  # the server says something else now
+        listed = [_mended(one, choice, writes=not diff, allows=not no_allow) for one in listed]
+    if fix and not diff and any(one.python for one in listed):  # the server says something else now
         listed = _linted(found := _ask(target, command, timeout, given))
-    reports = [_report(one, choice, allows=not no_allow, is_mended=fix) for one in listed]
+    reports = [_report(one, choice, allows=not no_allow, mended=fix and not diff) for one in listed]
     reports = _past(reports, choice, baseline, writes=write_baseline)
     _print(reports, form, profile)
     return _code(reports, found, Severity(fail_on), is_data=form != "text")
@@ -112,9 +112,9 @@ def _words(given: list[str] | None) -> list[str]:
     return [word for one in given or () for word in one.split(",") if word.strip()]
 
 
-def _report(one: Linted, choice: Choice, *, allows: bool, is_mended: bool = False) -> Report:
+def _report(one: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
     """What is found; where it was mended, what is left cannot be."""
-    is_mendable = not is_mended and (one.saved is not None or one.python is not None)
+    is_mendable = not mended and (one.saved is not None or one.python is not None)
     return lint_listing(
         one.listing, choice, places=one.places, allows=allows, is_mendable=is_mendable
     )
@@ -191,8 +191,8 @@ def _replace(file: Path, before: str, after: str) -> None:
     """Write a list anew in one step, where it still is what was read; its byte order mark stays."""
     from avow.clients.swap import read, replace
 
-    mark = BOM_UTF8 if read(file).startswith(BOM_UTF8) else b""
-    replace(file.resolve(), mark + before.encode(), mark + after.encode())
+    mark = BOM_UTF8 if read(file, is_strict=False).startswith(BOM_UTF8) else b""
+    replace(file.resolve(), mark + before.encode(), mark + after.encode(), is_strict=False)
 
 
 def _mend_source(path: str, report: Report, *, writes: bool) -> None:
@@ -201,11 +201,11 @@ def _mend_source(path: str, report: Report, *, writes: bool) -> None:
     from avow.lint.source import fix_source
 
     file = Path(path).resolve()
-    patch = fix_source(path, read(file), report.findings)
+    patch = fix_source(path, read(file, is_strict=False), report.findings)
     lines = [*patch.diff, *(f"{one.name}: left as it is, {one.why}" for one in patch.left)]
     sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
     if writes and patch.added:
-        replace(file, patch.before, patch.after)
+        replace(file, patch.before, patch.after, is_strict=False)
 
 
 def _show(before: str, after: str, name: str) -> None:

@@ -13,6 +13,7 @@ import anyio
 from avow.catalog import fingerprint
 from avow.cli.terminal import plain, say
 from avow.errors import AvowError, ConfigError, UsageError
+from avow.extras import install_fix
 from avow.infer.opinion import Opinion, Reader, opinion_of, question, understand
 
 _AT_ONCE: Final = 4
@@ -95,8 +96,8 @@ def _pydantic_ai(model: str) -> Reader:
     try:
         agent = cast("Any", import_module("pydantic_ai")).Agent(model)
     except ImportError as error:
-        fix = "pip install 'avow[pydantic-ai]'"
-        raise UsageError("pydantic-ai is not installed", where="--reader", fix=fix) from error
+        what = "pydantic-ai is not installed"
+        raise UsageError(what, where="--reader", fix=install_fix("pydantic-ai")) from error
 
     async def read(asked: str) -> str:
         return str((await agent.run(asked)).output)

@@ -1,12 +1,12 @@
 """`avow policy`: whether a policy holds together, and whether it decides as expected."""
 
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-from cyclopts import App
+from cyclopts import App, Parameter
 from rich.text import Text
 
-from avow.cli.terminal import out, plain, print_json
+from avow.cli.terminal import out, plain, print_json, working
 from avow.errors import ConfigError
 from avow.policy import Case, CaseResult, Policy, json_schema, load_cases, load_policy, run_case
 
@@ -20,28 +20,90 @@ policy = App(
 
 
 @policy.command
-def check(file: str = "policy.toml", *, json: bool = False) -> int:
+def check(
+    *words: str,
+    policy: str | None = None,
+    json: bool = False,
+    timeout: float = 30.0,
+    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+) -> int:
     """Read a policy and report every mistake in it with its line.
 
-    Exit code 2 when there is one.
+    With a target, connect to its servers and report rules that match none of their tools. Exit
+    code 2 for a mistake, 1 for a rule that matches nothing.
 
     Parameters
     ----------
-    file
-        The policy.
+    words
+        The policy, if it ends in .toml (default: policy.toml), and targets as for avow inspect.
+    policy
+        The policy. All words are targets then.
     json
         Print one JSON document.
+    timeout
+        Seconds to wait for the servers.
     """
+    file, places = _file_and_places(words, policy)
     found = read_policy(file)
+    has_target = bool(places or command)
+    told, silent = _unmatched(found, places, command, timeout) if has_target else ([], [])
     if json:
-        print_json(
-            {"schema": _SCHEMA, "policy": file, "mode": str(found.mode), "rules": _names(found)}
-        )
-        return 0
+        document = {"schema": _SCHEMA, "policy": file, "mode": str(found.mode)}
+        checked = {"unmatched": told, "unknown_servers": silent} if has_target else {}
+        print_json({**document, "rules": _names(found), **checked})
+        return int(bool(told))
     count = len(found.rules)
     noun = "rule" if count == 1 else "rules"
-    out().print(Text(plain(f"{file}: mode {found.mode}, {count} {noun}, no mistakes")))
-    return 0
+    head = "no mistakes" if not told else f"{len(told)} without a match"
+    out().print(Text(plain(f"{file}: mode {found.mode}, {count} {noun}, {head}")))
+    for line in told:
+        out().print(Text(plain(f"  {line}"), style="red"))
+    for line in silent:
+        out().print(Text(plain(f"  {line}: no answer, so its tools are unknown")))
+    return int(bool(told))
+
+
+def _file_and_places(words: tuple[str, ...], policy: str | None) -> tuple[str, list[str]]:
+    if policy is not None:
+        return policy, [*words]
+    if words and (words[0].endswith(".toml") or (len(words) == 1 and _is_policy(words[0]))):
+        return words[0], [*words[1:]]
+    return "policy.toml", [*words]
+
+
+def _is_policy(word: str) -> bool:
+    """Whether the only word is a file or folder that is no target."""
+    path = Path(word)
+    is_target = path.suffix in {".json", ".jsonc", ".py", ".js"}
+    return path.is_dir() or (path.is_file() and not is_target)
+
+
+def _unmatched(
+    found: Policy, places: list[str], command: list[str] | None, timeout: float
+) -> tuple[list[str], list[str]]:
+    """What of the policy is about no tool of the targets, and which servers did not answer."""
+    import anyio
+
+    from avow.cli.address import check_seconds
+    from avow.cli.surface import Surface, read_surfaces
+    from avow.connect import parse_target
+    from avow.policy import facts_of, seen_under
+    from avow.policy.unmatched import unmatched
+
+    check_seconds(timeout, "--timeout")
+    targets = parse_target([*places, *(command or ())], is_command=bool(command) and not places)
+    with working("Asking for the tools …"):
+        surfaces = anyio.run(read_surfaces, targets, timeout)
+    pairs = list(zip(targets, surfaces, strict=True))
+    silent = [target.name for target, one in pairs if not isinstance(one, Surface)]
+    tools = [
+        facts_of(seen_under(found, tool))
+        for _, one in pairs
+        if isinstance(one, Surface)
+        for tool in one.tools
+    ]
+    names = [target.name for target in targets]
+    return unmatched(found, tools, servers=names, unknown=silent), silent
 
 
 @policy.command(name="test")

@@ -8,10 +8,11 @@ import anyio
 from cyclopts import App
 from rich.text import Text
 
+from avow.cli.asking import ask_first
 from avow.cli.stored import keys_of, opened, place_of
 from avow.cli.terminal import out, print_json
 from avow.errors import UsageError
-from avow.schema.plain import plain
+from avow.schema.plain import plain, quoted
 
 if TYPE_CHECKING:
     from avow.store import QuarantineRow
@@ -58,12 +59,14 @@ def lift(
     tool: str,
     *,
     place: str | None = None,
+    yes: bool = False,
     store: str | None = None,
     json: bool = False,
 ) -> int:
     """Let a tool be called again. If it breaks its contract once more, it comes back.
 
-    That is on record, with your name. A gateway that runs goes by it within seconds.
+    Shows what the tool tried, and asks first. The log records it with your name. A running gateway
+    follows within seconds.
 
     Parameters
     ----------
@@ -73,6 +76,8 @@ def lift(
         The tool's name there.
     place
         The beginning of the place that avow quarantine shows, where two servers have one name.
+    yes
+        Do not ask.
     store
         Where it is remembered; see avow quarantine.
     json
@@ -84,19 +89,32 @@ def lift(
 
     keys = keys_of(store)
 
-    async def run() -> "QuarantineRow | None":
-        wanted = _wanted(await _held(store), server, tool, place)
-        async with opened(store) as kept, open_audit(kept, keys) as log:
-            return wanted if await lift_one(log, wanted, by=getpass.getuser()) else None
+    wanted = _wanted(anyio.run(_held, store), server, tool, place)
+    if not yes:
+        _ask_about(wanted)
 
-    done = anyio.run(run)
-    if done is None:
+    async def run() -> bool:
+        async with opened(store) as kept, open_audit(kept, keys) as log:
+            return await lift_one(log, wanted, by=getpass.getuser())
+
+    if not anyio.run(run):
         raise UsageError("it was lifted meanwhile", where=f"{server} {tool}", fix=_SEE)
     if json:
-        print_json({"schema": _SCHEMA, "lifted": to_dict(done)})
+        print_json({"schema": _SCHEMA, "lifted": to_dict(wanted)})
         return 0
-    out().print(plain(f"lifted: {done.server} {done.tool}"))
+    out().print(plain(f"lifted: {wanted.server} {wanted.tool}"))
     return 0
+
+
+def _ask_about(row: "QuarantineRow") -> None:
+    """Ask whether a tool may be called again, with the first thing that it tried."""
+    from avow.gateway.quarantine import evidence_of
+
+    tried = evidence_of(row)
+    more = f" and {len(tried) - 1:,} more" if len(tried) > 1 else ""
+    why = f", which tried to {quoted(tried[0])}{more}" if tried else ""
+    name = f"{row.server} {row.tool}"
+    ask_first(f"Let 1 tool be called again ({name}{why})?")
 
 
 def _wanted(

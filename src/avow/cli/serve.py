@@ -13,29 +13,33 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import anyio
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
-from avow.access import Access, Screens, Settings, open_access, read_access
+from avow.access import Access, Settings, open_access, read_access
 from avow.approvals import Channel, LinkChannel, webhook
 from avow.audit import Emit, heads_file, log_head, open_audit
 from avow.beside import beside
 from avow.cli.address import Options
 from avow.cli.drain import INTERRUPT_SECONDS, DrainedServer
+from avow.cli.entrance import Entrance, make_entrance
 from avow.cli.reach import is_one_of_many, open_reach
 from avow.cli.shown import showing
 from avow.cli.voice import SILENT, Voice, voice_of
 from avow.cli.workers import Parent, Worker
 from avow.connect import Target, UrlTarget
+from avow.connect.address import is_loopback
 from avow.connect.credentials import Wallet
-from avow.console import Login, Provider, later_routes, open_provider
-from avow.errors import AvowError, ConfigError, UsageError
+from avow.console import later_routes, open_provider
+from avow.errors import AvowError, ConfigError
 from avow.gateway import PATH, Gateway, make_app, make_desk, open_gateway
 from avow.gateway.doors.pipes import standard_pipes
 from avow.gateway.doors.stdio import StdioDoor
 from avow.gateway.replicas import Post, open_replicas
+from avow.gateway.unmatched import warn_of_unmatched
 from avow.gateway.upstream import Upstream
 from avow.guard import PolicyFile, unruled
 from avow.keys import Keyring, load_keys
@@ -90,12 +94,24 @@ def _work(
     guests: Guests | None = None,
 ) -> int:
     work = partial(_serve, targets, options, keys, listener, worker, guests)
+    terminated: list[int] = []
+
+    def terminate(number: int, _frame: object) -> None:
+        """End as an interrupt does, so that servers and the store are let go of in order."""
+        terminated.append(number)
+        signal.raise_signal(signal.SIGINT)
+
     with listener:
-        signal.signal(signal.SIGTERM, _terminate)
+        signal.signal(signal.SIGTERM, terminate)
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
             # So it is in the background of a shell, where nothing would end avow in order then.
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        anyio.run(work, backend_options={"use_uvloop": True})
+        try:
+            anyio.run(work, backend_options={"use_uvloop": True})
+        except KeyboardInterrupt:
+            # A supervisor that asked for the end once, and got it, must not read a failure.
+            if len(terminated) != 1:
+                raise
     return 0
 
 
@@ -109,9 +125,7 @@ async def _serve(
 ) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
     public = (options.public_url or base).rstrip("/")
-    # What all workers see is told by one of them.
-    is_quiet = worker is not None and not worker.speaks
-    voice = SILENT if is_quiet else voice_of(is_json=options.is_json)
+    voice = _voice(options, worker)
     policy = _policy(options, targets, voice)
     settings = read_access(options.access) if options.access else None
     wallet = _wallet(targets, settings)
@@ -145,20 +159,34 @@ async def _serve(
             open_provider(settings and settings.console, store, keys, url=public) as provider,
         ):
             await _check(gateway, voice)
-            screens = settings and settings.screens
-            app, link = _site(gateway, options, base, public, access, provider, screens)
-            if worker is None or (worker.speaks and worker.is_first):
-                _print_addresses(public, link(), options, voice)
+            entrance = make_entrance(gateway, options, targets, listener, public, provider)
+            app = _site(gateway, options, base, public, access, settings, entrance)
             seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
             server = DrainedServer(app, gateway.guard.ending, seconds)
             if worker is not None:
-                asyncio.get_running_loop().add_reader(worker.life, server.stop)
-                worker.serves()
-            async with beside(*([partial(guests, gateway)] if guests else [])):
+                _report_to(worker, server)
+            async with (
+                entrance.serving(worker),
+                beside(*_while_it_serves(gateway, guests, is_quiet=voice is SILENT)),
+            ):
+                if worker is None or (worker.speaks and worker.is_first):
+                    _print_addresses(public, entrance.first_link(), options, voice)
                 await _run(gateway, options.principal, server, listener)
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def _report_to(worker: Worker, server: DrainedServer) -> None:
+    """Tell the parent that this worker serves, and end with the parent."""
+    asyncio.get_running_loop().add_reader(worker.life, server.stop)
+    worker.serves()
+
+
+def _voice(options: Options, worker: Worker | None) -> Voice:
+    """Return the voice of this process; of several workers one speaks for all."""
+    is_quiet = worker is not None and not worker.speaks
+    return SILENT if is_quiet else voice_of(is_json=options.is_json)
 
 
 def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf | None:
@@ -197,14 +225,10 @@ def _site(
     base: str,
     public: str,
     access: Access,
-    provider: Provider | None,
-    screens: Screens | None,
-) -> tuple[ASGIApp, Callable[[], str]]:
-    """The application with its console, and what makes a link to that."""
-    # Whichever worker is asked for a link says it.
-    announce = voice_of(is_json=options.is_json).announce
-    store, stamp = gateway.guard.audit.store, provider.stamp if provider else ""
-    login = Login(announce, public, store=store, keys=gateway.keys, stamp=stamp)
+    settings: Settings | None,
+    entrance: Entrance,
+) -> ASGIApp:
+    """Return the application with its console."""
     is_alone = options.access is None
 
     def make() -> Sequence[BaseRoute]:
@@ -212,17 +236,23 @@ def _site(
 
         return make_routes(
             gateway,
-            login,
+            entrance.login,
             base_url=public,
-            provider=provider,
+            provider=entrance.provider,
             is_alone=is_alone,
             access=access,
-            screens=screens,
+            screens=settings and settings.screens,
         )
 
     routes = later_routes(make)
-    app = make_app(gateway, base, routes, access=access, public_url=options.public_url)
-    return app, login.link
+    return make_app(
+        gateway,
+        base,
+        routes,
+        access=access,
+        public_url=options.public_url,
+        heard=entrance.callers.note,
+    )
 
 
 async def _run(
@@ -301,9 +331,6 @@ def _channels(
     url = options.webhook or os.environ.get("AVOW_WEBHOOK")
     if not url:
         return ()
-    if not url.startswith(("https://", "http://")):
-        # The URL itself may be a secret.
-        raise UsageError("the webhook is not an http(s) URL", where="--webhook")
     people = (lambda: policy().people) if policy else dict[str, frozenset[str]]
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
@@ -352,7 +379,8 @@ async def _check(gateway: Gateway, voice: Voice) -> None:
     A server that is slow does not hold up the others: it is waited for only for a while.
     """
     errors: list[AvowError] = []
-    asked = [one for one in gateway.fleet.upstreams if not one.is_for_callers]
+    servers = [one for one in gateway.fleet.upstreams if _is_on(gateway, one, voice)]
+    asked = [one for one in servers if not one.is_for_callers]
     waiting = {upstream.name for upstream in asked}
 
     async def ask(upstream: Upstream) -> None:
@@ -368,36 +396,63 @@ async def _check(gateway: Gateway, voice: Voice) -> None:
         async with anyio.create_task_group() as group:
             for upstream in asked:
                 group.start_soon(ask, upstream)
-    if errors and len(errors) == len(gateway.fleet.upstreams):
+    if errors and len(errors) == len(servers):
         raise errors[0]
     for error in errors:
         voice.fail(error)
-    for one in gateway.fleet.upstreams:
+    for one in servers:
         if one.is_for_callers:
             voice.tell(f"{one.name}: its tools are listed for each caller, with their own token")
     for name in sorted(waiting):
         voice.tell(f"{name}: still starting; its tools are listed as soon as it answers")
 
 
+def _is_on(gateway: Gateway, upstream: Upstream, voice: Voice) -> bool:
+    """Return whether the policy lets a server take part, and say so where it does not."""
+    is_on = gateway.fleet.switches.has_server(upstream.name)
+    if not is_on:
+        voice.tell(f"{upstream.name}: switched off by the policy")
+    return is_on
+
+
+def _while_it_serves(
+    gateway: Gateway, guests: Guests | None, *, is_quiet: bool
+) -> list[Callable[[], Coroutine[Any, Any, None]]]:
+    """Return what runs while the gateway serves; one worker of several speaks for all."""
+    looking = [] if is_quiet else [partial(warn_of_unmatched, gateway)]
+    return [*looking, *([partial(guests, gateway)] if guests else [])]
+
+
 def _base_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _print_addresses(base: str, link: str, options: Options, voice: Voice) -> None:
+def _print_addresses(base: str, link: str | None, options: Options, voice: Voice) -> None:
+    """Say where the gateway is. Only a person who started it by hand is given a link.
+
+    Standard error of a gateway that a client has started belongs to that client, whose calls the
+    person at the console answers; and where people have accounts, a link would need none.
+    """
+    console = f"{base}/console/"
     if options.principal is not None:
-        voice.announce(link)
-    elif options.is_json:
-        addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link}
+        voice.tell(f"The console is at {console}. To log in, run avow console in a terminal.")
+        return
+    if options.is_json:
+        addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link or console}
         sys.stdout.write(json.dumps(addresses) + "\n")
     else:
-        sys.stdout.write(f"{link}\n")
-        voice.tell("Open this link to see the tools and to answer for calls; it works once.")
+        sys.stdout.write(f"{link or console}\n")
+        _tell_how_to_enter(base, link, voice)
         voice.tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends avow.")
         if not is_postgres(options.store):
             voice.tell(f"The record is kept in {store_path(options.store)}.")
     sys.stdout.flush()
 
 
-def _terminate(_signal: int, _frame: object) -> None:
-    """End as an interrupt does, so that servers and the store are let go of in order."""
-    signal.raise_signal(signal.SIGINT)
+def _tell_how_to_enter(base: str, link: str | None, voice: Voice) -> None:
+    if link is None:
+        voice.tell("People log in there with their account.")
+        return
+    voice.tell("Open this link to see the tools and to answer for calls; it works once.")
+    if is_loopback(urlsplit(base).hostname or ""):
+        voice.tell("It opens on this machine only. Run avow console for another link.")

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from avow.cli.address import check_seconds
 from avow.cli.linted import read_linted, source_of
 from avow.cli.terminal import say, working
+from avow.cli.writable import check_writable
 from avow.connect import parse_target
 from avow.errors import AvowError, UsageError
 from avow.lint.stores import Submission, as_json, as_markdown, find_store
@@ -51,6 +52,8 @@ def submit(
         Seconds to wait for a server.
     """
     check_seconds(timeout, "--timeout")
+    if out is not None:
+        check_writable(Path(out) / f"submission-{store}.json", "--out")
     made = make_submission(_ask(target, command, timeout), find_store(store))
     if out is not None:
         _write(Path(out), made, force=force)

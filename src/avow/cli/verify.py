@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from avow.cli.address import check_seconds
 from avow.cli.terminal import out, talk
+from avow.cli.writable import check_writable
 from avow.connect import SavedTarget, Target, parse_target
 from avow.errors import UsageError
 
@@ -151,12 +152,18 @@ def verify(
     if (telling.receipt is None) is not (telling.key is None):
         what = "--receipt and --key belong together"
         raise UsageError(what, fix="Make a key with avow receipt keygen FILE.")
-    if telling.output is not None and not Path(telling.output).absolute().parent.is_dir():
-        fix = "Name a file in a folder that is there."
-        raise UsageError("the report cannot be written there", where=telling.output, fix=fix)
+    if telling.receipt is not None and telling.key is not None:
+        from avow.keys import load_signing_key
+
+        load_signing_key(Path(telling.key))
+        check_writable(Path(telling.receipt), "--receipt")
+    if telling.output is not None:
+        check_writable(Path(telling.output), "--output")
     words = target if command is None else [*target, *command]
     found = parse_target(words, is_command=command is not None and not target, command="verify")
     terms = _terms(_only(found, words), start, trial)
+    if telling.receipt is not None:
+        terms = replace(terms, needs_package=True)
     how = "json" if telling.json else telling.format
     report = anyio.run(_run, terms, how == "text" and telling.output is None, telling.evidence)
     if how != "text" or telling.output is not None:

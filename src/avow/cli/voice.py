@@ -9,31 +9,28 @@ from avow.cli.terminal import plain, print_error, print_error_json, say
 from avow.errors import AvowError
 from avow.telemetry.logs import is_structured
 
-_LINK: Final = "A fresh link to the console; it works once:"
-
 _log: Final = logging.getLogger("avow")
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How things are said: what goes on, what went wrong, and a link to the console."""
+    """How things are said: what goes on, and what went wrong."""
 
     tell: Callable[[str], None]
     fail: Callable[[AvowError], None]
-    announce: Callable[[str], None]
 
 
-SILENT: Final = Voice(lambda _: None, lambda _: None, lambda _: None)
+SILENT: Final = Voice(lambda _: None, lambda _: None)
 """Of one of several processes: another one says it."""
 
 
 def voice_of(*, is_json: bool) -> Voice:
     """The voice as it was asked for; all of it goes to a log that is for a program."""
     if is_structured():
-        return Voice(_log.info, log_error, _log_link)
+        return Voice(_log.info, log_error)
     if is_json:
-        return Voice(_quiet, print_error_json, _announce)
-    return Voice(_tell, print_error, _announce)
+        return Voice(_quiet, print_error_json)
+    return Voice(_tell, print_error)
 
 
 def log_error(error: AvowError) -> None:
@@ -48,11 +45,3 @@ def _tell(text: str) -> None:
 
 def _quiet(_: str) -> None:
     """Nothing: a program reads the output, and stderr holds only errors."""
-
-
-def _announce(link: str) -> None:
-    say(f"{_LINK}\n{link}")
-
-
-def _log_link(link: str) -> None:
-    _log.info(_LINK, extra={"link": link})

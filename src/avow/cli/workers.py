@@ -20,6 +20,8 @@ _SHORTEST_PAUSE: Final = 0.1
 _LOOK_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 5.0
 _FAILED: Final = 70
+_CLEAN: Final = (0, -signal.SIGTERM)
+"""Exit codes of a process that ended in order; SIGTERM ends one that has not begun to serve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,15 @@ class Parent:
     tell: Callable[[str], None]
     _places: dict[int, _Place] = field(default_factory=dict[int, _Place])
     _ending: int = 0
+    _is_clean: bool = True
     _life: tuple[int, int] = (-1, -1)
 
     def run(self) -> int:
         """Run until a signal ends it, or the first process could not begin to serve.
 
-        In the new processes this runs their work, and gives its code. Raises `KeyboardInterrupt`
-        after a signal, once all have ended.
+        In the new processes this runs their work, and gives its code. Returns 0 after SIGTERM, once
+        all have ended in order. Raises `KeyboardInterrupt` after SIGINT, after a second signal, or
+        when a process did not end in order.
         """
         self._life = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
@@ -88,6 +92,8 @@ class Parent:
         os.close(ready)
         if not serves:
             code = os.waitstatus_to_exitcode(os.waitpid(first.pid, 0)[1])
+            if self._ending:
+                return self._ended(is_clean=code in _CLEAN)
             return code if code > 0 else _FAILED
         for number in range(1, self.count):
             worker, ready = self._start(_Place(number))
@@ -97,6 +103,11 @@ class Parent:
         worker = self._keep()
         if worker is not None:
             return self.work(worker)
+        return self._ended(is_clean=self._is_clean)
+
+    def _ended(self, *, is_clean: bool) -> int:
+        if self._ending == signal.SIGTERM and is_clean:
+            return 0
         raise KeyboardInterrupt
 
     def _keep(self) -> Worker | None:
@@ -104,6 +115,8 @@ class Parent:
         while self._places:
             pid, status = os.wait()
             place = self._places.pop(pid, None)
+            if self._ending and os.waitstatus_to_exitcode(status) not in _CLEAN:
+                self._is_clean = False
             if place is None or self._ending:
                 continue
             self.tell(f"worker {pid} {_how(status)}: another one takes its place")

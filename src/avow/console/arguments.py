@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from avow.schema.plain import unquoted
 from avow.schema.redact import MASK
 
 _LONG_CHARACTERS: Final = 400
@@ -12,6 +13,7 @@ _LONG_LINES: Final = 12
 _START: Final = 80
 _SHORT: Final = 80
 _SHORT_VALUE: Final = 32
+_SHORT_LOOKED_AT: Final = 200
 _MOST_COLUMNS: Final = 6
 _ONE_LINE: Final = 60
 
@@ -64,7 +66,7 @@ def in_short(arguments: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    text = _clip(" ".join(_text_of(value).split()), _SHORT_VALUE)
+    text = _clip(unquoted(_text_of(value), limit=_SHORT_LOOKED_AT), _SHORT_VALUE)
     return f"“{text}”" if isinstance(value, str) and value != MASK else text
 
 

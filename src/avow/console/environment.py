@@ -20,6 +20,7 @@ from avow.console.text import as_json, cut, kept, reveal, reveal_block
 from avow.console.tools.fields import WHOLE
 from avow.console.tools.inventory import key_of
 from avow.gateway import PATH
+from avow.schema.plain import unquoted
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
@@ -41,6 +42,7 @@ def make_environment(base_url: str, approvals: Approvals, assets: Assets) -> Env
         "in_short": in_short,
         "person": words.person,
         "kept": kept,
+        "name": unquoted,
         "as_json": as_json,
     }
     cast("dict[str, Any]", environment.filters).update(filters)

@@ -78,7 +78,7 @@ class Pages:
 
     def entrance(self, *, status: int = 200, onward: str = "", **values: Any) -> HTMLResponse:
         """The page with the ways in; with an issuer, that leads on to the page `onward`."""
-        told = {"is_posted": False, "is_elsewhere": False, "is_sent": False, **values}
+        told = {"is_posted": False, "is_elsewhere": False, **values}
         is_open = self.provider is not None
         return self.render(
             "entry/login.html", status=status, has_issuer=is_open, onward=onward, **told

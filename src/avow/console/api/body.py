@@ -8,8 +8,10 @@ from avow.console.api.document import checker_of
 from avow.console.api.problem import ProblemError
 from avow.errors import UsageError
 from avow.schema import canonical, parse_json
+from avow.workers import UndecidedError
 
 _LONGEST: Final = 256 * 1024
+_CALLER: Final = "console API"
 
 
 async def read_answer(request: Request) -> dict[str, Any]:
@@ -30,7 +32,11 @@ async def read_answer(request: Request) -> dict[str, Any]:
         raise ProblemError(400, "body", what) from None
     except UsageError as error:
         raise ProblemError(400, "body", f"This cannot be read: {error.what}.") from None
-    if wrong := checker_of("Answer").problems(body):
+    try:
+        wrong = await checker_of("Answer").problems(body, _CALLER)
+    except UndecidedError:
+        raise ProblemError(422, "body", "This answer cannot be checked in time.") from None
+    if wrong:
         raise ProblemError(422, "body", "; ".join(str(one) for one in wrong))
     return body
 

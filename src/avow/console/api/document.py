@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from avow.schema import Checker
+from avow.workers import BoundedChecker
 
 _FILE: Final = Path(__file__).with_name("openapi.json")
 
@@ -17,6 +17,7 @@ def document() -> dict[str, Any]:
 
 
 @cache
-def checker_of(name: str) -> Checker:
+def checker_of(name: str) -> BoundedChecker:
     """What holds a value to the schema of this name."""
-    return Checker({"$ref": f"#/components/schemas/{name}", "components": document()["components"]})
+    components = document()["components"]
+    return BoundedChecker({"$ref": f"#/components/schemas/{name}", "components": components})

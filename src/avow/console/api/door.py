@@ -8,11 +8,12 @@ from typing import Final, Protocol
 from starlette.requests import Request
 
 from avow.access import Access, Arrival, RefusedError, Screens, may_use
+from avow.access.claims import KEY_SUBJECT
 from avow.console.api.problem import ProblemError
-from avow.console.entry.login import NAMES, Session
+from avow.console.entry.login import Session
 from avow.console.entry.roles import Role, role_of
 from avow.console.pages import Pages
-from avow.policy import Principal
+from avow.policy import Principal, is_reserved
 
 CSRF: Final = "X-CSRF-Token"
 """The header that brings a session's token: no page of others can send it with a cookie."""
@@ -84,7 +85,9 @@ class CallerDoor:
     def session_of(self, principal: Principal) -> Session | None:
         """What a caller may do at a screen. One that need not prove who it is may do nothing."""
         name = principal.subject
-        is_proved = principal.is_known and name not in NAMES
+        # Names of API keys are reserved too, and only a key that was checked brings one.
+        is_free = name.startswith(KEY_SUBJECT) or not is_reserved(name)
+        is_proved = principal.is_known and is_free
         if not is_proved or not may_use(self.screens, name, principal.client):
             return None
         role = role_of(self.screens.roles, principal.roles)

@@ -65,6 +65,7 @@ def approval_shape(
         "hints": _hints(question.hints),
         "findings": [{key: one[key] for key in ("code", "message")} for one in question.findings],
         "arguments": question.arguments,
+        "extras": question.extras,
         "arguments_digest": question.arguments_digest,
         "confirm": question.confirm,
         "sentence": question.sentence,

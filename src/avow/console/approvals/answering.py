@@ -12,6 +12,7 @@ from avow.console.entry.login import Session
 from avow.errors import UsageError
 from avow.intent import Span
 from avow.schema import canonical
+from avow.schema.plain import quoted
 
 DENY: Final = "deny"
 ALLOW: Final = "allow"
@@ -121,7 +122,7 @@ def _edit(form: Mapping[str, str], approval: Approval) -> Mapping[str, Any] | No
 
 
 def _meaning(approval: Approval, span: Span, *, is_narrow: bool) -> str:
-    client = approval.question.client
+    client = quoted(approval.question.client)
     what = (
         f"This very call, made again by {client},"
         if is_narrow

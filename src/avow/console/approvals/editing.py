@@ -7,8 +7,9 @@ from typing import Any, Final, cast
 
 from avow.approvals import patched
 from avow.errors import UsageError
-from avow.schema import MASK, Checker, canonical, parse_json
+from avow.schema import MASK, canonical, parse_json
 from avow.schema.plain import is_hidden
+from avow.workers import BoundedChecker
 
 NAMES: Final = "names"
 _MOST: Final = 100
@@ -77,14 +78,21 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str,
     return patch
 
 
-def misfits(
-    checker: Checker | None, before: Mapping[str, Any], edit: Mapping[str, Any]
+async def misfits(
+    checker: BoundedChecker | None,
+    before: Mapping[str, Any],
+    edit: Mapping[str, Any],
+    caller: str = "",
 ) -> list[str]:
-    """What of an edit does not fit the tool's schema; not what misfits for being masked."""
+    """Return what of an edit does not fit the tool's schema; not what misfits for being masked.
+
+    `caller` is the person whom it is checked for. Raises `UndecidedError`.
+    """
     if checker is None:
         return []
-    known = set(checker.problems(before))
-    return [str(one) for one in checker.problems(patched(before, edit)) if one not in known]
+    known = set(await checker.problems(before, caller))
+    problems = await checker.problems(patched(before, edit), caller)
+    return [str(problem) for problem in problems if problem not in known]
 
 
 def _names(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[str]:

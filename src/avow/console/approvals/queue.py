@@ -1,6 +1,7 @@
 """The questions as they stand: those that wait, and what happened lately."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -88,7 +89,7 @@ async def load_live(
     found = [one for one in pending if is_about(one, query)]
     shown, settled = found[:most], await guard.approvals.settled(_MOST_SETTLED)
     more = (len(found) if query else waiting) - len(shown)
-    last = shown[-1].number if more and shown else None
+    last = max(one.number for one in shown) if more and shown else None
     kept = [
         one
         for one in settled
@@ -105,7 +106,7 @@ async def load_live(
         waiting,
         most,
         max(more, 0),
-        tuple(sorted([*shown, *kept], key=lambda one: one.number)),
+        tuple(_in_turns([*shown, *kept])),
         tuple(lately),
         seen,
         waits,
@@ -113,6 +114,20 @@ async def load_live(
         query,
         _version([*shown, *kept, *recent], seen, waits, lately),
     )
+
+
+def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
+    """Return the first question of each caller, then the second of each, and so on.
+
+    Settled questions of the page count too: an answer moves no row.
+    """
+    turns = Counter[str]()
+    places: list[tuple[int, int, Approval]] = []
+    for approval in sorted(approvals, key=lambda one: one.number):
+        caller = approval.question.account
+        turns[caller] += 1
+        places.append((turns[caller], approval.number, approval))
+    return [approval for *_, approval in sorted(places, key=lambda place: place[:2])]
 
 
 def is_about(approval: Approval, query: str) -> bool:

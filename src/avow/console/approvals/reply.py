@@ -47,7 +47,7 @@ async def check_given(guard: Guard, given: Answer, approval: Approval) -> None:
     check_answer(given, approval)
     if given.edit is not None and (tool := await tool_of(guard, approval)):
         checker = guard.shapes.of(tool).arguments
-        if wrong := misfits(checker, approval.question.arguments, given.edit):
+        if wrong := await misfits(checker, approval.question.arguments, given.edit, given.by):
             raise UsageError(f"the change does not fit the tool: {'; '.join(wrong)}")
 
 

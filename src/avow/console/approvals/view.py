@@ -99,7 +99,7 @@ async def view_of(
 async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
     """The tool that is asked about, where its server still has it just so; else `None`."""
     question = approval.question
-    caller = Principal(question.subject, client=question.client)
+    caller = Principal(question.subject, client=question.client, tenant=question.tenant)
     found: Tool | None = None
     with suppress(AvowError), anyio.move_on_after(_TOOL_SECONDS):
         found = await guard.find_tool(qualify(question.server, question.tool), caller)

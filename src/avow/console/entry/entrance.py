@@ -12,12 +12,11 @@ from avow.console.pages import Pages
 
 
 def entrance_routes(pages: Pages) -> list[Route]:
-    """The link's page, asking for a fresh link, and logging out."""
+    """Return the routes of the link's page and of logging out."""
     entrance = _Entrance(pages)
     return [
         Route("/login", entrance.look, methods=["GET"]),
         Route("/login", entrance.enter, methods=["POST"]),
-        Route("/login/link", entrance.ask, methods=["POST"]),
         Route("/logout", pages.posted(entrance.leave, Role.VIEWER), methods=["POST"]),
     ]
 
@@ -48,10 +47,18 @@ class _Entrance:
             return RedirectResponse(f"{HOME}/", 303)
         if token is not None:
             return self._spent()
-        return self._pages.entrance(is_sent="sent" in request.query_params)
+        return self._pages.entrance()
 
     async def enter(self, request: Request) -> Response:
-        """Use the link up, and give the browser a session of its own."""
+        """Use the link up, and give the browser a session of its own.
+
+        A browser that a client of the gateway has started gets none: it is that client's.
+        """
+        client = request.client
+        if await self._pages.login.is_from_caller(client.port if client else None):
+            what = "This browser was started by the program whose calls are answered here."
+            fix = "Open the link in a browser that you started yourself. It is still good."
+            return self._pages.problem(403, what, fix)
         form = await read_form(request)
         session_id = await self._pages.login.open_session(form.get("token", ""))
         if session_id is None:
@@ -59,11 +66,6 @@ class _Entrance:
         response = RedirectResponse(f"{HOME}/", 303)
         let_in(response, self._pages, session_id, SESSION_SECONDS)
         return response
-
-    async def ask(self, _: Request) -> Response:
-        """Have a fresh link announced. The answer is the same whether or not one was."""
-        self._pages.login.announce_link()
-        return RedirectResponse(f"{HOME}/login?sent", 303)
 
     async def leave(self, request: Request, _: Session, _form: dict[str, str]) -> Response:
         """End this browser's session."""
@@ -73,4 +75,5 @@ class _Entrance:
         return response
 
     def _spent(self) -> Response:
-        return self._pages.render("entry/spent.html", status=410)
+        has_issuer = self._pages.provider is not None
+        return self._pages.render("entry/spent.html", status=410, has_issuer=has_issuer)

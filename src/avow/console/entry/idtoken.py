@@ -10,8 +10,8 @@ from typing import Any, Final
 from avow.access import Console
 from avow.access.claims import Terms, read_claims
 from avow.access.refusal import UnfitError
-from avow.console.entry.login import NAMES
 from avow.console.entry.roles import Role, role_of
+from avow.policy import is_reserved
 
 LEEWAY: Final = 30.0
 """Seconds that the issuer's clock may be apart from ours."""
@@ -78,7 +78,7 @@ def person_of(claims: Mapping[str, Any], settings: Console, *, now: float) -> Pe
     terms = Terms(settings.issuer, LEEWAY, settings.claim)
     principal = read_claims(claims, terms, now=now).principal
     name, words = principal.subject, principal.roles
-    if name in NAMES:
+    if is_reserved(name):
         raise EntryError("You have a name that avow gives to others.", _ASK)
     if settings.people is not None and name not in settings.people:
         raise EntryError("You are not among the people who may log in here.", _ASK)

@@ -1,8 +1,8 @@
 """Logging in: a link that works once, and the session that it opens.
 
-The link reaches only whoever reads the terminal that avow runs in. It is never part of an answer
-over HTTP, so a program that can merely send requests to this machine cannot log in. A session may
-also be opened by whoever knows who somebody is (`oidc`).
+A link is printed where a person starts the gateway, and by `avow console`. It is never part of an
+answer over HTTP, and never printed where a client started the gateway, so a caller cannot log in.
+With an issuer (`oidc`) there are no links: people log in with their accounts.
 """
 
 import hmac
@@ -15,19 +15,17 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
+from anyio.to_thread import run_sync
+
 from avow.console.entry.roles import Role
 from avow.keys import Keyring
 from avow.store import Store
 
 PERSON: Final = "console"
-"""Whoever has read the terminal that avow runs in: the one person of a machine."""
-
-NAMES: Final = frozenset({PERSON, "link", "terminal", "elicitation"})
-"""What records call people who have proved no name of their own."""
+"""The person who logged in by a link: the one person of a machine."""
 
 LINK_SECONDS: Final = 15 * 60.0
 SESSION_SECONDS: Final = 12 * 3600
-_PAUSE_SECONDS: Final = 10.0
 _MOST_ROLES: Final = 1000
 """Characters: a browser keeps a cookie of four thousand bytes and no longer one."""
 
@@ -69,50 +67,50 @@ class Login:
     """Hands out links, and sessions for them, that every process with these keys and store knows.
 
     Both are signed; nothing is kept but the names of links that were used and of sessions that
-    were ended. `announce` is given each link that somebody asks for, to show it where only the
-    operator sees. `stamp` names the rules by which people log in with an issuer: a session that
-    was opened under others is void.
+    were ended. `stamp` names the rules by which people log in with an issuer: a session that was
+    opened under others is void. Without `takes_links` no link opens one. `is_caller` tells of the
+    port that a browser on this machine connects from whether a client of the gateway has it open.
     """
 
     def __init__(
         self,
-        announce: Callable[[str], None],
         base_url: str,
         *,
         store: Store,
         keys: Keyring,
         clock: Callable[[], float] = time.time,
         stamp: str = "",
+        takes_links: bool = True,
+        is_caller: Callable[[int], bool] | None = None,
     ) -> None:
         self._stamp = stamp
-        self._announce = announce
+        self._takes_links = takes_links
+        self._is_caller = is_caller
         self._base_url = base_url.rstrip("/")
         self._store = store
         self._keys = keys
         self._clock = clock
-        self._announced = float("-inf")
 
     def link(self) -> str:
         """A fresh link. Links made before stay good: asking for one takes none from anybody."""
         return f"{self._base_url}/console/login?token={self._make(_LINK, LINK_SECONDS)}"
 
-    def announce_link(self) -> None:
-        """Announce a fresh link, unless one was announced here less than ten seconds ago."""
-        now = self._clock()
-        if abs(now - self._announced) >= _PAUSE_SECONDS:
-            self._announced = now
-            self._announce(self.link())
+    async def is_from_caller(self, port: int | None) -> bool:
+        """Return whether a connection from this machine's `port` is of a caller's own programs."""
+        if self._is_caller is None or port is None:
+            return False
+        return await run_sync(self._is_caller, port)
 
     async def is_good(self, token: str) -> bool:
         """Whether a link with this token would log in; looking does not use it up."""
-        return await self._good(_LINK, token) is not None
+        return self._takes_links and await self._good(_LINK, token) is not None
 
     async def open_session(self, token: str) -> str | None:
         """Use a link up and return the new session's id, or `None` when the link is no good."""
-        found = self._read(_LINK, token)
+        found = self._read(_LINK, token) if self._takes_links else None
         if found is None or not await self._spend(_LINK, found):
             return None
-        return self._make(_SESSION, SESSION_SECONDS, _packed(PERSON, Role.ADMIN))
+        return self._make(_SESSION, SESSION_SECONDS, _packed(PERSON, Role.ADMIN, (), self._stamp))
 
     def open_for(
         self, person: str, role: Role, roles: Iterable[str] = (), *, seconds: float
@@ -127,7 +125,7 @@ class Login:
         if found is None:
             return None
         person, role, roles, stamp = json.loads(urlsafe_b64decode(f"{found.body}=="))
-        if person != PERSON and stamp != self._stamp:
+        if stamp != self._stamp:
             return None
         key = self._keys.derive(_FORM, found.key) or b""
         csrf = hmac.digest(key, found.id.encode(), sha256).hex()

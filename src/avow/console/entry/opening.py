@@ -9,6 +9,7 @@ from avow.connect.fetch import open_fetcher
 from avow.console.entry.oidc import Provider
 from avow.console.home import CALLBACK
 from avow.errors import UsageError
+from avow.extras import install_fix
 from avow.keys import Keyring
 from avow.store import Store
 
@@ -25,7 +26,7 @@ async def open_provider(
         yield None
         return
     if find_spec("authlib") is None:
-        fix = "Install it: pip install 'avow[oidc]'."
-        raise UsageError("[console] needs authlib", where="--access", fix=fix)
+        what = "[console] needs authlib"
+        raise UsageError(what, where="--access", fix=install_fix("oidc"))
     async with open_fetcher() as fetcher:
         yield Provider(settings, fetcher, f"{url.rstrip('/')}{CALLBACK}", store, keys)

@@ -52,7 +52,12 @@ def grant_routes(pages: Pages) -> list[Route]:
             "level": grant.level,
             "client": grant.client,
         }
-        was_there = await guard.audit.revoke(grant.number, about, by=session.person)
+        was_there = await guard.audit.revoke(
+            grant.number,
+            about,
+            by=session.person,
+            token=guard.approvals.grant_token(grant.number),
+        )
         told = "revoked" if was_there else "late"
         return RedirectResponse(f"{HOME}/grants?{told}={number}", 303)
 

@@ -15,6 +15,7 @@ from avow.console.policy.firing import LINES, count_firings
 from avow.console.policy.whatif import Outlook, Thought, think
 from avow.console.tools.inventory import find_tool, take_inventory
 from avow.console.words import MODES
+from avow.gateway.unmatched import find_unmatched
 from avow.guard import PolicyFile
 
 
@@ -31,6 +32,7 @@ def policy_routes(pages: Pages) -> list[Route]:
             "lines": file.text.removeprefix("\ufeff").splitlines() if file else [],
             "trouble": str(file.trouble) if file and file.trouble else "",
             "firings": await count_firings(guard.audit, policy),
+            "unmatched": find_unmatched(pages.gateway),
             "most_lines": LINES,
             "thought": thought,
             "outlook": outlook,

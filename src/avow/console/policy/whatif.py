@@ -7,10 +7,19 @@ from typing import Any, Final, Self, cast
 
 from markupsafe import Markup, escape
 
+from avow.catalog import SEPARATOR, as_tool
 from avow.console.audit.evidence import Evidence
 from avow.errors import AvowError
 from avow.guard import Guard
-from avow.policy import LOCAL, Principal, Situation, facts_of, seen_under
+from avow.policy import (
+    LOCAL,
+    Policy,
+    Principal,
+    Situation,
+    facts_of,
+    is_switched_off,
+    seen_under,
+)
 from avow.policy.explain import Explanation
 from avow.policy.explain import explain as explain_situation
 from avow.schema.plain import is_hidden
@@ -86,18 +95,33 @@ async def think(guard: Guard, thought: Thought) -> Outlook:
         return Outlook(failure=f"The arguments are not JSON: {error}.")
     if not isinstance(arguments, dict):
         return Outlook(failure='The arguments must be a JSON object, as in {"id": 7}.')
+    policy = guard.policy()
+    if refusal := _say_what_is_off(policy, thought):
+        return Outlook(failure=refusal)
     try:
         tool = await guard.find_tool(thought.tool, thought.principal)
     except AvowError as error:
         return Outlook(failure=f"{error}")
     if tool is None:
         return Outlook(failure=_NO_TOOL)
-    policy = guard.policy()
     situation = Situation(
         thought.principal,
-        facts_of(seen_under(policy, tool)),
+        facts_of(seen_under(policy, as_tool(tool))),
         cast("dict[str, Any]", arguments),
         is_first_use=thought.is_first_use,
         now=guard.clock(),
     )
     return Outlook(explain_situation(policy, situation))
+
+
+def _say_what_is_off(policy: Policy, thought: Thought) -> str:
+    """Return that a call is refused because its caller or server is off; else an empty string.
+
+    The gateway finds no tool for what is switched off, so there is nothing to explain by.
+    """
+    if is_switched_off(policy, subject=thought.subject):
+        return f"The call is refused: the policy switches off the caller “{thought.subject}”."
+    for server in sorted(policy.off_servers):
+        if thought.tool.startswith(f"{server}{SEPARATOR}"):
+            return f"The call is refused: the policy switches off the server “{server}”."
+    return ""

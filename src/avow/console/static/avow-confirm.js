@@ -1,7 +1,10 @@
 // <avow-confirm>: the console's question to a person, on any page. One module, nothing else needed.
 // What servers, models and clients say becomes text nodes and nothing else.
 
-const ARM = 500, SILENT = 15000, LIMIT = 10000, TOLD = 5000, MARKS = 500, ROWS = 200;
+// Milliseconds: the pause before a question can be answered, and that of a person who was clicking
+// or typing in the last moments (RECENT), which begins again with everything they do.
+const ARM = 500, BUSY = 1500, RECENT = 2000;
+const SILENT = 15000, LIMIT = 10000, TOLD = 5000, MARKS = 500, ROWS = 200;
 const LEVELS = {
   read: ["○", "Read", "changes nothing"],
   write: ["◆", "Write", "changes something, loses nothing"],
@@ -25,8 +28,9 @@ const LOOKS = new RegExp([
 ].join("|"), "g");
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-// Both kinds of i with and without a dot are an i, as for Python.
-const isSecret = (given, value, name = given.replace(/[ıİ]/g, "i").replace(/\n$/, "")) => SECRET.test(name) && !NO_SECRET.test(name)
+// Letters that Unicode takes for each other are the same, with accents or without, as for Python.
+const folded = (name) => name.normalize("NFKD").replace(/[\p{M}\p{Cf}]|\n$/gu, "").replace(/ı/g, "i").replace(/[ßẞ]/g, "ss");
+const isSecret = (given, value, name = folded(given)) => SECRET.test(name) && !NO_SECRET.test(name)
   && !(["number", "boolean"].includes(typeof value) && /tokens$/i.test(name))
   && !(value === null || value === "" || (typeof value === "object" && !Object.keys(value).length));
 const field = (name, value) => {
@@ -88,7 +92,7 @@ export const sentence = (tool, given = {}) => {
   const said = confirm ? fill(confirm, known)
     : level === "read" ? `This only reads: ${what}.`
     : level === "write" ? `About to ${lowered}. OK?`
-    : `This action is irreversible: ${what}. Proceed?`;
+    : `This may delete, overwrite or send something: ${what}. Proceed?`;
   return plain(clip(said, 400));
 };
 
@@ -120,6 +124,10 @@ const reveal = (value, limit = Infinity, kept = " ") => {
   return [...parts, rest + cut.slice(end)];
 };
 const said = (value, limit) => make("bdi", {}, reveal(value, limit));
+// A name that others chose stands between quotes that nothing in it closes, and is cut.
+const unquoted = (text) => text.replace(/["“”„‟«»″]/g, "'");
+const named = (value, limit) => said(unquoted(String(value ?? "")).split(/\s+/).join(" ").trim(), limit);
+const quoted = (value, limit) => ["“", named(value, limit), "”"];
 const textOf = (value) => {
   if (typeof value === "string") return value;
   const line = json(value);
@@ -137,7 +145,7 @@ const block = (value) => {
   return make("details", {}, make("summary", {}, reveal(text.slice(0, 80).replace(/\s+/g, " ")), "… ", make("small", {}, size)), pre);
 };
 const short = (known) => clip(Object.entries(known).map(([name, value]) => {
-  const text = clip(textOf(value).split(/\s+/).join(" "), 32, 31);
+  const text = clip(unquoted(textOf(value)).split(/\s+/).join(" "), 32, 31);
   return `${name} ${typeof value === "string" && value !== MASK ? `“${text}”` : text}`;
 }).join(", "), 80, 79);
 
@@ -174,14 +182,15 @@ const bodyOf = (question) => {
     make("p", { class: "over" }, make("span", { class: "label" }, "Requires confirmation"), " ",
       make("span", { class: `level ${levelOf(question)}` }, make("span", { "aria-hidden": "true" }, sign), " ", make("b", {}, name), ` ${meaning}`),
       question.number !== undefined && make("span", { class: "soft number" }, ` Approval ${question.number}`)),
-    make("h2", { id: "ask" }, "May ", said(question.client, 80), " run “", said(question.title ?? question.tool, 200),
-      brief && make("span", { class: "short" }, " · ", said(brief)), "” on ", said(question.server, 80), "?"),
+    make("h2", { id: "ask" }, "May ", quoted(question.client, 60), " run “", named(question.title ?? question.tool, 120),
+      brief && make("span", { class: "short" }, " · ", said(brief)), "” on ", quoted(question.server, 60), "?"),
     make("p", { id: "tell" }, question.confirm ? "The tool’s author says: " : "", said(told, 400)),
     (question.findings ?? []).map((one) => make("p", { class: "finding" }, make("b", {}, "Finding: "), said(one.message, 400), " ", make("code", {}, reveal(one.code, 80)))),
     question.edit && make("section", { class: "note" }, make("p", {}, "A reviewer changed the arguments. The call would run with these changes:"), argumentsOf(redact(question.edit))),
     question.plan && planOf(question.plan),
     make("div", { class: "halves" },
-      make("div", {}, argumentsOf(known), question.description
+      make("div", {}, argumentsOf(known), question.extras && Object.keys(question.extras).length > 0
+        && make("section", {}, make("p", {}, "Sent along with the arguments:"), argumentsOf(redact(question.extras))), question.description
         && make("details", { class: "soft" }, make("summary", {}, "What the server says about this tool"), make("pre", { dir: "auto" }, reveal(question.description, 4000, " \n\t")))),
       make("div", {}, make("dl", {}, fact("Tool", make("code", {}, reveal(question.tool, 128))), fact("Agent", said(question.client, 128), make("small", {}, " as it calls itself")),
         question.subject && fact("For", question.subject === "local" ? "this machine’s user" : said(question.subject, 128)),
@@ -264,7 +273,7 @@ export class AvowConfirm extends HTMLElement {
   // By number: { question, send, done }; and the edit that was seen, of those answered here.
   #queue = new Map();
   #over = new Map();
-  #token = null; #csrf = null; #line = null; #entry = null; #held = 0; #isLost = false; #isOut = false; #own = 0;
+  #token = null; #csrf = null; #line = null; #entry = null; #held = 0; #busy = -RECENT; #isBarred = false; #base = null; #isLost = false; #isOut = false; #own = 0;
 
   constructor() {
     super();
@@ -273,6 +282,7 @@ export class AvowConfirm extends HTMLElement {
     this.later = make("button", { class: "later", hidden: true, on: () => this.#resume() });
     this.#root.append(this.later, this.dialog);
     this.dialog.addEventListener("keydown", (event) => this.#press(event));
+    this.dialog.addEventListener("scroll", () => this.#stir(), { capture: true, passive: true });
     // Escape, the button “Later” and a dialog that is gone leave the answer for later.
     this.dialog.addEventListener("close", () => {
       // The event comes a moment after: by then another question may have come up.
@@ -286,17 +296,24 @@ export class AvowConfirm extends HTMLElement {
 
   /** A bearer token, or a function that gives one (also a promise); without it the console's session counts. */
   get token() { return this.#token; }
-  set token(value) { this.#token = value; if (this.isConnected) this.#connect(); }
+  set token(value) { this.#token = value; this.#where(); if (this.isConnected) this.#connect(); }
   connectedCallback() {
     this.clock = setInterval(() => this.#tick(), 1000);
     const { signal } = this.alive = new AbortController();
     addEventListener("offline", () => this.#line && this.#tell(true), { signal });
     addEventListener("online", () => this.#connect(), { signal });
+    // Wherever a person clicks or types, they may be in the middle of something else.
+    const early = { signal, capture: true, passive: true };
+    for (const name of ["pointerdown", "mousedown", "touchstart", "keydown"]) addEventListener(name, (event) => this.#begin(event), early);
+    for (const name of ["pointerup", "pointercancel", "keyup"]) addEventListener(name, () => setTimeout(() => (this.#isBarred = false)), early);
+    for (const name of ["click", "dblclick", "auxclick", "input", "wheel", "touchend"]) addEventListener(name, () => this.#stir(), early);
+    for (const name of ["focus", "blur", "resize"]) addEventListener(name, () => this.dialog.open && this.#arm(), { signal });
+    document.addEventListener("visibilitychange", () => this.dialog.open && this.#arm(), { signal });
     // What sets the token in the same step as the element comes first.
     queueMicrotask(() => this.#connect());
   }
   disconnectedCallback() { clearInterval(this.clock); this.alive.abort(); this.#line?.abort(); this.#line = null; this.dialog.close(); }
-  attributeChangedCallback() { if (this.isConnected) this.#connect(); }
+  attributeChangedCallback() { if (this.isConnected && !this.#base) this.#connect(); }
 
   /** Show a question of your own; resolves with `{verdict, message}`, or with `null` once it is settled or over. */
   ask(question) {
@@ -367,9 +384,21 @@ export class AvowConfirm extends HTMLElement {
 
   // A click or a letter that was meant for something else must not answer what has just come up.
   #arm() {
-    this.#held = performance.now() + ARM;
+    const now = performance.now(), pause = now - this.#busy < RECENT ? BUSY : ARM;
+    this.#held = Math.max(this.#held, now + pause);
     this.#hold();
-    setTimeout(() => this.#hold(), ARM + 10);
+    setTimeout(() => this.#hold(), pause + 10);
+  }
+  // While it comes up every click, touch and key begins the pause again, whatever it was meant for.
+  #stir() {
+    this.#busy = performance.now();
+    if (this.dialog.open && this.#busy < this.#held) this.#arm();
+  }
+  // What was pressed during the pause answers nothing, also if it is let go of later.
+  #begin(event) {
+    const isEarly = this.dialog.open && (event.repeat || this.#isHeld());
+    this.#isBarred = isEarly || (this.#isBarred && event.type === "keydown");
+    this.#stir();
   }
   #isHeld() { return this.#isLost || this.#isOut || performance.now() < this.#held; }
   #hold() {
@@ -394,8 +423,6 @@ export class AvowConfirm extends HTMLElement {
   #press(event) {
     const { key, target } = event, isText = target.matches("input");
     if (key === "Enter" && (event.repeat || isText)) return event.preventDefault();
-    // Whoever types while it comes up goes on typing: nothing is pressed before they rest.
-    if (!isText && (key.length === 1 || key === "Enter") && performance.now() < this.#held) this.#arm();
     if (key === "Enter" && target.id === "allow" && this.dialog.className === "destructive") return event.preventDefault();
     if (isText || event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[a-z]$/.test(key)) return;
     const found = this.dialog.querySelector(`[data-key="${key}"]`);
@@ -406,7 +433,7 @@ export class AvowConfirm extends HTMLElement {
 
   async #answer(verdict) {
     const entry = this.#entry;
-    if (!entry || entry.isSent || this.#isHeld()) return;
+    if (!entry || entry.isSent || this.#isBarred || this.#isHeld()) return;
     entry.isSent = true;
     const message = this.#root.getElementById("message").value.trim();
     const result = await entry.send({ verdict, seen: entry.question.seen ?? "", ...(message && { message }) });
@@ -416,6 +443,7 @@ export class AvowConfirm extends HTMLElement {
       if (settled) return this.#settle(entry.key, settled);
       const told = this.#entry === entry && this.#root.getElementById("told");
       if (told) [told.hidden, told.textContent] = [false, result.told];
+      this.#arm();
       return;
     }
     this.#over.set(entry.key, entry.question.seen);
@@ -445,9 +473,18 @@ export class AvowConfirm extends HTMLElement {
 
   // ---- The way to the gateway.
 
+  /** The gateway's address. With a token it never changes again: the token goes nowhere else. */
+  #where() {
+    if (this.#base) return this.#base;
+    const given = (this.getAttribute("base") ?? "").replace(/\/+$/, "");
+    const base = given ? new URL(given, location.href).href.replace(/\/+$/, "") : location.origin;
+    if (this.#token && this.hasAttribute("base")) this.#base = base;
+    return base;
+  }
+
   async #fetch(path, options = {}) {
     const token = typeof this.#token === "function" ? await this.#token() : this.#token;
-    const base = (this.getAttribute("base") ?? "").replace(/\/+$/, "");
+    const base = this.#where();
     const headers = { ...options.headers, ...(token && { Authorization: `Bearer ${token}` }), ...(this.#csrf && !token && { "X-CSRF-Token": this.#csrf }) };
     const how = { credentials: token ? "omit" : "same-origin", redirect: "error", cache: "no-store", ...options, headers };
     return fetch(`${base}${token ? "" : "/console"}/api/v1${path}`, how);
@@ -456,8 +493,8 @@ export class AvowConfirm extends HTMLElement {
   async #connect() {
     this.#line?.abort();
     // Elsewhere a cookie never counts: there is nothing to hear without a token.
-    const isOwn = new URL(this.getAttribute("base") ?? "", location.href).origin === location.origin;
-    if (!this.hasAttribute("base") || (!this.#token && !isOwn)) return;
+    const isOwn = new URL(this.#where(), location.href).origin === location.origin;
+    if ((!this.hasAttribute("base") && !this.#base) || (!this.#token && !isOwn)) return;
     const line = this.#line = new AbortController();
     for (let wait = 500; !line.signal.aborted; wait = Math.min(wait * 2, 10000)) {
       const begun = Date.now(), status = await this.#listen(line.signal).catch(() => 0);

@@ -2,7 +2,8 @@
 // What all pages need: word of the gateway, forms that go once, keys, copying. Without it, pages
 // work by links and forms, and a reload shows what is new.
 const avow = (() => {
-  const ARM = 500, LOOK = 5000, SILENT = 40000, LIMIT = 10000;
+  const ARM = 500, BUSY = 1500, RECENT = 2000;
+  const LOOK = 5000, SILENT = 40000, LIMIT = 10000;
   const find = (id) => document.getElementById(id);
   const all = (query, root = document) => [...root.querySelectorAll(query)];
   const main = find("main"), bare = document.title.replace(/^\(\d+\) /, "");
@@ -20,13 +21,38 @@ const avow = (() => {
   };
   const hold_all = () => all("form[data-once] button").forEach(hold);
 
-  // A click that was meant for something else must not answer what has just come up under it.
-  const arm = (root) => {
-    const buttons = all("[name=verdict]", root);
-    for (const button of buttons) armed.set(button, performance.now() + ARM);
+  // A click or key that was meant for something else must not answer what has just come up. While it
+  // comes up everything that is pressed, anywhere, begins the pause again; and what was pressed
+  // during the pause answers nothing, also if it is let go of later.
+  let busy = -RECENT, isBarred = false;
+  const armed_now = () => all("[name=verdict]").filter((one) => (armed.get(one) ?? 0) > performance.now());
+  const arm_buttons = (buttons, pause) => {
+    for (const one of buttons) armed.set(one, Math.max(armed.get(one) ?? 0, performance.now() + pause));
     buttons.forEach(hold);
-    setTimeout(() => buttons.forEach(hold), ARM + 10);
+    if (buttons.length) setTimeout(() => buttons.forEach(hold), pause + 10);
   };
+  const arm = (root) => arm_buttons(all("[name=verdict]", root), performance.now() - busy < RECENT ? BUSY : ARM);
+  const stir = () => {
+    busy = performance.now();
+    arm_buttons(armed_now(), BUSY);
+  };
+  const begin = (event) => {
+    const isEarly = event.repeat || armed_now().length > 0;
+    isBarred = Boolean(isEarly || (isBarred && event.type === "keydown"));
+    stir();
+  };
+  const early = { capture: true, passive: true };
+  for (const name of ["pointerdown", "mousedown", "touchstart", "keydown"]) addEventListener(name, begin, early);
+  for (const name of ["pointerup", "pointercancel", "keyup"]) addEventListener(name, () => setTimeout(() => (isBarred = false)), early);
+  for (const name of ["click", "dblclick", "auxclick", "wheel", "touchend"]) addEventListener(name, stir, early);
+  const arm_shown = () => arm(opened() ?? document);
+  for (const name of ["focus", "resize"]) addEventListener(name, arm_shown);
+  document.addEventListener("visibilitychange", arm_shown);
+  // What is fetched anew may have come up, or have moved, under the pointer.
+  document.addEventListener("htmx:after:swap", (event) => {
+    const root = event.target instanceof Element ? event.target : document;
+    if (root.querySelector("[name=verdict]") || root.contains(opened() ?? null)) arm_shown();
+  });
 
   const tell = (lost, out = isOut) => {
     const wasLost = isLost;
@@ -120,7 +146,8 @@ const avow = (() => {
   };
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (event.submitter?.ariaDisabled === "true" || form.dataset.sent) return event.preventDefault();
+    const isAnswer = event.submitter?.name === "verdict";
+    if (event.submitter?.ariaDisabled === "true" || (isAnswer && isBarred) || form.dataset.sent) return event.preventDefault();
     if ("once" in form.dataset) form.dataset.sent = "yes";
     if (!("part" in form.dataset)) return;
     event.preventDefault();

@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 
 from avow.console.tools.fields import Field, Kind, flat
 from avow.errors import UsageError
-from avow.schema import Checker, parse_json
+from avow.schema import Problem, parse_json
+from avow.workers import BoundedChecker, UndecidedError
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _NUMBER: Final = re.compile(
@@ -51,8 +52,28 @@ class _WrongError(Exception):
     """What is wrong with one entry, in words."""
 
 
-def read(fields: tuple[Field, ...], entries: Mapping[str, str], checker: Checker | None) -> Filled:
-    """The arguments that `entries` come to, checked as the guard checks them."""
+async def read_checked(
+    fields: tuple[Field, ...],
+    entries: Mapping[str, str],
+    checker: BoundedChecker | None,
+    caller: str = "",
+) -> Filled:
+    """Return the arguments that `entries` come to, checked as the guard checks them.
+
+    `caller` is the person whom it is checked for.
+    """
+    filled = read(fields, entries)
+    if checker is not None:
+        try:
+            problems = await checker.problems(filled.arguments, caller)
+        except UndecidedError as error:
+            problems = (Problem("", f"The arguments cannot be checked: {error}."),)
+        _note(fields, filled, problems)
+    return filled
+
+
+def read(fields: tuple[Field, ...], entries: Mapping[str, str]) -> Filled:
+    """Return the arguments that `entries` come to, not checked against a schema."""
     filled = Filled(entries)
     if fields and not fields[0].path:
         value = _value(fields[0], filled)
@@ -61,16 +82,14 @@ def read(fields: tuple[Field, ...], entries: Mapping[str, str], checker: Checker
             filled.note("/", "The arguments must be a JSON object.")
     else:
         filled.arguments = _members(fields, filled)
-    if checker is not None:
-        _check(fields, filled, checker)
     return filled
 
 
-def _check(fields: tuple[Field, ...], filled: Filled, checker: Checker) -> None:
+def _note(fields: tuple[Field, ...], filled: Filled, problems: Iterable[Problem]) -> None:
     """Note what is wrong by the schema; not again what is missing because it could not be read."""
     keys = {one.where: one.key for one in flat(fields)}
     known = set(filled.errors)
-    for problem in checker.problems(filled.arguments):
+    for problem in problems:
         key = _nearest(problem.path, keys)
         if key not in known and not (known and problem.message.endswith(_REQUIRED)):
             filled.note(key, problem.message)
@@ -207,7 +226,7 @@ def _depth(value: Any) -> int:
 def entries_of(fields: tuple[Field, ...], arguments: Mapping[str, Any]) -> dict[str, str] | None:
     """What to put into a form so that it comes to `arguments`; `None` where no entries do."""
     entries = dict(_entries(fields, arguments))
-    again = read(fields, entries, None)
+    again = read(fields, entries)
     return entries if not again.errors and again.arguments == dict(arguments) else None
 
 

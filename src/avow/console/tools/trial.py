@@ -21,7 +21,7 @@ from avow.console.pages import Pages
 from avow.console.text import as_json
 from avow.console.tools.caller import caller_of
 from avow.console.tools.fields import WHOLE, fields_of
-from avow.console.tools.filled import Filled, as_text, entries_of, read
+from avow.console.tools.filled import Filled, as_text, entries_of, read, read_checked
 from avow.console.tools.inventory import find_tool, seen_inventory
 from avow.console.tools.page import show_tool
 from avow.console.tools.tree import result_of
@@ -68,10 +68,11 @@ class _Desk:
         if does == "again":
             return await self._begin(session, tool, form)
         if does in ("json", "fields"):
-            filled = _switched(tool, read(fields, form, None), form, to_json=does == "json")
+            filled = _switched(tool, read(fields, form), form, to_json=does == "json")
             is_json = does == "json" or "/" in filled.entries
             return await show_tool(self._pages, session, tool, filled=filled, is_json=is_json)
-        filled = read(fields, form, self._guard.shapes.of(tool).arguments)
+        checker = self._guard.shapes.of(tool).arguments
+        filled = await read_checked(fields, form, checker, session.person)
         if filled.errors:
             return await show_tool(self._pages, session, tool, filled=filled, is_json=as_json)
         return await self._explained(session, tool, filled, is_json=as_json)
@@ -79,7 +80,7 @@ class _Desk:
     async def run(self, request: Request, session: Session, form: dict[str, str]) -> Response:
         """Make the call that was shown, once, and go to where it can be watched."""
         tool, token = await self._tool(request), form.get("token", "")
-        filled = read(WHOLE, {"/": form.get("arguments", "")}, None)
+        filled = read(WHOLE, {"/": form.get("arguments", "")})
         if filled.errors or not _TOKEN.fullmatch(token):
             raise HTTPException(400)
         if form.get("fingerprint") != tool.fingerprint:
@@ -158,7 +159,7 @@ class _Desk:
 
     async def _begin(self, session: Session, tool: Tool, form: dict[str, str]) -> Response:
         """The form with the arguments of a call that was made."""
-        given = read(WHOLE, {"/": form.get("arguments", "")}, None)
+        given = read(WHOLE, {"/": form.get("arguments", "")})
         filled = _switched(tool, given, form, to_json=False)
         is_json = "/" in filled.entries
         filled.errors.clear()
