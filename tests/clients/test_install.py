@@ -458,7 +458,7 @@ def test_the_owner_stays(home: Path) -> None:
     assert (path.stat().st_uid, path.stat().st_gid) == owner
 
 
-def no_access(_path: Path, _mode: int) -> bool:
+def no_access(_path: Path, _mode: int, **_: object) -> bool:
     return False
 
 

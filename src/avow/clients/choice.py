@@ -17,7 +17,7 @@ from avow.clients.places import Place
 from avow.clients.variables import Passed, not_own, spelt, variables_in
 from avow.connect.config import read_target
 from avow.connect.entry import nearest
-from avow.connect.jsonfile import parse_json
+from avow.connect.jsonfile import parse_json, read_text
 from avow.connect.naming import plain_name
 from avow.connect.variables import Scope
 from avow.errors import ConfigError, UsageError
@@ -45,6 +45,7 @@ _WORKSPACE: Final = re.compile(r"\$\{workspaceFolder\w*\}")
 _OF_AVOW: Final = re.compile(
     r"\$\{(?:(?:env:)?[A-Za-z_]\w*(?::-[^{}]*)?|/)\}|\$[A-Za-z_]\w*"  # what avow reads as well
 )
+_LOOPBACK: Final = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])[:/]", re.IGNORECASE)
 _BARE: Final = re.compile(r"\$([A-Za-z_]\w*)")
 _NAMED: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)")
 
@@ -91,10 +92,11 @@ def choose(document: Document, place: Place, wish: Wish) -> Choice:
             _unwished(name, wish)
             or off.get(name)
             or _unfit(entry)
+            or _unlike(entry, place)
             or (None if wish.is_started else _unreachable(entry, place))
         )
         own = None if reason else _as_moved(entry, place, passed if wish.is_started else None)
-        reason = reason or _unread(name, own or {}, place, passed)
+        reason = reason or _unread(name, own or {}, place, passed) or _may_want_login(entry)
         if reason is None and own is not None:
             moved[name] = own
         else:
@@ -144,6 +146,8 @@ def _switched_off(value: Any, place: Place) -> Mapping[str, str]:
             one for one in names if one in excluded or (listed is not None and one not in listed)
         ]
         return dict.fromkeys(off, "it is switched off under “mcp”")
+    if place.client.name == "claude-code" and place.scope == "project":
+        return _refused_in_claude(place.workspace)
     if place.client.name == "claude-code":
         inside = as_object(value.get("projects"))
         chosen = {place.steps[1]} if place.scope == "local" else set(inside)
@@ -151,9 +155,36 @@ def _switched_off(value: Any, place: Place) -> Mapping[str, str]:
             name: f"it is switched off in {key}"
             for key, project in inside.items()
             if key in chosen
-            for name in _texts(as_object(project).get("disabledMcpServers"))
+            for key_of in ("disabledMcpServers", "disabledMcpjsonServers")
+            for name in _texts(as_object(project).get(key_of))
         }
     return {}
+
+
+def _refused_in_claude(workspace: Path) -> Mapping[str, str]:
+    """Return the servers of `.mcp.json` that the user of Claude Code has refused, with the file."""
+    files = [
+        Path.home() / ".claude" / "settings.json",
+        workspace / ".claude" / "settings.json",
+        workspace / ".claude" / "settings.local.json",
+    ]
+    found = {file: _json_of(file) for file in files}
+    state = Path.home() / ".claude.json"
+    projects = as_object(_json_of(state).get("projects"))
+    found[state] = as_object(projects.get(str(workspace)))
+    return {
+        name: f"its user has refused it in {file}"
+        for file, settings in found.items()
+        for name in _texts(settings.get("disabledMcpjsonServers"))
+    }
+
+
+def _json_of(path: Path) -> Mapping[str, Any]:
+    """Return the object in a file; an empty one where there is none that can be read."""
+    try:
+        return as_object(parse_json(str(path), read_text(str(path))).value)
+    except ConfigError:
+        return {}
 
 
 def _texts(value: Any) -> list[str]:
@@ -177,6 +208,25 @@ def _unfit(entry: Any) -> str | None:
         if fields.get(key):
             return f"the client logs in to it by itself (“{key}”)"
     return None
+
+
+def _unlike(entry: Mapping[str, Any], place: Place) -> str | None:
+    """Return why avow would not run or reach this entry as the client does."""
+    command = entry.get("command")
+    if isinstance(command, str) and " " in command.strip() and not Path(command).is_file():
+        return "its “command” holds spaces, and clients split that differently: use “args”"
+    if place.client.name == "gemini" and entry.get("url") and not entry.get("httpUrl"):
+        return "Gemini CLI speaks SSE to a “url”, which avow does not (“httpUrl” can move)"
+    return None
+
+
+def _may_want_login(entry: Mapping[str, Any]) -> str | None:
+    """Return why a remote server stays: without a header the client may have to log in to it."""
+    urls = (entry.get(key) for key in ("url", "httpUrl", "serverUrl"))
+    url = next((one for one in urls if isinstance(one, str)), None)
+    if url is None or entry.get("headers") or _LOOPBACK.match(url):
+        return None
+    return "it may want a login that only the client can do; it stays for now"
 
 
 def _unreachable(entry: Mapping[str, Any], place: Place) -> str | None:

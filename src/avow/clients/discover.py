@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from avow.clients import swap
-from avow.clients.choice import is_gateway
 from avow.clients.document import Document, as_object
 from avow.clients.kinds import CLIENTS, ENTRY, Client, client_of
 from avow.clients.places import Machine, Place, Scope, named, places, places_within
 from avow.clients.record import Record, folder_of, record_in, records
 from avow.clients.shown import reached_by
-from avow.clients.undo import is_in_front
+from avow.clients.undo import is_as_written
 from avow.errors import AvowError, UsageError
 
 
@@ -73,7 +72,7 @@ def discover(machine: Machine) -> Discovery:
 def opened(place: Place) -> Iterator[tuple[Place, Document]]:
     """The servers in the file at `place`, also those of single projects; none without a file."""
     if place.path.exists():
-        document = Document.of(str(place.path), swap.read(place.path))
+        document = Document.of(str(place.path), swap.look(place.path))
         for one in places_within(place, document):
             yield one, document
 
@@ -141,13 +140,13 @@ def _place_of(record: Record) -> Place:
 
 def _found(place: Place, document: Document, record: Record | None) -> Iterator[Found]:
     """The servers at `place`; in the stead of avow's entry those that are behind it."""
-    in_front = record is not None and is_in_front(document, record)
+    in_front = record is not None and is_as_written(document, record)
     for name, entry in document.servers(place.steps).items():
         if record is not None and in_front and name == ENTRY:
             for moved, value in record.moved().items():
                 yield _one(place, moved, value, is_guarded=True)
         else:
-            yield _one(place, name, entry, is_guarded=is_gateway(entry))
+            yield _one(place, name, entry, is_guarded=False)
 
 
 def _one(place: Place, name: str, entry: Any, *, is_guarded: bool) -> Found:

@@ -84,8 +84,8 @@ def plan_install(
     """
     if url is not None and (fault := fault_of_url(url)):
         raise UsageError(fault[0], where="--url", fix=fault[1])
-    path = place.path.resolve()
-    now = Document.of(str(place.path), swap.read(path))
+    path, data = swap.locate(place.path)
+    now = Document.of(str(place.path), data)
     folder = folder_of(place)
     earlier = record_in(folder)
     back = now if earlier is None else undo(now, earlier)[0]
@@ -180,8 +180,8 @@ def remove(removal: Removal) -> Path | None:
 def _kept_servers(record: Record) -> Mapping[str, Any]:
     """The servers that the gateway reads; none where the file is not there."""
     try:
-        return json.loads(record.servers.read_bytes())["mcpServers"]
-    except (OSError, ValueError, KeyError):
+        return json.loads(swap.read(record.servers))["mcpServers"]
+    except (ConfigError, ValueError, KeyError):
         return {}
 
 

@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from avow.clients.document import Document
+from avow.clients.folder import open_folder
 from avow.clients.places import Place
 from avow.clients.swap import clear, keep, read
 from avow.errors import ConfigError, UsageError
 
 _SCHEMA: Final = 1
 _RECORD: Final = "record.json"
+_ORIGINAL: Final = "original-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Record:
 
     def original(self, digest: str) -> Path:
         """The bytes that a digest was taken of."""
-        return self.folder / f"original-{digest[:16]}"
+        return self.folder / f"{_ORIGINAL}{digest[:16]}"
 
     def save(self) -> None:
         """Write the record."""
@@ -89,11 +91,13 @@ class Record:
     def forget(self, *, keeps_originals: bool) -> None:
         """Take the record away, last of all, so that a crash leaves something to go on with."""
         clear(self.folder)
-        self.servers.unlink(missing_ok=True)
-        if not keeps_originals:
-            for original in self.folder.glob("original-*"):
-                original.unlink()
-        (self.folder / _RECORD).unlink(missing_ok=True)
+        with open_folder(self.folder) as folder:
+            folder.unlink(self.servers.name)
+            if not keeps_originals:
+                for name in folder.names():
+                    if name.startswith(_ORIGINAL):
+                        folder.unlink(name)
+            folder.unlink(_RECORD)
         if not keeps_originals:
             self.folder.rmdir()
 
@@ -158,8 +162,9 @@ def alone() -> Generator[None]:
     """While entered, no other avow changes clients' files; raises `UsageError` if one does."""
     if sys.platform == "win32":
         raise UsageError("avow does not change clients' files on Windows yet")
-    root().mkdir(mode=0o700, parents=True, exist_ok=True)
-    number = os.open(root() / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    with open_folder(root(), is_made=True) as folder:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        number = os.open("lock", flags, 0o600, dir_fd=folder.number)
     try:
         _lock(number)
         yield

@@ -1,109 +1,175 @@
-"""Files that are replaced in one step: whoever reads sees the old bytes or the new, all of them."""
+"""Files that are replaced in one step: readers see the old bytes or the new, all of them.
 
-import glob
+All is done on descriptors of folders that nobody else can change (`avow.clients.folder`).
+"""
+
+import errno
 import os
 import secrets
-import shutil
 import stat
-import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from avow.clients.folder import Folder, open_folder, open_parent, read_whole
 from avow.errors import ConfigError
 
+_ROOT: Final = 0
 _PRIVATE: Final = 0o600
+_PERMISSIONS: Final = 0o777
 _ENDING: Final = ".avow-part"
 
 
-def read(path: Path) -> bytes:
-    """All bytes of a file; raises `ConfigError` where it cannot be read."""
+def look(path: Path) -> bytes:
+    """Return all bytes of a file that is only shown. Raises `ConfigError` if it cannot be read.
+
+    Whoever it belongs to, and wherever a link leads; nothing that is written comes of it.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ConfigError("this is not a file", where=str(path))
-        return path.read_bytes()
+        number = os.open(path, flags)
+        try:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise ConfigError("this is not a file", where=str(path))
+            return read_whole(number, path)
+        finally:
+            os.close(number)
     except OSError as error:
         raise _unusable(path, "read", error) from error
 
 
-def replace(path: Path, expected: bytes, data: bytes) -> None:
-    """Write `data` where `expected` stands, with the same mode, owner and attributes.
+def read(path: Path, *, is_strict: bool = True) -> bytes:
+    """Return all bytes of a file. Raises `ConfigError` if it cannot be read safely.
 
-    `path` is no symbolic link. Raises `ConfigError`, and changes nothing, where the file holds
-    something else by now, or would lose its owner or another name.
+    Where it is not `is_strict`, others may be able to write the folders on the way.
+    """
+    return locate(path, is_strict=is_strict)[1]
+
+
+def locate(path: Path, *, is_strict: bool = True) -> tuple[Path, bytes]:
+    """Return where a file really is, and all of its bytes. Raises `ConfigError` as `read` does."""
+    try:
+        with open_parent(path, is_strict=is_strict) as (folder, name):
+            number = folder.open_file(name)
+            try:
+                return folder.path / name, read_whole(number, path)
+            finally:
+                os.close(number)
+    except OSError as error:
+        raise _unusable(path, "read", error) from error
+
+
+def replace(path: Path, expected: bytes, data: bytes, *, is_strict: bool = True) -> None:
+    """Write `data` where `expected` is, with the same mode, group and attributes.
+
+    Raises `ConfigError`, and changes nothing, if the file changed meanwhile, would lose its owner
+    or another name, or, where it is `is_strict`, is in a folder that others may write.
     """
     try:
-        before = path.stat()
-        if before.st_nlink > 1:
-            what = "the file has another name (a hard link), which would keep the old text"
-            fix = "Make it a symbolic link, or a file of its own."
-            raise ConfigError(what, where=str(path), fix=fix)
-        if not os.access(path, os.W_OK):
-            fix = "Make it writable, or let it be."
-            raise ConfigError("the file is read-only", where=str(path), fix=fix)
-        clear(path.parent, path.name)
-        part = _part(path, data)
-        try:
-            _dress(part, path, before)
-            if path.read_bytes() != expected:
-                fix = "Nothing was written. Close the program that writes it, and do this again."
-                what = "the file was changed in the meantime"
-                raise ConfigError(what, where=str(path), fix=fix)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-        _sync(path.parent)
+        with open_parent(path, is_strict=is_strict) as (folder, name):
+            number = folder.open_file(name)
+            try:
+                _replace(folder, name, number, expected, data)
+            finally:
+                os.close(number)
     except OSError as error:
         raise _unusable(path, "written", error) from error
+
+
+def _replace(folder: Folder, name: str, number: int, expected: bytes, data: bytes) -> None:
+    before, path = os.fstat(number), folder.path / name
+    _check(before, path)
+    if not os.access(name, os.W_OK, dir_fd=folder.number):
+        fix = "Make it writable, or leave it."
+        raise ConfigError("the file is read-only", where=str(path), fix=fix)
+    _clear(folder, name)
+    part = _part(folder, name, data, dressed_as=number)
+    try:
+        now = os.stat(name, dir_fd=folder.number, follow_symlinks=False)
+        is_same = (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino)
+        if not is_same or read_whole(number, path) != expected:
+            fix = "Nothing was written. Close the program that writes it, and do this again."
+            what = "the file was changed in the meantime"
+            raise ConfigError(what, where=str(path), fix=fix)
+        os.replace(part, name, src_dir_fd=folder.number, dst_dir_fd=folder.number)
+    finally:
+        folder.unlink(part)
+    os.fsync(folder.number)
+
+
+def _check(before: os.stat_result, path: Path) -> None:
+    if before.st_nlink > 1:
+        what = "the file has another name (a hard link), which would keep the old text"
+        fix = "Make it a symbolic link, or a file of its own."
+        raise ConfigError(what, where=str(path), fix=fix)
+    if os.geteuid() not in (before.st_uid, _ROOT):
+        fix = "Run avow as the user whom it belongs to."
+        raise ConfigError("the file belongs to another user", where=str(path), fix=fix)
 
 
 def keep(path: Path, data: bytes) -> None:
     """Write a file of avow's own, for this user alone; its folder is made."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part = _part(path, data)
-        part.replace(path)
-        _sync(path.parent)
+        with open_folder(path.parent, is_made=True) as folder:
+            part = _part(folder, path.name, data)
+            try:
+                os.replace(part, path.name, src_dir_fd=folder.number, dst_dir_fd=folder.number)
+            finally:
+                folder.unlink(part)
+            os.fsync(folder.number)
     except OSError as error:
         raise _unusable(path, "written", error) from error
 
 
-def clear(folder: Path, name: str = "") -> None:
-    """Take away what a crash has left of files that were being written: of `name`, or of all."""
-    for part in folder.glob(f".{glob.escape(name) or '*'}.*{_ENDING}"):
-        part.unlink(missing_ok=True)
+def clear(path: Path) -> None:
+    """Delete what a crash has left in a folder of files that were being written."""
+    with suppress(FileNotFoundError), open_folder(path) as folder:
+        _clear(folder)
 
 
-def _part(path: Path, data: bytes) -> Path:
-    """The whole content in a file beside `path`, synced; others can read it at no moment."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_ENDING}")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
-        try:
+def _clear(folder: Folder, name: str = "") -> None:
+    """Delete what a crash has left: of `name`, or of all."""
+    for part in folder.names():
+        if part.startswith(f".{name}." if name else ".") and part.endswith(_ENDING):
+            folder.unlink(part)
+
+
+def _part(folder: Folder, name: str, data: bytes, *, dressed_as: int | None = None) -> str:
+    """Write the whole content under another name, synced; others can read it at no moment.
+
+    It gets group, mode and attributes of the open file `dressed_as`.
+    """
+    part = f".{name}.{secrets.token_hex(4)}{_ENDING}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    number = os.open(part, flags, _PRIVATE, dir_fd=folder.number)
+    try:
+        with os.fdopen(number, "wb") as file:
             file.write(data)
             file.flush()
+            if dressed_as is not None:
+                _dress(file.fileno(), dressed_as)
             os.fsync(file.fileno())
-        except OSError:
-            part.unlink()
-            raise
+    except BaseException:
+        folder.unlink(part)
+        raise
     return part
 
 
-def _dress(part: Path, path: Path, before: os.stat_result) -> None:
-    """Give `part` the owner, mode and attributes of the file it is to replace."""
-    own = part.stat()
-    if (own.st_uid, own.st_gid) != (before.st_uid, before.st_gid):
-        os.chown(part, before.st_uid, before.st_gid)
-    shutil.copystat(path, part)
-    os.utime(part, (time.time(), time.time()))  # a client looks at it to see that it is new
-
-
-def _sync(folder: Path) -> None:
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
+def _dress(number: int, before: int) -> None:
+    """Give an open file the group, attributes and mode of the one that it will replace."""
+    own, old = os.fstat(number), os.fstat(before)
+    if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
+        os.fchown(number, old.st_uid, old.st_gid)
+    if hasattr(os, "listxattr"):
+        for name in os.listxattr(before):
+            with suppress(OSError):  # a file system may refuse some, as `cp -a` finds
+                os.setxattr(number, name, os.getxattr(before, name))
+    os.fchmod(number, old.st_mode & _PERMISSIONS)
 
 
 def _unusable(path: Path, verb: str, error: OSError) -> ConfigError:
+    if error.errno == errno.ELOOP:
+        what = "the file or its folder was replaced by a link meanwhile"
+        return ConfigError(what, where=str(path), fix="Look who did that.")
     what = f"the file cannot be {verb}: {error.strerror}"
     return ConfigError(what, where=str(path), fix="Check its name and who may use it.")

@@ -8,6 +8,7 @@ from avow.clients.document import Document, as_object
 from avow.clients.kinds import ENTRY
 from avow.clients.record import Record, digest_of
 from avow.clients.splice import put_back
+from avow.clients.swap import read
 from avow.errors import ConfigError
 
 _URLS = ("url", "httpUrl")
@@ -17,6 +18,11 @@ def is_in_front(document: Document, record: Record) -> bool:
     """Whether avow's entry stands in the file, be it as avow wrote it or changed since."""
     entry = document.servers(record.steps).get(ENTRY)
     return entry is not None and _is_ours(entry, record)
+
+
+def is_as_written(document: Document, record: Record) -> bool:
+    """Whether the entry that avow wrote is in the file, unchanged."""
+    return document.servers(record.steps).get(ENTRY) == record.entry
 
 
 def undo(document: Document, record: Record) -> tuple[Document, bool]:
@@ -44,8 +50,10 @@ def _before(document: Document, record: Record) -> bytes | None:
     digest = record.changes.get(digest_of(document.data))
     if digest is None:
         return None
-    path = record.original(digest)
-    data = path.read_bytes() if path.is_file() else b""
+    try:
+        data = read(record.original(digest))
+    except ConfigError:
+        return None
     return data if digest_of(data) == digest else None
 
 
