@@ -1,11 +1,11 @@
 """A gateway on loopback that knows its callers, and means to attack it without good manners."""
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -24,6 +24,8 @@ from avow.store import open_store
 
 ERAS = (MODERN, OLD)
 KEYS = Keyring.of([b"k" * 32])
+CLI_KEYS = base64.b64encode(b"k" * 32).decode()
+"""The same for a gateway in a process of its own, as `AVOW_KEYS`: PostgreSQL keeps no keys."""
 SCOPES = "crm.read crm.write"
 
 
@@ -53,12 +55,12 @@ class Place:
 
 @asynccontextmanager
 async def behind_access(
-    authority: Authority, *targets: Target, store: Path, keys: Keyring = KEYS, **more: Any
+    authority: Authority, *targets: Target, store: str, keys: Keyring = KEYS, **more: Any
 ) -> AsyncGenerator[Place]:
     """A gateway that takes this issuer's tokens."""
     import socket
 
-    kept = open_store(f"sqlite:{store}")
+    kept = open_store(store)
     settings = load_access(f'[oauth]\nissuer = "{authority.base}"\n')
     with socket.create_server(("127.0.0.1", 0), backlog=4096) as listener:
         port = listener.getsockname()[1]

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,7 +52,7 @@ for line in sys.stdin:
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_server_that_floods_its_caller_with_questions_puts_so_many_and_no_more(
-    era: str, tmp_path: Path
+    era: str, store: str
 ) -> None:
     # A client of today comes back for each, and does so a few times only.
     answered = MOST_QUESTIONS if era == "legacy" else 5
@@ -61,7 +60,7 @@ async def test_a_server_that_floods_its_caller_with_questions_puts_so_many_and_n
     target = CommandTarget("flood", sys.executable, ("-c", program))
     person = Person()
     async with (
-        serve(target, store=tmp_path / "a.db") as served,
+        serve(target, store=store) as served,
         person.client(served.url, era) as client,
     ):
         assert text(await client.call_tool("flood__get_asked")) == "done"
@@ -86,11 +85,11 @@ def asks_and_ends(exchange: Exchange) -> None:
 @pytest.mark.parametrize("age", [OLD, MODERN])
 @pytest.mark.parametrize("era", [OLD, MODERN])
 async def test_a_question_that_comes_with_the_end_of_its_call_is_nobodys(
-    era: str, age: str, tmp_path: Path
+    era: str, age: str, store: str
 ) -> None:
     with serve_web(age, tools_call=asks_and_ends) as site:
         async with (
-            serve(UrlTarget("web", site.url), store=tmp_path / "a.db") as served,
+            serve(UrlTarget("web", site.url), store=store) as served,
             raw_client(served.url, era, capabilities=CAN) as client,
         ):
             for _ in range(5):
@@ -109,13 +108,11 @@ def wants(count: int) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("era", [OLD, MODERN])
-async def test_a_server_that_wants_very_much_at_once_is_not_passed_on(
-    era: str, tmp_path: Path
-) -> None:
+async def test_a_server_that_wants_very_much_at_once_is_not_passed_on(era: str, store: str) -> None:
     many = wants(MOST_QUESTIONS + 1)
     with serve_web(MODERN, tools_call=lambda exchange: exchange.result({**many})) as site:
         async with (
-            serve(UrlTarget("web", site.url), store=tmp_path / "a.db") as served,
+            serve(UrlTarget("web", site.url), store=store) as served,
             raw_client(served.url, era, capabilities=CAN) as client,
         ):
             (answer,) = await client.messages("tools/call", ADD)
@@ -125,12 +122,12 @@ async def test_a_server_that_wants_very_much_at_once_is_not_passed_on(
 
 
 async def test_one_caller_does_not_take_the_place_of_all_others(
-    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    authority: Authority, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flights, "_MOST_EACH", 2)
     with serve_web(MODERN, tools_call=lambda exchange: exchange.result({**wants(1)})) as site:
         async with behind_access(
-            authority, UrlTarget("web", site.url), store=tmp_path / "a.db", keys=KEYS
+            authority, UrlTarget("web", site.url), store=store, keys=KEYS
         ) as place:
             for subject in ("eve", "amy"):
                 token = {"authorization": f"Bearer {place.token(subject)}"}

@@ -5,10 +5,9 @@ import json
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from tests.attacks.serving import Answer, call_of, modern, request, send_raw
+from tests.attacks.serving import CLI_KEYS, Answer, call_of, modern, request, send_raw
 from tests.cli.running import Started, python, started
 
 pytestmark = pytest.mark.anyio
@@ -32,10 +31,9 @@ def enough_files() -> Generator[None]:
 
 
 @contextmanager
-def crowded(tmp_path: Path) -> Generator[tuple[Started, int]]:
-    store = f"sqlite:{tmp_path / 'a.db'}"
+def crowded(store: str) -> Generator[tuple[Started, int]]:
     words = ("gateway", "--port", "0", "--json", "--store", store, "--", *python("plain"))
-    with enough_files(), started(*words) as run:
+    with enough_files(), started(*words, AVOW_KEYS=CLI_KEYS) as run:
         yield run, int(run.addresses["mcp"].split(":")[2].split("/")[0])
 
 
@@ -48,8 +46,8 @@ async def echo_of(port: int) -> tuple[bytes, dict[str, str]]:
     return call_of(name)
 
 
-async def test_two_thousand_connections_at_once_are_all_answered(tmp_path: Path) -> None:
-    with crowded(tmp_path) as (run, port):
+async def test_two_thousand_connections_at_once_are_all_answered(store: str) -> None:
+    with crowded(store) as (run, port):
         body, headers = await echo_of(port)
         said = request(port, body, [*headers.items()])
         answers = await asyncio.gather(
@@ -66,9 +64,9 @@ def _outcome(answer: Answer) -> tuple[int, bool]:
 
 
 async def test_two_thousand_callers_that_never_end_their_request_hold_up_nobody(
-    tmp_path: Path,
+    store: str,
 ) -> None:
-    with crowded(tmp_path) as (run, port):
+    with crowded(store) as (run, port):
         body, headers = await echo_of(port)
         said = request(port, body, [*headers.items()])
         stalling: list[asyncio.StreamWriter] = []

@@ -5,7 +5,6 @@ import math
 import time
 from collections.abc import AsyncGenerator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,10 +40,9 @@ def listed(exchange: Exchange) -> None:
 
 
 @pytest.fixture
-async def place(authority: Authority, site: Site, tmp_path: Path) -> AsyncGenerator[Place]:
+async def place(authority: Authority, site: Site, store: str) -> AsyncGenerator[Place]:
     site.faults["tools_list"] = listed
     target = UrlTarget("web", site.url)
-    store = tmp_path / "a.db"
     async with behind_access(authority, target, store=store, policy=lambda: POLICY) as running:
         yield running
 

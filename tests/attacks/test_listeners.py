@@ -1,7 +1,5 @@
 """Those who listen, or once said that they would: nobody takes the room of all others."""
 
-from pathlib import Path
-
 import pytest
 from tests.access.authority import Authority
 from tests.attacks.serving import behind_access
@@ -30,11 +28,11 @@ async def status_of_stream(client: RawClient) -> int:
 
 
 async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "_MOST", 6)
     monkeypatch.setattr(sessions, "_MOST_KEPT", 3)
-    async with serve(faulty("plain", "s"), store=tmp_path / "a.db") as served:
+    async with serve(faulty("plain", "s"), store=store) as served:
         for _ in range(10):
             async with raw_client(served.url, OLD) as client:
                 assert await wants_logs(client) == ""
@@ -48,11 +46,11 @@ async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
 
 
 async def test_a_stream_that_finds_no_room_is_told_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "_MOST", 0)
     async with (
-        serve(faulty("plain", "s"), store=tmp_path / "a.db") as served,
+        serve(faulty("plain", "s"), store=store) as served,
         raw_client(served.url, OLD) as client,
     ):
         assert await status_of_stream(client) == 503
@@ -60,13 +58,11 @@ async def test_a_stream_that_finds_no_room_is_told_so(
 
 
 async def test_one_caller_does_not_take_the_room_of_all_others(
-    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    authority: Authority, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "_MOST_EACH", 2)
     with serve_web(OLD) as site:
-        async with behind_access(
-            authority, UrlTarget("web", site.url), store=tmp_path / "a.db"
-        ) as place:
+        async with behind_access(authority, UrlTarget("web", site.url), store=store) as place:
             for subject in ("eve", "amy"):
                 told: list[str] = []
                 for _ in range(3):
@@ -75,14 +71,14 @@ async def test_one_caller_does_not_take_the_room_of_all_others(
                 assert told == ["", "", "no more listeners are taken"]
 
 
-async def test_what_is_followed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_followed_is_bounded(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.connect.servers import telling
     from tests.gateway.asking import asking_server
 
     monkeypatch.setattr(hub, "_MOST_FOLLOWED", 1)
     async with (
         asking_server("http", is_old=True, kind=telling) as target,
-        serve(target, store=tmp_path / "a.db") as served,
+        serve(target, store=store) as served,
         raw_client(served.url, OLD) as client,
         raw_client(served.url, OLD) as other,
     ):

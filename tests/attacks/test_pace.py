@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 import uvicorn
@@ -212,8 +211,7 @@ async def test_an_answer_that_is_read_slowly_comes_whole(app: App) -> None:
     assert got > LARGE
 
 
-async def test_the_gateway_has_these_limits(tmp_path: Path) -> None:
-    store = f"sqlite:{tmp_path / 'a.db'}"
+async def test_the_gateway_has_these_limits(store: str) -> None:
     words = ("gateway", "--port", "0", "--json", "--store", store, "--")
     with started(*words, *python("plain")) as run:
         port = int(run.addresses["mcp"].split(":")[2].split("/")[0])

@@ -2,11 +2,13 @@
 
 import json
 import subprocess
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from tests.attacks.serving import CLI_KEYS
 from tests.cli.running import COMMAND, avow, environment, python
 
 HELLO = {
@@ -61,11 +63,11 @@ class Pipe:
 
 
 @contextmanager
-def spoken_to(store: Path) -> Generator[Pipe]:
-    words = ("gateway", "--stdio", "--store", f"sqlite:{store}", "--", *python("plain"))
+def spoken_to(store: str) -> Generator[Pipe]:
+    words = ("gateway", "--stdio", "--store", store, "--", *python("plain"))
     with subprocess.Popen(
         [*COMMAND, *words],
-        env=environment(),
+        env=environment(AVOW_KEYS=CLI_KEYS),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -79,13 +81,18 @@ def spoken_to(store: Path) -> Generator[Pipe]:
 
 
 def tool(pipe: Pipe, end: str) -> str:
-    tools = pipe.ask(2, "tools/list")["result"]["tools"]
-    (name,) = [one["name"] for one in tools if one["name"].endswith(end)]
-    return name
+    """Return the full name of a tool. A server that starts slowly is listed later."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        tools = pipe.ask(2, "tools/list")["result"]["tools"]
+        names = [one["name"] for one in tools if one["name"].endswith(end)]
+        if names:
+            return names[0]
+    raise AssertionError(f"no tool ends with {end}")
 
 
-def test_garbage_is_refused_line_by_line_and_the_conversation_goes_on(tmp_path: Path) -> None:
-    with spoken_to(tmp_path / "a.db") as pipe:
+def test_garbage_is_refused_line_by_line_and_the_conversation_goes_on(store: str) -> None:
+    with spoken_to(store) as pipe:
         name = tool(pipe, "get_echo")
         for what, line in GARBAGE.items():
             pipe.say(line)
@@ -94,22 +101,24 @@ def test_garbage_is_refused_line_by_line_and_the_conversation_goes_on(tmp_path: 
         assert pipe.end() == 0
 
 
-def test_a_line_without_measure_ends_the_conversation_in_order(tmp_path: Path) -> None:
-    with spoken_to(tmp_path / "a.db") as pipe:
+def test_a_line_without_measure_ends_the_conversation_in_order(store: str) -> None:
+    with spoken_to(store) as pipe:
         with suppress(BrokenPipeError):
             for _ in range(100):
                 pipe.say(b"x" * 5_000_000)
         assert pipe.process.wait(30) == 0
 
 
-def test_a_client_that_hangs_up_in_mid_call_leaves_its_end_on_record(tmp_path: Path) -> None:
-    log, store = tmp_path / "log", tmp_path / "a.db"
+def test_a_client_that_hangs_up_in_mid_call_leaves_its_end_on_record(
+    store: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
     with spoken_to(store) as pipe:
         name = tool(pipe, "add_hang")
         pipe.send(3, "tools/call", name=name, arguments={"log": str(log)})
         while not log.exists():
             assert "result" in pipe.ask(4, "ping")
         assert pipe.end() == 0
-    listed = avow("audit", "list", "--store", f"sqlite:{store}", "--json").out
+    listed = avow("audit", "list", "--store", store, "--json", AVOW_KEYS=CLI_KEYS).out
     assert '"outcome_unknown"' in listed
     assert log.read_text().count("hang\n") == 1

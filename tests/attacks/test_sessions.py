@@ -1,7 +1,7 @@
 """Session tokens of the handshake eras: forged, stolen, old, of others, and after their end."""
 
 from base64 import b32decode, b32encode
-from pathlib import Path
+from collections.abc import Callable
 
 import httpx2
 import pytest
@@ -81,10 +81,10 @@ async def test_a_session_is_of_no_use_to_anybody_else(place: Place, verb: str) -
 
 
 async def test_a_session_of_another_gateway_is_none(
-    place: Place, authority: Authority, tmp_path: Path
+    place: Place, authority: Authority, new_store: Callable[[], str]
 ) -> None:
     other = Keyring.of([b"o" * 32])
-    async with behind_access(authority, store=tmp_path / "b.db", keys=other) as elsewhere:
+    async with behind_access(authority, store=new_store(), keys=other) as elsewhere:
         session = await begun(elsewhere, elsewhere.token())
     assert (await ping(place, session, place.token())).status_code == 404
 

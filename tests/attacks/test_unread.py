@@ -81,10 +81,10 @@ def target() -> CommandTarget:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much it took since when")
 @pytest.mark.parametrize("era", [OLD, MODERN])
 async def test_a_client_that_reads_nothing_holds_up_no_call_of_others(
-    era: str, target: CommandTarget, tmp_path: Path
+    era: str, target: CommandTarget, store: str
 ) -> None:
     async with (
-        serve(target, store=tmp_path / "a.db", timeout=PATIENCE) as served,
+        serve(target, store=store, timeout=PATIENCE) as served,
         raw_client(served.url, era) as client,
         raw_client(served.url, MODERN) as other,
     ):
@@ -105,10 +105,10 @@ async def test_a_client_that_reads_nothing_holds_up_no_call_of_others(
 
 @pytest.mark.parametrize("era", [OLD, MODERN])
 async def test_a_client_that_reads_hears_all_that_was_said_and_in_order(
-    era: str, target: CommandTarget, tmp_path: Path
+    era: str, target: CommandTarget, store: str
 ) -> None:
     async with (
-        serve(target, store=tmp_path / "a.db", timeout=PATIENCE) as served,
+        serve(target, store=store, timeout=PATIENCE) as served,
         raw_client(served.url, era) as client,
     ):
         meta = {"progressToken": 1, "io.modelcontextprotocol/logLevel": "debug"}

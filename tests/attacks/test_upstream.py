@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
-from pathlib import Path
 from urllib.parse import quote
 
 import anyio
@@ -40,13 +39,13 @@ def other() -> Generator[Site]:
 
 
 @pytest.fixture
-async def served(site: Site, other: Site, tmp_path: Path) -> AsyncGenerator[Served]:
+async def served(site: Site, other: Site, store: str) -> AsyncGenerator[Served]:
     """A gateway before the hostile server and a sound one."""
     targets = (
         UrlTarget("web", site.url, {"Authorization": "Bearer secret-of-web"}),
         UrlTarget("sound", other.url),
     )
-    async with serve(*targets, store=tmp_path / "a.db") as running:
+    async with serve(*targets, store=store) as running:
         yield running
 
 
@@ -221,11 +220,11 @@ async def test_an_answer_that_is_too_large_is_given_up_and_memory_with_it(
 
 
 async def test_a_server_that_says_a_byte_at_a_time_holds_up_its_own_call_alone(
-    site: Site, other: Site, tmp_path: Path
+    site: Site, other: Site, store: str
 ) -> None:
     targets = (UrlTarget("web", site.url), UrlTarget("sound", other.url))
     async with (
-        serve(*targets, store=tmp_path / "b.db") as served,
+        serve(*targets, store=store) as served,
         raw_client(served.url, MODERN) as client,
     ):
         await client.result("tools/list")
@@ -247,11 +246,9 @@ TRUSTED = Policy(trust={"web": Trust.TRUSTED})
 """Its tools run without a question, whatever their names sound like."""
 
 
-async def test_line_breaks_in_what_a_server_says_make_no_headers(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_line_breaks_in_what_a_server_says_make_no_headers(site: Site, store: str) -> None:
     target = UrlTarget("web", site.url)
-    async with serve(target, store=tmp_path / "a.db", policy=lambda: TRUSTED) as served:
+    async with serve(target, store=store, policy=lambda: TRUSTED) as served:
         await _say_line_breaks(served, site)
 
 

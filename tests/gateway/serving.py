@@ -29,10 +29,14 @@ class Served:
 
 @asynccontextmanager
 async def serve(
-    *targets: Target, store: Path, patience: float = 20.0, timeout: float = 20.0, **more: Any
+    *targets: Target,
+    store: Path | str,
+    patience: float = 20.0,
+    timeout: float = 20.0,
+    **more: Any,
 ) -> AsyncGenerator[Served]:
-    """A gateway on a free loopback port."""
-    kept = open_store(f"sqlite:{store}")
+    """A gateway on a free loopback port; `store` is the URL of a store, or a file for SQLite."""
+    kept = open_store(f"sqlite:{store}" if isinstance(store, Path) else store)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with open_gateway(
@@ -43,7 +47,7 @@ async def serve(
             patience=patience,
             **more,
         ) as gateway:
-            login = Login(lambda _: None, base, store=kept, keys=gateway.keys)
+            login = Login(base, store=kept, keys=gateway.keys)
             app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
             config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
             async with running(uvicorn.Server(config), listener):

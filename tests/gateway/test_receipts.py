@@ -1,6 +1,8 @@
 """Receipts at the gateway: they count for what is started, and die with any change of it."""
 
 import logging
+import os
+import py_compile
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -173,7 +175,10 @@ async def test_an_old_receipt_does_not_count_after_an_update(
         (told,) = [
             one.getMessage() for one in caplog.records if "does not count" in one.getMessage()
         ]
-        assert told.startswith("c: its tool “note”: the receipt r.json is for server (sha256:")
+        assert told == (
+            "c: the receipt r.json does not count: server.py was changed since. "
+            "Run avow verify again and sign a new one."
+        )
 
 
 async def test_a_changed_tool_has_lost_its_receipt(
@@ -185,8 +190,8 @@ async def test_a_changed_tool_has_lost_its_receipt(
         async with running(world) as served:
             tool = await seen(served)
             assert (tool.level, tool.receipts) == (Level.DESTRUCTIVE, ())
-            assert "has changed since the receipt r.json was made" in tool.findings[0].message
-    assert "has changed since the receipt" in caplog.text
+            assert "does not count for the tool “note”" in tool.findings[0].message
+    assert "r.json does not count for the tool “note”, which has changed since" in caplog.text
 
 
 async def test_a_change_that_a_person_must_accept_is_not_let_by_with_a_receipt(
@@ -206,6 +211,39 @@ async def test_a_change_that_a_person_must_accept_is_not_let_by_with_a_receipt(
         tool = await seen(served)
         assert tool.receipts
         assert tool.level is Level.DESTRUCTIVE
+
+
+@pytest.mark.parametrize("mode", ["unchecked", "timestamp"])
+async def test_bytecode_that_says_other_than_its_source_is_not_loaded(
+    world: World, mode: str
+) -> None:
+    """The source is what a receipt is about: bytecode beside it may be anybody's."""
+    folder, ran = world.folder / "package", world.folder / "ran.txt"
+    server = folder / "server.py"
+    lines = server.read_text().splitlines(keepends=True)
+    last = max(index for index, line in enumerate(lines) if line.startswith("import "))
+    server.write_text("".join([*lines[: last + 1], "import lib_beside\n", *lines[last + 1 :]]))
+    lib = folder / "lib_beside.py"
+    lib.write_text(f"open({str(ran)!r}, 'w').write('bytecode')\n")
+    kind = {
+        "unchecked": py_compile.PycInvalidationMode.UNCHECKED_HASH,
+        "timestamp": py_compile.PycInvalidationMode.TIMESTAMP,
+    }[mode]
+    py_compile.compile(str(lib), doraise=True, invalidation_mode=kind)
+    stamp = lib.stat().st_mtime_ns
+    lib.write_text(f"open({str(ran)!r}, 'w').write('verified')\n")
+    os.utime(lib, ns=(stamp, stamp))
+    world.vouch()
+    async with running(world) as served:
+        assert "done" in await called(served)
+    assert ran.read_text() == "verified"
+
+
+async def test_a_test_that_is_added_beside_a_server_voids_no_receipt(world: World) -> None:
+    world.vouch()
+    (world.folder / "package" / "test_server.py").write_text("import server\n")
+    async with running(world) as served:
+        assert "done" in await called(served)
 
 
 async def test_broken_receipts_stop_nothing(world: World) -> None:
@@ -236,6 +274,6 @@ async def test_what_cannot_be_told_is_said_once_and_a_url_is_never_looked_at(
     with caplog.at_level(logging.WARNING, "avow.gateway.receipts"):
         assert await unknown.look() is None
         assert await unknown.look() is None
-    assert caplog.text.count("cannot be told from its command") == 1
+    assert caplog.text.count("no receipt counts for it, since") == 1
     assert await Vouching(UrlTarget("u", "https://example.com/mcp"), world.shelf).look() is None
     assert await Vouching(world.target).look() is None

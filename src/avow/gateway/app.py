@@ -1,7 +1,7 @@
 """The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
 
 import secrets
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from avow.access import Access, Arrival, Local, admit, own_names
+from avow.access import Access, Arrival, Local, Names, admit, own_names
 from avow.approvals import Approvals, Channel, listening
 from avow.audit import AuditLog
 from avow.connect import CommandTarget, UrlTarget, place_of
@@ -32,6 +32,7 @@ from avow.gateway.fleet import Fleet, open_fleet
 from avow.gateway.flights import Flights, open_flights
 from avow.gateway.gauges import gauges_of
 from avow.gateway.passage import Passage
+from avow.gateway.patience import DEFAULT_SECONDS
 from avow.gateway.replicas import Post
 from avow.gateway.roster import Judge
 from avow.guard import Ending, Guard, keep_quiet, unruled
@@ -60,6 +61,7 @@ class Gateway:
     post: Post = field(default_factory=Post)
     telemetry: Telemetry = field(default_factory=Telemetry)
     flights: Flights = field(default_factory=lambda: Flights(new_keys()))
+    fits_patience: bool = False
 
 
 @asynccontextmanager
@@ -69,7 +71,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     *,
     console: str = "the console",
     timeout: float = 60.0,
-    patience: float = 45.0,
+    patience: float | None = None,
     announce: Callable[[str], None] = keep_quiet,
     audit: AuditLog | None = None,
     policy: Callable[[], Policy] = unruled,
@@ -82,17 +84,15 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
 ) -> AsyncGenerator[Gateway]:
     """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
-    `announce` is told in a sentence of each call that begins to wait for a person. `audit` is a
-    log that `avow.audit.open_audit` has opened; without it the log is not chained. `policy` gives
-    the policy of the moment. `keys` seal what goes to clients, and `channels` are ways to people
-    beside the console. `post` is the way to the gateway's other processes, and `telemetry` what
-    `avow.telemetry.open_telemetry` has opened. `wallet` is what `avow.access.open_access` puts
-    callers' tokens into, where some server wants them exchanged. `shelf` holds receipts. Servers
-    start when first needed. Raises `UncontainedError` where one cannot be held to its contract.
+    Without `patience` a call waits as long as its client can bear (`avow.gateway.patience`).
+    `announce` is called with a sentence for each call that begins to wait. `audit` comes from
+    `open_audit`; without it the log is not chained. `policy` gives the policy of the moment. `keys`
+    seal what goes to clients, and `channels` are more ways to people. `post` reaches the gateway's
+    other processes, and `wallet` is given to `open_access` too. Raises `UncontainedError`.
     """
     watch = (shown := telemetry or Telemetry()).watch
-    ending = _ending(approvals := Approvals(store, heard=shown.heard))
     own, office, log = keys or new_keys(), post or Post(), audit or AuditLog(store)
+    ending = _ending(approvals := Approvals(store, heard=shown.heard, keys=own))
     contracts = await open_contracts(targets, log, partial(_judge, store, policy))
     async with (
         _let_in(wallet or Wallet()) as credentials,
@@ -104,6 +104,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             credentials=credentials,
             watch=watch and watch.exchange,
             shelf=shelf,
+            policy=policy,
         ) as fleet,
         listening(approvals),
         open_flights(own, office) as flights,
@@ -117,12 +118,13 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             console=console,
             channels=channels,
             keys=keys,
-            patience=patience,
+            patience=DEFAULT_SECONDS if patience is None else patience,
             announce=announce,
             watch=watch and watch.call,
             ending=ending,
+            clock=store.clock,
         )
-        yield Gateway(fleet, guard, own, office, shown, flights)
+        yield Gateway(fleet, guard, own, office, shown, flights, patience is None)
 
 
 def _ending(approvals: Approvals) -> Ending:
@@ -149,8 +151,22 @@ def make_desk(gateway: Gateway, alone: str | None = None) -> Desk:
     `alone` names the one server that it is for.
     """
     fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
-    passage = Passage(fleet, gateway.guard, gateway.flights, alone)
+    passage = Passage(fleet, gateway.guard, gateway.flights, alone, gateway.fits_patience)
     return Desk(passage, gateway.telemetry.watch)
+
+
+def _identifier(
+    access: Access, names: Names, heard: Callable[[Scope], None] | None
+) -> Callable[[Scope], Awaitable[Principal]]:
+    """Return what tells the caller of a request, and then calls `heard` with the request."""
+
+    async def identify(scope: Scope) -> Principal:
+        principal = await admit(Arrival.of(scope), access, names)
+        if heard is not None:
+            heard(scope)
+        return principal
+
+    return identify
 
 
 def make_app(
@@ -160,20 +176,20 @@ def make_app(
     *,
     access: Access | None = None,
     public_url: str | None = None,
+    heard: Callable[[Scope], None] | None = None,
 ) -> ASGIApp:
     """The application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
 
     Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
     `access` says who calls, and `public_url` where others reach it; without them it is for this
     machine alone. Requests that name another host or come from another origin are refused (DNS
-    rebinding), but for those of probes: `/healthz` and `/readyz`.
+    rebinding), but for those of probes: `/healthz` and `/readyz`. `heard` is called with each
+    request of a client that was let in.
     """
     names = own_names(base_url, public_url)
     known = access or Local()
 
-    async def identify(scope: Scope) -> Principal:
-        return await admit(Arrival.of(scope), known, names)
-
+    identify = _identifier(known, names, heard)
     ending, sessions = gateway.guard.ending, Sessions(gateway.post, gateway.fleet.hub)
     gateway.post.handlers.update(handlers(sessions))
     ending.first(sessions.hang_up)
@@ -194,13 +210,17 @@ def make_app(
         names,
     )
     doors: dict[str, ASGIApp] = {PATH: door(PATH), LIVE: health, READY: health}
+    named: dict[str, str] = {}
     for one in gateway.fleet.upstreams:
         path = f"/servers/{one.name}{PATH}"
-        doors[path] = door(path, one.name)
+        doors[path], named[path] = door(path, one.name), one.name
     pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         found = doors.get(scope["path"]) if scope["type"] == "http" else None
+        server = named.get(scope["path"])
+        if server is not None and not gateway.fleet.switches.has_server(server):
+            found = None  # as if no such server were configured
         await (found or pages)(scope, receive, send)
 
     def live() -> int:

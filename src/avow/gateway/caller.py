@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from avow.connect.ear import MOST_QUESTIONS, Ear
 from avow.connect.link import Link
-from avow.connect.rpc import INTERNAL_ERROR, RpcError
+from avow.connect.rpc import INTERNAL_ERROR, Fault, RpcError
 from avow.gateway.asking import offered, question, questions
+from avow.guard.own_meta import remove_own_meta
+from avow.workers import UndecidedError
 
 ASK_SECONDS: Final = 600.0
 """How long a client may take to answer: there may be a person who has to find something out."""
@@ -37,20 +39,29 @@ class Caller:
     notify: Callable[[str, Mapping[str, Any]], Awaitable[None]]
     tell: Callable[[str, Mapping[str, Any]], None]
 
-    def ear(self, server: str) -> Ear:
-        """What goes along with a request that is made for it."""
+    def ear(self, server: str, is_on: Callable[[], bool]) -> Ear:
+        """What goes along with a request that is made for it, while `is_on`."""
 
         async def asked(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+            check_is_on(server, is_on)
             put = question(server, self.capabilities, method, params)
             answers = await self.ask({"1": {"method": method, "params": put}})
+            check_is_on(server, is_on)
             return answers["1"]
 
         async def heard(method: str, params: Mapping[str, Any]) -> None:
-            self.tell(method, params)
+            if is_on():
+                self.tell(method, params)
             # A client that keeps up gets its turn before the next one comes.
             await asyncio.sleep(0)
 
         return Ear(self.owner, offered(self.capabilities), asked, heard)
+
+
+def check_is_on(server: str, is_on: Callable[[], bool]) -> None:
+    """Raise `RpcError` where the server or its caller was switched off since the request began."""
+    if not is_on():
+        raise RpcError(INTERNAL_ERROR, f"the server “{server}” or its caller is switched off")
 
 
 async def converse(
@@ -59,18 +70,21 @@ async def converse(
     params: Mapping[str, Any],
     caller: Caller | None,
     *,
+    is_on: Callable[[], bool],
     timeout: float,
     **more: Any,
 ) -> dict[str, Any]:
     """The result of one request, with all that its server asks on the way.
 
     A server of 2026-07-28 asks by a result that wants the request made again with the answers.
-    `timeout` is for each time, in seconds. Raises `RpcError`.
+    `timeout` is for each time, in seconds. Once it is not `is_on` any more, questions are refused
+    and nothing more is sent; a result that comes all the same is returned. Raises `RpcError`.
     """
-    ear = None if caller is None else caller.ear(link.name)
+    ear = None if caller is None else caller.ear(link.name, is_on)
     result = await link.request(method, params, timeout=timeout, ear=ear, **more)
     pause, rounds, asked = _FIRST_PAUSE, 0, 0
     while result.get("resultType") == "input_required":
+        check_is_on(link.name, is_on)
         requests, state = result.get("inputRequests"), result.get("requestState")
         if requests:
             rounds += 1
@@ -86,6 +100,10 @@ async def converse(
             pause, again = min(2 * pause, _LONGEST_PAUSE), {}
         if rounds > _MOST_ROUNDS:
             raise RpcError(INTERNAL_ERROR, f"the server “{link.name}” does not end asking")
+        check_is_on(link.name, is_on)
         again |= {} if state is None else {"requestState": state}
         result = await link.request(method, {**params, **again}, timeout=timeout, ear=ear, **more)
-    return result
+    try:
+        return await remove_own_meta(result, link.name)
+    except UndecidedError as error:
+        raise RpcError.none(Fault.LOST, "its answer takes too long to read") from error

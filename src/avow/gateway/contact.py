@@ -26,6 +26,7 @@ from avow.gateway.health import Health
 from avow.gateway.hub import Hub
 from avow.gateway.lists import Lists, Shared
 from avow.gateway.news import ACKNOWLEDGED, News
+from avow.gateway.receipts import without_bytecode
 from avow.gateway.roster import Roll, Roster
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ class Contact:
         self._subject = subject
         self._news: News | None = None
         self._lacking: set[str] = set()
+        self._latest: dict[str, list[Any]] = {}
+        self._greeting: Greeting | None = None
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -125,9 +128,8 @@ class Contact:
 
     @property
     def greeting(self) -> Greeting | None:
-        """What the server has said of itself, when it was last connected."""
-        link = self._try and self._try.link
-        return link and link.greeting
+        """What the server said of itself when it was last connected."""
+        return self._greeting
 
     @property
     def said(self) -> str:
@@ -143,13 +145,24 @@ class Contact:
     @property
     def is_busy(self) -> bool:
         """Whether a connection is being made, or used just now, or somebody listens to it."""
+        if self._try is None:
+            return False
+        return self.is_answering or self._hub.has(self.name, self._subject)
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a connection is being made, or a request is under way."""
         attempt = self._try
         if attempt is None:
             return False
         if not attempt.done.is_set():
             return True
-        is_used = attempt.link is not None and attempt.link.pending > 0
-        return is_used or self._hub.has(self.name, self._subject)
+        return attempt.link is not None and attempt.link.pending > 0
+
+    @property
+    def _is_on(self) -> bool:
+        """Whether the policy lets the server take part."""
+        return self._hub.switches.has_server(self.name)
 
     @property
     def is_connected(self) -> bool:
@@ -176,7 +189,7 @@ class Contact:
                 return await self._wanted.wait()
             with anyio.move_on_after(max(failed.pause, _PAUSE_SECONDS)):
                 return await self._wanted.wait()
-            if self._hub.has(self.name, self._subject):
+            if self._is_on and self._hub.has(self.name, self._subject):
                 self._try = _Connecting(before=failed.error)
                 return None
 
@@ -193,7 +206,7 @@ class Contact:
         try:
             await self._look()
             async with open_link(
-                self._target,
+                without_bytecode(self._target, self.package),
                 timeout=self._timeout,
                 client_info=CLIENT_INFO,
                 capabilities=RELAYED,
@@ -202,7 +215,7 @@ class Contact:
                 watch=self._watch,
                 proof=self._proof,
             ) as link:
-                attempt.link = link
+                attempt.link, self._greeting = link, link.greeting
                 self._news = self._begin_news(link)
                 self.health.is_up(link.version)
                 attempt.done.set()
@@ -242,7 +255,13 @@ class Contact:
         attempt.done.set()
 
     async def link(self) -> Link:
-        """The connection, made if there is none; the error of the last try where it fails."""
+        """The connection, made if there is none; the error of the last try where it fails.
+
+        Raises `UnreachableError` where the policy switches the server off, even if it is connected.
+        """
+        if not self._is_on:
+            fix = "Take its name out of [off] in the policy."
+            raise UnreachableError("the policy switches it off", where=self.name, fix=fix)
         self.used = time.monotonic()
         attempt = self._try
         if attempt is not None and attempt.is_held:
@@ -307,7 +326,13 @@ class Contact:
 
     async def listed_entries(self, method: str) -> list[Any]:
         """The same of any list."""
-        return await self._soon(method, partial(self.entries, method))
+        entries = await self._soon(method, partial(self.entries, method))
+        self._latest[method] = entries
+        return entries
+
+    def latest_entries(self, method: str) -> list[Any]:
+        """Return the list that the server gave last, also on an earlier connection."""
+        return self._latest.get(method, [])
 
     async def _soon(self, method: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask within a while; a list that lacks what comes later is told to have changed then."""
@@ -362,12 +387,18 @@ class Contact:
     def _at_hand(self, qualified_name: str) -> Tool | None:
         """The same where there is nothing to wait for: the server is there, and so is its list."""
         roll = self._roll
-        if roll is None or roll.is_due or not self.is_connected or roll.package != self.package:
+        is_reachable = self.is_connected and self._is_on
+        if roll is None or roll.is_due or not is_reachable or roll.package != self.package:
             return None
         if self._lists.at_hand("tools/list") is not roll.entries:
             return None
         self.used = time.monotonic()
         return roll.named.get(qualified_name)
+
+    @property
+    def remembered(self) -> list[Tool] | None:
+        """The tools of the list that is remembered; `None` where there is none."""
+        return None if self._roll is None else list(self._roll.named.values())
 
     def known(self, qualified_name: str) -> Tool | None:
         """The tool of this name, if the list that is remembered has it."""
@@ -435,7 +466,13 @@ def pause_after(failures: int) -> float:
 
 
 async def _nobody(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a server hears that asks while it does nothing for anybody."""
+    """Answer a server that asks while it does nothing for any client.
+
+    Some ask for roots as soon as they are connected, and log an error as an alarming line: there is
+    no client yet, so there are none. All else is refused.
+    """
+    if method == "roots/list":
+        return {"roots": []}
     what = f"no call is under way whose client could be asked {method}"
     raise RpcError(INTERNAL_ERROR, what)
 

@@ -17,6 +17,7 @@ from avow.catalog import Change, Tool, changes, definition_of, hold, loosens, ma
 from avow.errors import StoreError
 from avow.intent import Evidence, ResolvedIntent
 from avow.policy import Policy
+from avow.slices import in_slices
 from avow.store import DefinitionRow, Known, Store, storable
 
 _log: Final = logging.getLogger(__name__)
@@ -65,7 +66,9 @@ class Watch:
         new = [name for name in named if name not in known]
         room = max(0, _MOST_TOOLS - len(known))
         if new[:room]:
-            await self._write([self._first(name, named[name]) for name in new[:room]])
+            await self._write(
+                await in_slices(new[:room], lambda name: self._first(name, named[name]))
+            )
             # Another process may have been first, with another definition.
             known = await self.store.known(self.place)
         await self._compare({name: one for name, one in named.items() if name in known}, known)
@@ -76,12 +79,14 @@ class Watch:
 
     async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
         """Judge what is not as it was when it was last judged."""
-        marks = {name: mark_of(one) for name, one in named.items()}
+        marks = dict(await in_slices(named.items(), lambda entry: (entry[0], mark_of(entry[1]))))
         due = [name for name, mark in marks.items() if self._is_due(name, known[name], mark)]
         if not due:
             return
         rows = {row.tool: row for row in await self.store.definitions(self.place)}
-        changed = [self._judge(rows[name], named[name], marks[name]) for name in due]
+        changed = await in_slices(
+            due, lambda name: self._judge(rows[name], named[name], marks[name])
+        )
         await self._write([row for row in changed if row is not None])
 
     def _is_due(self, name: str, known: Known, mark: str) -> bool:

@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,6 +9,8 @@ from functools import partial
 from typing import Any, Final
 
 import anyio
+import anyio.to_thread
+import msgspec
 
 from avow.beside import beside
 from avow.catalog import SEPARATOR, Catalog, Tool, make_catalog
@@ -17,7 +18,8 @@ from avow.connect import RpcError
 from avow.connect.credentials import Credentials
 from avow.connect.target import CommandTarget, SavedTarget, Target, UrlTarget
 from avow.connect.watch import Watch
-from avow.errors import AvowError, TargetError
+from avow.errors import AvowError, TargetError, UnreachableError
+from avow.gateway.addresses import Address, Addresses, Entries, may_link, readdress
 from avow.gateway.caller import Caller, converse
 from avow.gateway.contact import Contact
 from avow.gateway.contract.twin import Hold
@@ -25,51 +27,82 @@ from avow.gateway.health import ServerHealth
 from avow.gateway.hub import LEVELS, Hub
 from avow.gateway.receipts import Vouching, check_package
 from avow.gateway.roster import Judge, take_all
+from avow.gateway.switches import Switches
 from avow.gateway.upstream import Upstream
-from avow.guard import Answer, Call
+from avow.guard import Answer, Call, unruled
 from avow.guard.call import Progress, no_progress
-from avow.policy import Principal
+from avow.guard.extras import LOG_LEVEL
+from avow.policy import Policy, Principal
 from avow.verify.receipt import Shelf
 
 _log: Final = logging.getLogger(__name__)
 
-LOG_LEVEL: Final = "io.modelcontextprotocol/logLevel"
 
 _LONG: Final = frozenset({"content", "structuredContent"})
 """What is passed on unread, where nothing of it must change."""
 
 _INTERNAL_ERROR: Final = -32603
 
+_POLICY_SECONDS: Final = 1.0
+"""How soon connections end that a new policy switches off; requests see it at once."""
+
 
 Found = list[tuple[list[Tool], list[str]]]
 """The tools of each server, and what is wrong with its list."""
 
-Joined = dict[Principal, tuple[Found, Catalog]]
-"""What was made of the lists that each principal was given last."""
+Joined = dict[tuple[object, ...], tuple[Found, Catalog]]
+"""What was made of lists, by which lists these are: callers of the same servers share it."""
+
+Indexed = dict[tuple[object, ...], tuple[tuple[Entries, Entries], Addresses]]
+"""Whose resources are whose, by the lists that say so."""
 
 _MOST_JOINED: Final = 64
+_LONG_LISTS: Final = 500
+"""Resources that are indexed in a thread, so that others' requests go on."""
+_SHORT_BYTES: Final = 8 * 1024
+"""Content that is read at once; more is read in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The upstream servers, in the order of the configuration."""
+    """The upstream servers, in the order of the configuration.
+
+    `upstreams` are all of them, for operators; requests of callers take those of `reachable`.
+    """
 
     upstreams: Sequence[Upstream]
     timeout: float
     hub: Hub = field(default_factory=Hub)
-    _joined: Joined = field(default_factory=dict[Principal, "tuple[Found, Catalog]"])
+    switches: Switches = field(default_factory=Switches)
+    _joined: Joined = field(default_factory=dict["tuple[object, ...]", "tuple[Found, Catalog]"])
+    _indexed: Indexed = field(
+        default_factory=dict["tuple[object, ...]", "tuple[tuple[Entries, Entries], Addresses]"]
+    )
     _by_name: dict[str, Upstream] = field(init=False, default_factory=dict[str, Upstream])
 
     def __post_init__(self) -> None:
         self._by_name.update((one.name, one) for one in self.upstreams)
 
     def of(self, principal: Principal) -> "Reach":
-        """All servers, as one principal has them."""
-        return Reach(self.upstreams, principal, self.timeout, self._joined)
+        """The servers that take part, as one principal has them."""
+        return Reach(
+            self.reachable(principal),
+            principal,
+            self.timeout,
+            self._joined,
+            self.switches,
+            self._indexed,
+            is_single=len(self.upstreams) == 1,
+        )
+
+    def reachable(self, principal: Principal) -> Sequence[Upstream]:
+        """Return the servers that this caller may reach: none that the policy switches off."""
+        has, subject = self.switches.has, principal.subject
+        return [one for one in self.upstreams if has(one.name, subject)]
 
     def only(self, name: str) -> "Fleet":
         """The fleet of this one server."""
-        return Fleet([self.owner(name)], self.timeout, self.hub)
+        return Fleet([self.owner(name)], self.timeout, self.hub, self.switches)
 
     def owner(self, name: str) -> Upstream:
         """The server of this name; a tool in hand names one that is there."""
@@ -77,7 +110,7 @@ class Fleet:
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if a list that a principal was given last has it."""
-        for one in self.upstreams:
+        for one in self.reachable(principal):
             if qualified_name.startswith(one.prefix):
                 tool = one.known(qualified_name, principal)
                 if tool is not None:
@@ -98,7 +131,7 @@ class Fleet:
         Raises the error of a server that cannot be asked, when no other has the tool.
         """
         failure: AvowError | None = None
-        for upstream in _owners(self.upstreams, qualified_name):
+        for upstream in _owners(self.reachable(principal), qualified_name):
             try:
                 tool = await upstream.of(principal).tool(qualified_name, is_fresh=is_fresh)
             except AvowError as error:
@@ -112,7 +145,10 @@ class Fleet:
 
     async def run_tool(self, call: Call) -> Answer:
         """Send one call to its server, once. Raises `RpcError`, or that there is no connection."""
-        return await self._by_name[call.found.server].call(call, partial(self._send, call))
+        server = call.found.server
+        if not self.switches.has(server, call.principal.subject):
+            raise UnreachableError("the policy switches it or its caller off", where=server)
+        return await self._by_name[server].call(call, partial(self._send, call))
 
     async def _send(self, call: Call, contact: Contact) -> Answer:
         tool, link = call.found, await contact.link()
@@ -122,8 +158,9 @@ class Fleet:
         return await converse(
             link,
             "tools/call",
-            {"name": tool.name, "arguments": call.arguments, **own_meta(call.meta)},
+            {"name": tool.name, "arguments": call.arguments, **call.sent_meta},
             call.caller,
+            is_on=partial(self.switches.has, tool.server, call.principal.subject),
             timeout=self.timeout,
             progress=None if call.progress is no_progress else call.progress,
             input_schema=tool.input_schema if tool.is_marked else None,
@@ -133,12 +170,20 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The servers as one principal has them: its own connections, or those that all share."""
+    """The servers as one principal has them: its own connections, or those that all share.
+
+    `is_single` says that only one server is configured, whatever is switched off.
+    """
 
     upstreams: Sequence[Upstream]
     principal: Principal
     timeout: float
     joined: Joined
+    switches: Switches = field(default_factory=Switches)
+    indexed: Indexed = field(
+        default_factory=dict["tuple[object, ...]", "tuple[tuple[Entries, Entries], Addresses]"]
+    )
+    is_single: bool = False
 
     async def catalog(self) -> Catalog:
         """The tools of all servers; one that fails or is slow leaves the others, and is told of.
@@ -156,8 +201,10 @@ class Reach:
         async with anyio.create_task_group() as group:
             for index, upstream in enumerate(self.upstreams):
                 group.start_soon(ask, index, upstream)
-        before = self.joined.get(self.principal)
-        if before is not None and _is_same(before[0], found):
+        # A list is the same object as long as it does not change; what is kept keeps it alive.
+        key = tuple((id(tools) if tools else 0, *problems) for tools, problems in found)
+        before = self.joined.get(key)
+        if before is not None:
             return before[1]
         catalog = make_catalog(
             (tool for tools, _ in found for tool in tools),
@@ -165,27 +212,35 @@ class Reach:
         )
         if len(self.joined) >= _MOST_JOINED:
             self.joined.clear()
-        self.joined[self.principal] = (found, catalog)
+        self.joined[key] = (found, catalog)
         return catalog
 
     async def collect(self, method: str) -> list[tuple[Upstream, dict[str, Any]]]:
         """The entries of one list of all servers, each with its server."""
+        # What is no object is nobody's prompt or resource.
+        return [
+            (upstream, entry)
+            for upstream, entries in zip(self.upstreams, await self._gather(method), strict=True)
+            for entry in entries
+            if isinstance(entry, dict)
+        ]
+
+    async def _gather(self, method: str, *, or_latest: bool = False) -> list[list[Any]]:
+        """Return one list of each server; an empty or the latest one where it gives none now."""
         lists: list[list[Any]] = [[]] * len(self.upstreams)
 
         async def ask(index: int, upstream: Upstream) -> None:
             with contextlib.suppress(AvowError):
-                lists[index] = await upstream.of(self.principal).listed_entries(method)
+                contact = upstream.of(self.principal)
+                try:
+                    lists[index] = await contact.listed_entries(method)
+                except AvowError:
+                    lists[index] = contact.latest_entries(method) if or_latest else []
 
         async with anyio.create_task_group() as group:
             for index, upstream in enumerate(self.upstreams):
                 group.start_soon(ask, index, upstream)
-        # What is no object is nobody's prompt or resource.
-        return [
-            (upstream, entry)
-            for upstream, entries in zip(self.upstreams, lists, strict=True)
-            for entry in entries
-            if isinstance(entry, dict)
-        ]
+        return lists
 
     async def find_prompt(self, qualified_name: str) -> tuple[Upstream, str] | None:
         """The server of a prompt, and the prompt's own name there."""
@@ -199,21 +254,50 @@ class Reach:
             found = [one for one in found if one in listed] or found
         return found[0] if found else None
 
-    async def find_resource(self, uri: str) -> Upstream | None:
-        """The server that lists this resource, or else one with a template that fits it.
+    async def find_resource(self, uri: str) -> Address | None:
+        """Return whose resource or template this is: a qualified form, or one that is listed.
 
-        Where there is only one server, nobody else can say whether the resource is there.
+        Where only one server is configured, nobody else can say whether the resource is there.
+        Raises `RpcError` where several servers have it.
         """
-        if len(self.upstreams) == 1:
-            return self.upstreams[0]
-        for upstream, entry in await self.collect("resources/list"):
-            if entry.get("uri") == uri:
-                return upstream
-        for upstream, entry in await self.collect("resources/templates/list"):
-            template = entry.get("uriTemplate")
-            if isinstance(template, str) and (template == uri or _fits(template, uri)):
-                return upstream
-        return None
+        if self.is_single:
+            return Address(self.upstreams[0].name, uri) if self.upstreams else None
+        return (await self.addresses()).find(uri)
+
+    async def addresses(self) -> Addresses:
+        """Index the resources of all servers; one that gives no list now counts with its last one.
+
+        Else its URI would become another server's as soon as it goes down.
+        """
+        resources = await self._gather("resources/list", or_latest=True)
+        templates = await self._gather("resources/templates/list", or_latest=True)
+        names = [one.name for one in self.upstreams]
+        key = (*names, *(id(one) if one else 0 for one in (*resources, *templates)))
+        known = self.indexed.get(key)
+        if known is not None:
+            return known[1]
+        given = (
+            [*zip(names, resources, strict=True)],
+            [*zip(names, templates, strict=True)],
+        )
+        is_long = sum(map(len, (*resources, *templates))) > _LONG_LISTS
+        index = partial(Addresses.of, *given)
+        addresses = await anyio.to_thread.run_sync(index) if is_long else index()
+        if len(self.indexed) >= _MOST_JOINED:
+            self.indexed.clear()
+        # The lists are kept alive with it, so that their ids stay their own.
+        self.indexed[key] = given, addresses
+        return addresses
+
+    async def readdress(self, server: str, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result of `server` whose links lead to its own resources at `/mcp`."""
+        if self.is_single or not may_link(result):
+            return result
+        show = partial((await self.addresses()).show_link, server)
+        content = result.get("content")
+        if isinstance(content, msgspec.Raw) and len(content) < _SHORT_BYTES:
+            return readdress(result, show)
+        return await anyio.to_thread.run_sync(readdress, result, show)
 
     async def forward(
         self,
@@ -240,6 +324,7 @@ class Reach:
                 method,
                 params,
                 caller,
+                is_on=partial(self.switches.has, upstream.name, self.principal.subject),
                 timeout=self.timeout,
                 progress=None if progress is no_progress else progress,
             )
@@ -265,16 +350,19 @@ async def open_fleet(
     watch: Watch | None = None,
     shelf: Shelf | None = None,
     holds: Callable[[CommandTarget | UrlTarget], Hold | None] = lambda _: None,
+    policy: Callable[[], Policy] = unruled,
 ) -> AsyncGenerator[Fleet]:
     """Servers that connect when they are first needed, and end when this is left.
 
     `judges` says for each who compares its tools with what they were, and `credentials` what is
     sent to it so that it lets avow in. `watch` looks on at what is asked of them, `shelf` holds
-    receipts about their tools, and `holds` says what holds each to its contract.
+    receipts about their tools, and `holds` says what holds each to its contract. `policy` is that
+    of the moment; connections of servers that it switches off are ended.
 
     Raises `TargetError` for a saved list: there is nothing behind it to call.
     """
-    hub = Hub()
+    switches = Switches(policy)
+    hub = Hub(switches=switches)
     known = [_callable(one) for one in targets]
     upstreams = [
         Upstream(
@@ -293,16 +381,26 @@ async def open_fleet(
             one.keep_to(hold)
     named = {one.name: one for one in upstreams}
     hub.moved = lambda name: named[name].move()
-    async with beside(*(upstream.run for upstream in upstreams)):
-        yield Fleet(upstreams, timeout, hub)
+    follow = partial(_follow, policy, upstreams, hub)
+    async with beside(follow, *(upstream.run for upstream in upstreams)):
+        yield Fleet(upstreams, timeout, hub, switches)
 
 
-def _is_same(one: Found, other: Found) -> bool:
-    """Whether all lists are those of before; a failed server's is made anew each time."""
-    return all(
-        (before is now or not (before or now)) and said == says
-        for (before, said), (now, says) in zip(one, other, strict=True)
-    )
+async def _follow(policy: Callable[[], Policy], upstreams: Sequence[Upstream], hub: Hub) -> None:
+    """End what a new policy switches off, and tell clients that their lists may have changed.
+
+    A policy that cannot be had refuses each request by itself, so it must not end the gateway.
+    """
+    known: Policy | None = None
+    while True:
+        with contextlib.suppress(AvowError):
+            now = policy()
+            for upstream in upstreams:
+                upstream.end_if_off()
+            if known is not None and now is not known:
+                hub.tell_policy()
+            known = now
+        await anyio.sleep(_POLICY_SECONDS)
 
 
 def _callable(target: Target) -> CommandTarget | UrlTarget:
@@ -317,35 +415,3 @@ async def _hear(contact: Contact, meta: Mapping[str, Any] | None) -> None:
     level = meta.get(LOG_LEVEL) if meta else None
     if level in LEVELS:
         await contact.hear(str(level))
-
-
-def own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the caller put into `_meta` for the server, as a member of the parameters.
-
-    The protocol's own keys stay behind: they speak of the caller's connection and not of ours. How
-    much it wants to be told is for the server.
-    """
-    kept = {
-        key: value
-        for key, value in (meta or {}).items()
-        if key == LOG_LEVEL
-        or (key != "progressToken" and not key.startswith("io.modelcontextprotocol/"))
-    }
-    return {"_meta": kept} if kept else {}
-
-
-def _fits(template: str, uri: str) -> bool:
-    """Whether `uri` could come from an RFC 6570 template: its literal parts, in their order.
-
-    In one pass, since a template is a server's to choose and must not make avow think for long.
-    """
-    first, *rest = re.split(r"\{[^{}]*\}", template)
-    if not uri.startswith(first):
-        return False
-    place = len(first)
-    for literal in rest[:-1]:
-        found = uri.find(literal, place)
-        if found < 0:
-            return False
-        place = found + len(literal)
-    return not rest or (uri.endswith(rest[-1]) and len(uri) - len(rest[-1]) >= place)

@@ -26,9 +26,9 @@ from avow.gateway.caller import ASK_SECONDS, Questions
 from avow.gateway.replicas import GoneError, Post
 from avow.gateway.request import Request
 from avow.guard.call import META_OUTCOME, no_progress, tool_error
+from avow.guard.large import digest_of
 from avow.keys import Keyring
 from avow.policy import Principal
-from avow.schema import digest
 
 _PURPOSE: Final = "round"
 _MARK: Final = "round."
@@ -56,7 +56,8 @@ class _Group:
 class _Flight:
     """One call. `request` is how its client made it the last time.
 
-    While the client `is_away` it holds the state of the last round.
+    While the client `is_away` it holds the state of the last round. `bound` is what states of this
+    call are good for.
     """
 
     id: str
@@ -65,6 +66,7 @@ class _Flight:
     task: "asyncio.Task[Result] | None" = None
     round: int = 0
     is_away: bool = False
+    bound: dict[str, Any] | None = None
     open: _Group | None = None
     told: "asyncio.Future[Result] | None" = None
     groups: deque[_Group] = field(default_factory=deque[_Group])
@@ -72,6 +74,7 @@ class _Flight:
     async def ask(self, questions: Questions) -> Mapping[str, Mapping[str, Any]]:
         """See `Caller.ask`."""
         self.flights.hold(self)
+        self.bound = self.bound or await _bound(self.request)
         group = _Group(questions, asyncio.get_running_loop().create_future())
         self.groups.append(group)
         self.put()
@@ -187,8 +190,8 @@ class Flights:
     def _has_room(self, principal: Principal) -> bool:
         if len(self._held) >= _MOST or not principal.is_known:
             return len(self._held) < _MOST
-        held = (one.request.principal.subject for one in self._held.values())
-        return sum(one == principal.subject for one in held) < _MOST_EACH
+        held = (one.request.principal.account for one in self._held.values())
+        return sum(one == principal.account for one in held) < _MOST_EACH
 
     def seal(self, flight: _Flight) -> str:
         """The state that is good for the round that `flight` is in."""
@@ -198,7 +201,7 @@ class Flights:
             "round": flight.round,
             "expires": self.clock() + ASK_SECONDS,
         }
-        return _MARK + self.keys.seal(_PURPOSE, state, bound=_bound(flight.request))
+        return _MARK + self.keys.seal(_PURPOSE, state, bound=flight.bound)
 
     async def close(self) -> None:
         """End all that goes on; the record says how."""
@@ -209,7 +212,7 @@ class Flights:
     async def _resume(self, request: Request, text: str) -> Result:
         try:
             sealed = text.removeprefix(_MARK)
-            state: dict[str, Any] = self.keys.open(_PURPOSE, sealed, bound=_bound(request))
+            state: dict[str, Any] = self.keys.open(_PURPOSE, sealed, bound=await _bound(request))
         except (SealError, UsageError):
             what = "requestState is not of this call, or not of this caller"
             raise RpcError(INVALID_PARAMS, what) from None
@@ -275,15 +278,15 @@ async def open_flights(keys: Keyring, post: Post | None = None) -> AsyncGenerato
         await flights.close()
 
 
-def _bound(request: Request) -> dict[str, Any]:
+async def _bound(request: Request) -> dict[str, Any]:
     """What a state is good for: this caller and this request, whatever it brings along."""
     own = {key: one for key, one in request.params.items() if key in ("name", "uri", "arguments")}
     principal = request.principal
     return {
-        "subject": principal.subject,
+        "subject": principal.account,
         "client": principal.client,
         "method": request.method,
-        "request": digest(own),
+        "request": await digest_of(own, principal.caller),
     }
 
 

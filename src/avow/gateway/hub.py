@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from avow.connect.rpc import INTERNAL_ERROR, RpcError
-from avow.policy import LOCAL
+from avow.gateway.addresses import Address
+from avow.gateway.switches import Switches
+from avow.policy import LOCAL, subject_of
 
 UPDATED: Final = "notifications/resources/updated"
 LOGGED: Final = "notifications/message"
@@ -66,10 +68,10 @@ def is_severe(said: object, wanted: str) -> bool:
 class Listener:
     """A client that hears what belongs to none of its requests. `tell` never waits.
 
-    `subject` is its caller, and `server` names the only one that it is for. `uris` are resources,
-    each with its server, and `level` is from where on it wants to know what is logged. What is
-    logged over a connection that callers share may say what was done for somebody else: it is for
-    those who are all one caller, since they are local.
+    `subject` is its caller, and `server` names the only one that it is for. `uris` are resources as
+    its client names them, each with whose it is, and `level` is from where on it wants to know what
+    is logged. What is logged over a connection that callers share may say what was done for
+    somebody else: it is for those who are all one caller, since they are local.
     """
 
     tell: Tell
@@ -77,31 +79,40 @@ class Listener:
     is_local: bool = False
     server: str | None = None
     kinds: frozenset[str] = EVERYTHING
-    uris: dict[str, str] = field(default_factory=dict[str, str])
+    uris: dict[str, Address] = field(default_factory=dict[str, Address])
     level: str | None = None
     hears_logs: bool = True
 
-    def wants(
+    def hears(
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
-    ) -> bool:
-        """Whether it is to be told what was heard for `subject`, or for all."""
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return what to tell of what was heard for `subject`, or for all; mostly one or nothing.
+
+        A change of a resource is told in each form in which its client follows it.
+        """
         if self.server not in (None, server) or subject not in (None, self.subject):
-            return False
+            return ()
         if method == UPDATED:
             uri = str(params.get("uri"))
-            return any(whose == server and _is_below(uri, one) for one, whose in self.uris.items())
+            followed = [one for one in self.uris.values() if one.server == server]
+            prefixes = dict.fromkeys(one.prefix for one in followed if _is_below(uri, one.uri))
+            return [{**params, "uri": prefix + uri} for prefix in prefixes]
         if method == LOGGED:
             is_own = subject is not None or self.is_local
             is_loud = is_severe(params.get("level"), self.level or LEVELS[0])
-            return self.hears_logs and is_own and is_loud
-        return method in self.kinds
+            return [params] if self.hears_logs and is_own and is_loud else ()
+        return [params] if method in self.kinds else ()
 
 
 @dataclass(slots=True)
 class Hub:
-    """All listeners of this process. `moved` is called when others follow a server's resources."""
+    """All listeners of this process. `moved` is called when others follow a server's resources.
+
+    Nothing is told of a server that is switched off, and a caller that is loses its streams.
+    """
 
     moved: Callable[[str], None] = lambda _: None
+    switches: Switches = field(default_factory=Switches)
     _listeners: dict[Listener, None] = field(default_factory=dict[Listener, None])
     _each: Counter[str] = field(default_factory=Counter[str])
     is_closed: bool = False
@@ -124,7 +135,7 @@ class Hub:
         if listener in self._listeners:
             del self._listeners[listener]
             self._each -= Counter({listener.subject: 1})
-            for server in {*listener.uris.values()}:
+            for server in {one.server for one in listener.uris.values()}:
                 self.moved(server)
 
     def may_follow(self, subject: str) -> bool:
@@ -134,10 +145,10 @@ class Hub:
     def followed(self, server: str, subject: str | None) -> frozenset[str]:
         """The resources of this server that `subject` wants to hear of, or anybody."""
         return frozenset(
-            uri
+            one.uri
             for listener in self._of(subject)
-            for uri, whose in listener.uris.items()
-            if whose == server
+            for one in listener.uris.values()
+            if one.server == server
         )
 
     def has(self, server: str, subject: str | None) -> bool:
@@ -158,9 +169,29 @@ class Hub:
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
     ) -> None:
         """What was heard from this server on behalf of `subject`, or of all."""
+        if not self.switches.has_server(server):
+            return
         for one in [*self._listeners]:
-            if one.wants(server, subject, method, params):
-                one.tell(method, params)
+            told = one.hears(server, subject, method, params)
+            if told and self._keeps(one):
+                for form in told:
+                    one.tell(method, form)
+
+    def tell_policy(self) -> None:
+        """End the streams of callers that are switched off; any list of others may have changed."""
+        for one in [*self._listeners]:
+            if self._keeps(one):
+                for method in LISTS_CHANGED.values():
+                    if method in one.kinds:
+                        one.tell(method, {})
+
+    def _keeps(self, listener: Listener) -> bool:
+        """Let go of a listener whose caller is switched off."""
+        if self.switches.has_caller(subject_of(listener.subject)):
+            return True
+        self.leave(listener)
+        listener.tell("", {})
+        return False
 
     def tell_lists(self, server: str, subject: str | None) -> None:
         """Any list of this server may have changed."""

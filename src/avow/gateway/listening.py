@@ -25,7 +25,7 @@ async def set_level(fleet: Fleet, request: Request) -> dict[str, Any]:
         raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
     listener.level = level
     fleet.hub.join(listener)
-    for upstream in fleet.upstreams:
+    for upstream in fleet.reachable(request.principal):
         with suppress(AvowError):
             await upstream.of(request.principal).hear(level)
     return {}
@@ -40,9 +40,9 @@ async def subscribe(fleet: Fleet, request: Request) -> dict[str, Any]:
 
 async def unsubscribe(fleet: Fleet, request: Request) -> dict[str, Any]:
     """From now on it does not."""
-    server = _session(request).uris.pop(request.params["uri"], None)
-    if server is not None:
-        fleet.hub.moved(server)
+    address = _session(request).uris.pop(request.params["uri"], None)
+    if address is not None:
+        fleet.hub.moved(address.server)
     return {}
 
 
@@ -68,7 +68,7 @@ async def listen(fleet: Fleet, request: Request, alone: str | None) -> dict[str,
 
     kinds = {key: method for key, method in LISTS_CHANGED.items() if wanted.get(key) is True}
     is_local = not request.principal.is_known
-    listener = Listener(tell, request.principal.subject, is_local, hears_logs=False)
+    listener = Listener(tell, request.principal.account, is_local, hears_logs=False)
     listener.server, listener.kinds = alone, frozenset(kinds.values())
     meta = {SUBSCRIPTION: request.id}
     fleet.hub.join(listener)
@@ -100,17 +100,17 @@ async def _followed(
 
 
 async def _follow(fleet: Fleet, request: Request, listener: Listener, uri: str) -> None:
-    upstream = await fleet.of(request.principal).find_resource(uri)
-    if upstream is None:
+    address = await fleet.of(request.principal).find_resource(uri)
+    if address is None:
         raise RpcError(INVALID_PARAMS, f"Resource not found: {uri}")
     if len(uri) > _LONGEST_URI:
         raise RpcError(INVALID_PARAMS, f"a URI of more than {_LONGEST_URI} letters is not followed")
     if len(listener.uris) >= _MOST_FOLLOWED or not fleet.hub.may_follow(listener.subject):
         raise RpcError(INVALID_PARAMS, f"at most {_MOST_FOLLOWED} resources can be followed")
     fleet.hub.join(listener)
-    listener.uris[uri] = upstream.name
+    listener.uris[uri] = address
     try:
-        await upstream.of(request.principal).follow(uri)
+        await fleet.owner(address.server).of(request.principal).follow(address.uri)
     except BaseException:
         listener.uris.pop(uri, None)
         raise

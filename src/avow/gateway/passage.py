@@ -7,21 +7,29 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
+
+import msgspec
 
 from avow.catalog import SEPARATOR, Catalog, Tool, qualify
 from avow.connect import RpcError
 from avow.connect.listing import LISTS
 from avow.errors import AvowError
-from avow.gateway.fleet import Fleet, own_meta
+from avow.gateway.addresses import Address, with_uri
+from avow.gateway.fleet import Fleet
 from avow.gateway.flights import Flights
 from avow.gateway.listening import listen, set_level, subscribe, unsubscribe
+from avow.gateway.listings import Listings
+from avow.gateway.patience import patience_for
 from avow.gateway.request import Request
 from avow.gateway.search import META_TOOLS, Search
 from avow.gateway.tasks import Tasks, task_of
-from avow.gateway.upstream import Upstream
+from avow.gateway.versions import known_fields
 from avow.guard import Guard, Through, UnknownToolError
-from avow.policy import Principal
+from avow.guard.call import no_progress
+from avow.guard.extras import protocol_params
+from avow.policy import Listing, Policy, Principal
+from avow.slices import in_slices
 
 _ROUNDS: Final = frozenset({"_meta", "inputResponses", "requestState"})
 META_PROBLEMS: Final = "io.avow/problems"
@@ -37,16 +45,21 @@ Route = Callable[[Request], Awaitable[dict[str, Any]]]
 class Passage:
     """Answers requests over a fleet of servers, with one guard before every tool.
 
-    Names begin with their server's, unless `alone` names the only one.
+    Names begin with their server's, unless `alone` names the only one. With `fits_patience` a call
+    waits for a person only as long as its client waits for the call.
     """
 
     fleet: Fleet
     guard: Guard
     flights: Flights
     alone: str | None = None
+    fits_patience: bool = False
     search: Search = field(init=False)
+    listings: Listings = field(init=False)
 
     def __post_init__(self) -> None:
+        self.listings = Listings(self._entry)
+
         async def catalog(principal: Principal) -> Catalog:
             return await self.fleet.of(principal).catalog()
 
@@ -97,18 +110,36 @@ class Passage:
             raise RpcError(wrong.code, wrong.message)
 
     async def list_tools(self, request: Request) -> dict[str, Any]:
-        """The tools this caller may know of, with the hints that count."""
-        catalog = await self.fleet.of(request.principal).catalog()
-        tools: list[dict[str, Any]] = []
-        if self.search.is_on:
-            tools += [one.listing(request.version) for one in META_TOOLS.values()]
-            found = await self.search.listed(request.principal)
-        else:
-            looked = (self.guard.sees(request.principal, one) for one in catalog.tools.values())
-            found = [seen[0] for seen in looked if seen is not None]
-        tools += [self._entry(one, request.version) for one in found]
-        problems = _problems(catalog, request.principal)
+        """Return the tools that this caller may see, with the hints that count.
+
+        The list itself is JSON as it goes out (`msgspec.Raw`).
+        """
+        caller, version = request.principal, request.version
+        catalog = await self.fleet.of(caller).catalog()
+        policy = self.guard.policy()
+        tools = self.listings.known(catalog, policy, caller, version)
+        if tools is None:
+            tools = await self._render(catalog, policy, caller, version)
+        problems = _problems(catalog, caller)
         return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
+
+    async def _render(
+        self, catalog: Catalog, policy: Policy, caller: Principal, version: str
+    ) -> msgspec.Raw:
+        first: list[dict[str, Any]] = []
+        if policy.tools is Listing.SEARCH:
+            metas = (one.listing(version) for one in META_TOOLS.values())
+            first = [known_fields("tool", one, version) for one in metas]
+            found = await self.search.listed(caller)
+        else:
+            looked = await in_slices(
+                catalog.tools.values(), lambda tool: self.guard.sees(caller, tool, policy)
+            )
+            found = [seen[0] for seen in looked if seen is not None]
+        is_kept = policy is self.guard.policy() and not policy.hides_by_call
+        return await self.listings.render(
+            catalog, policy, caller, version, found, first, is_kept=is_kept
+        )
 
     async def call_tool(self, request: Request) -> dict[str, Any]:
         """One call through the guard, in one round or in several."""
@@ -141,15 +172,25 @@ class Passage:
                 rounds=request.rounds,
                 through=through,
                 caller=request.caller,
+                patience=self._patience(request),
             )
         except UnknownToolError:
             raise UnknownToolError(name) from None
         if result.get("resultType") == "task":
             return task_of(self.flights.keys, request.principal, self._qualified(name), result)
-        return result
+        tool = self.fleet.known(self._qualified(name), request.principal)
+        reach = self.fleet.of(request.principal)
+        return result if tool is None else await reach.readdress(tool.server, result)
+
+    def _patience(self, request: Request) -> float | None:
+        """Return how long a call may wait: what the operator said, or what its client can bear."""
+        if not self.fits_patience:
+            return None
+        tells = request.progress is not no_progress
+        return patience_for(request.client_name, tells_progress=tells)
 
     def _entry(self, tool: Tool, version: str) -> dict[str, Any]:
-        entry = tool.listing(version)
+        entry = known_fields("tool", tool.listing(version), version)
         return {**entry, "name": self._name_of(tool)}
 
     def _name_of(self, tool: Tool) -> str:
@@ -179,40 +220,55 @@ class Passage:
         return await self.flights.take(request, get)
 
     async def list_resources(self, request: Request) -> dict[str, Any]:
-        """The resources or templates of all servers, as they are."""
-        found = await self.fleet.of(request.principal).collect(request.method)
+        """The resources or templates of all servers; a URI that several list says whose it is."""
+        reach = self.fleet.of(request.principal)
+        found = await reach.collect(request.method)
         key = "uriTemplate" if "templates" in request.method else "uri"
         # One entry that is none would make a client refuse the whole list.
-        entries = [entry for _, entry in found if isinstance(entry.get(key), str)]
-        return {LISTS[request.method]: entries}
+        entries = [(one.name, entry) for one, entry in found if isinstance(entry.get(key), str)]
+        if not reach.is_single:
+            addresses = await reach.addresses()
+            show = addresses.show if key == "uri" else addresses.show_template
+            entries = [(name, {**entry, key: show(name, entry[key])}) for name, entry in entries]
+        return {LISTS[request.method]: [entry for _, entry in entries]}
 
     async def read_resource(self, request: Request) -> dict[str, Any]:
         """One resource, from the server that lists it or has a template that fits."""
         return await self.flights.take(request, self._read)
 
     async def _read(self, request: Request) -> dict[str, Any]:
-        upstream = await self._owner(request, request.params["uri"])
-        return await self._forward(upstream, request, _own(request.params))
+        address = await self._owner(request, request.params["uri"])
+        params = _with(_own(request.params), ("uri",), address.uri)
+        result = await self._forward(address.server, request, params)
+        if address.prefix and isinstance(result.get("contents"), list):
+            contents = cast("list[object]", result["contents"])
+            result["contents"] = [_prefixed(one, address.prefix) for one in contents]
+        return result
 
     async def complete(self, request: Request) -> dict[str, Any]:
         """Completions for a prompt's or a template's argument, from its server."""
         ref = request.params["ref"]
         if ref.get("type") == "ref/prompt":
             return await self._forward_prompt(request, ref["name"], ("ref", "name"))
-        upstream = await self._owner(request, ref["uri"])
-        return await self._forward(upstream, request, _own(request.params))
+        address = await self._owner(request, ref["uri"])
+        params = _with(_own(request.params), ("ref", "uri"), address.uri)
+        return await self._forward(address.server, request, params)
 
-    async def _owner(self, request: Request, uri: str) -> Upstream:
-        upstream = await self.fleet.of(request.principal).find_resource(uri)
-        if upstream is None:
+    async def _owner(self, request: Request, uri: str) -> Address:
+        address = await self.fleet.of(request.principal).find_resource(uri)
+        if address is None:
             raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
-        return upstream
+        return address
 
     async def _forward(
-        self, upstream: Upstream, request: Request, params: dict[str, Any]
+        self, server: str, request: Request, params: dict[str, Any]
     ) -> dict[str, Any]:
         return await self.fleet.of(request.principal).forward(
-            upstream, request.method, params, caller=request.caller, progress=request.progress
+            self.fleet.owner(server),
+            request.method,
+            params,
+            caller=request.caller,
+            progress=request.progress,
         )
 
     async def _forward_prompt(
@@ -225,7 +281,8 @@ class Passage:
             raise RpcError(_INVALID_PARAMS, f"Unknown prompt: {qualified}")
         upstream, name = found
         params = _with(_own(request.params), path, name)
-        return await self._forward(upstream, request, params)
+        result = await self._forward(upstream.name, request, params)
+        return await self.fleet.of(request.principal).readdress(upstream.name, result)
 
 
 def _problems(catalog: Catalog, principal: Principal) -> list[str]:
@@ -242,7 +299,14 @@ def _problems(catalog: Catalog, principal: Principal) -> list[str]:
 def _own(params: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters, with what of `_meta` is for the server; what a client brings is not."""
     own = {key: value for key, value in params.items() if key not in _ROUNDS}
-    return {**own, **own_meta(params.get("_meta"))}
+    return {**own, **protocol_params(params.get("_meta"))}
+
+
+def _prefixed(content: object, prefix: str) -> object:
+    """Return one of a resource's contents with its URI in the qualified form."""
+    if not isinstance(content, dict):
+        return content
+    return with_uri(cast("dict[str, Any]", content), lambda uri: prefix + uri)
 
 
 def _with(params: Mapping[str, Any], path: tuple[str, ...], value: str) -> dict[str, Any]:

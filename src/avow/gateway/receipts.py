@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import anyio
@@ -10,6 +10,7 @@ import anyio
 from avow.catalog import Tool
 from avow.connect import CommandTarget
 from avow.connect.package import describe_package
+from avow.connect.startup import NO_FOREIGN_BYTECODE
 from avow.connect.target import UrlTarget
 from avow.errors import UnreachableError
 from avow.intent import Package
@@ -40,7 +41,10 @@ class Vouching:
             return None
         described = await anyio.to_thread.run_sync(describe_package, self.target)
         if described is None:
-            self._tell("what runs cannot be told from its command, so no receipt counts for it")
+            self._tell(
+                "no receipt counts for it, since other code than a package's may run "
+                "(docs/receipts.md, What the digest covers)"
+            )
         return package_of(described)
 
     def give(self, tools: Sequence[Tool], package: Package | None) -> list[Tool]:
@@ -52,13 +56,25 @@ class Vouching:
         for tool in found:
             for finding in tool.findings:
                 if finding.code == DROPPED:
-                    self._tell(f"its tool “{tool.name}”: {finding.message}")
+                    self._tell(finding.message)
         return found
 
     def _tell(self, what: str) -> None:
         if what not in self._told and len(self._told) < _MOST_TOLD:
             self._told.add(what)
             _log.warning("%s: %s", self.target.name, what)
+
+
+def without_bytecode(
+    target: CommandTarget | UrlTarget, package: Package | None
+) -> CommandTarget | UrlTarget:
+    """Return the target as it is started if receipts may count for its package.
+
+    Its digest is over sources, so only these are loaded: bytecode beside them may say otherwise.
+    """
+    if package is None or not isinstance(target, CommandTarget):
+        return target
+    return replace(target, env={**target.env, **NO_FOREIGN_BYTECODE})
 
 
 def check_package(tool: Tool, package: Package | None) -> None:

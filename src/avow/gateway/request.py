@@ -19,7 +19,7 @@ class Request:
 
     `elicit` and `rounds` are how its client can ask its person about an approval, as far as it
     can, and `caller` is how servers reach that client. `listener` is its session's, in the
-    handshake eras.
+    handshake eras. `client_name` is what its program calls itself.
     """
 
     method: str
@@ -32,6 +32,7 @@ class Request:
     caller: Caller | None = None
     listener: Listener | None = None
     id: Id | None = None
+    client_name: str = "unknown"
 
     @property
     def is_modern(self) -> bool:

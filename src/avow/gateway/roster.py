@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from avow.catalog import Tool, read_tools
+from avow.catalog import Tool, read_entry
 from avow.gateway.receipts import Vouching
 from avow.intent import Package, Trust
+from avow.slices import in_slices
 
 _HELD_SECONDS: Final = 2.0
 """How soon it is seen that a person has accepted a change, in whatever process."""
@@ -68,11 +69,17 @@ class Roster:
             (one for one in self._rolls if one.package == package and one.entries == entries), None
         )
         if found is None:
-            tools, wrong = read_tools(self.name, entries, trust=self.trust, origin=self.origin)
+            known = await in_slices(enumerate(entries), self._read_entry)
+            tools = [one for one in known if isinstance(one, Tool)]
+            wrong = [one for one in known if isinstance(one, str)]
             found = Roll(entries, tools, wrong, [], [], {}, package=package)
             self._rolls = [found, *self._rolls][:_MOST]
         await self.judge_again(found)
         return found
+
+    def _read_entry(self, entry: tuple[int, Any]) -> Tool | str:
+        index, raw = entry
+        return read_entry(self.name, index, raw, trust=self.trust, origin=self.origin)
 
     async def judge_again(self, roll: Roll) -> None:
         """Have the tools of a list compared with what they were, as it is known by now."""

@@ -11,9 +11,10 @@ from typing import Any, Final
 from avow.connect.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from avow.errors import SealError
 from avow.gateway.asking import questions
-from avow.gateway.fleet import Fleet, own_meta
+from avow.gateway.fleet import Fleet
 from avow.gateway.request import Request
 from avow.guard import Guard
+from avow.guard.extras import protocol_params
 from avow.guard.steps.output import checked
 from avow.keys import Keyring
 from avow.policy import Principal
@@ -61,16 +62,19 @@ class Tasks:
         if tool is None or self.guard.sees(request.principal, tool) is None:
             raise RpcError(INVALID_PARAMS, _UNKNOWN)
         own = {key: one for key, one in request.params.items() if key != "_meta"}
-        params = {**own, "taskId": state["id"], **own_meta(request.params.get("_meta"))}
-        found = await self.fleet.of(request.principal).forward(
+        params = {**own, "taskId": state["id"], **protocol_params(request.params.get("_meta"))}
+        reach = self.fleet.of(request.principal)
+        found = await reach.forward(
             self.fleet.owner(tool.server), request.method, params, caller=request.caller
         )
         if "taskId" in found:
             found["taskId"] = sealed
         if isinstance(found.get("result"), dict):
-            found["result"] = checked(self.guard, tool, found["result"])
+            caller = request.principal.caller
+            found["result"] = await checked(self.guard, tool, found["result"], caller=caller)
             if found["result"] is None:
                 raise RpcError(INVALID_PARAMS, _WITHHELD)
+            found["result"] = await reach.readdress(tool.server, found["result"])
         if "inputRequests" in found:
             can = request.caller.capabilities
             found["inputRequests"] = questions(tool.server, can, found["inputRequests"])
@@ -84,4 +88,4 @@ class Tasks:
 
 
 def _bound(principal: Principal) -> dict[str, Any]:
-    return {"subject": principal.subject}
+    return {"subject": principal.account}

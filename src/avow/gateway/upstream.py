@@ -8,6 +8,7 @@ from typing import Final
 
 import anyio
 
+from avow.audit import Outcome
 from avow.catalog import SEPARATOR, Tool
 from avow.connect import origin_of
 from avow.connect.credentials import Credentials, OnBehalf
@@ -113,6 +114,11 @@ class Upstream:
         """The contact that was used last, if there is one."""
         return max(self._contacts.values(), key=lambda one: one.used, default=None)
 
+    @property
+    def remembered(self) -> list[Tool] | None:
+        """The tools that it gave last, without asking it; `None` where it gave none yet."""
+        return None if self.latest is None else self.latest.remembered
+
     async def retry(self) -> None:
         """Connect now where that failed lately. Raises an `AvowError` where it fails again."""
         for one in self._all():
@@ -150,7 +156,7 @@ class Upstream:
         try:
             return await self._twins.call(key, call, make, send)
         finally:
-            if call.evidence:
+            if call.outcome is Outcome.BROKE_CONTRACT:
                 self._roster.look_again()
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
@@ -167,7 +173,7 @@ class Upstream:
         if self.target.is_shared:
             return _EVERYBODY
         # A token that was had for more scopes must not serve the same caller with fewer.
-        return principal if self.is_for_callers else principal.subject
+        return principal if self.is_for_callers else principal.account
 
     def health(self) -> ServerHealth:
         """How it fares: as the worst of its contacts does."""
@@ -203,7 +209,7 @@ class Upstream:
             proof=OnBehalf(self._credentials, principal) if self._credentials else None,
             shared=self._shared,
             hub=self._hub,
-            subject=None if self.target.is_shared else principal.subject,
+            subject=None if self.target.is_shared else principal.account,
             watch=self._watch,
         )
         self._begin(found)
@@ -211,9 +217,13 @@ class Upstream:
 
     def _twin_contact(self, principal: Principal, target: CommandTarget) -> Contact:
         """A contact beside the one that gives its lists: what it tells of those, nobody hears."""
-        subject = None if target.is_shared else principal.subject
+        subject = None if target.is_shared else principal.account
         return Contact(
-            target, self._roster, timeout=self._timeout, subject=subject, watch=self._watch
+            target,
+            self._roster,
+            timeout=self._timeout,
+            subject=subject,
+            watch=self._watch,
         )
 
     def _begin(self, one: Contact | Twin) -> None:
@@ -240,6 +250,13 @@ class Upstream:
                     self._end(key)
             if self._twins is not None:
                 self._twins.end_idle(_IDLE_SECONDS)
+
+    def end_if_off(self) -> None:
+        """End all connections and processes where the server is off; calls under way finish."""
+        if self._hub.switches.has_server(self.name):
+            return
+        for key in [key for key, one in self._contacts.items() if not one.is_answering]:
+            self._end(key)
 
     def _idle(self, seconds: float) -> list[Key]:
         before = time.monotonic() - seconds

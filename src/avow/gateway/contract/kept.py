@@ -5,6 +5,7 @@ locks behind, and nobody means anything by it.
 """
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
@@ -14,10 +15,12 @@ from avow.verify.observe.syscalls.noise import is_noise
 _SYSTEM: Final = tuple(
     f"/{name}"
     for name in (
-        *("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "sys", "proc"),
+        *("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "proc"),
         *("dev", "run", "var", "boot", "nix", "snap"),
     )
 )
+_KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/sys")
+"""Settings of the whole machine, which no program writes by the way."""
 _TEMPORARY: Final = ("/tmp", "/var/tmp")  # noqa: S108 - names to compare with
 _RUNTIME: Final = frozenset({"__pycache__", ".cache", "node_modules", "site-packages", ".npm"})
 _SIDECARS: Final = (".pyc", ".lock", "-wal", "-shm", "-journal")
@@ -30,6 +33,8 @@ def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
     `env` is the server's environment; `is_there` says whether something stands at the path.
     """
     pure = PurePosixPath(path)
+    if any(_is_under(pure, folder) for folder in _KERNEL):
+        return True
     if is_noise(path) or path.endswith(_SIDECARS) or not _RUNTIME.isdisjoint(pure.parts):
         return False
     if any(_is_under(pure, one) for one in _scratch(env)):
@@ -38,6 +43,15 @@ def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
         # Programs that never ask for TMPDIR make new things there; what lies deeper is somebody's.
         return is_there or str(pure.parent) not in _TEMPORARY
     return not any(_is_under(pure, one) for one in _SYSTEM)
+
+
+def is_way_to_others(path: str) -> bool:
+    """Return whether a FIFO or a Unix socket stands at `path`: another process is behind it."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - names of any bytes
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def _scratch(env: Mapping[str, str]) -> list[str]:

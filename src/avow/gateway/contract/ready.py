@@ -15,7 +15,7 @@ from avow.gateway.contract.wrap import trace_of, wrap
 from avow.verify.contain.programs import Programs, find_programs
 
 _SECONDS: Final = 15
-_NEEDED: Final = {"bwrap": "bubblewrap", "strace": "strace"}
+_NEEDED: Final = {"bwrap": "bubblewrap", "strace": "strace", "unshare": "util-linux"}
 _FIX: Final = (
     "Allow user namespaces (see docs/troubleshooting.md, uncontained), or take “contract” out."
 )

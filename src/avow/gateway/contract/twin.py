@@ -16,6 +16,7 @@ from avow.connect import CommandTarget, RpcError
 from avow.errors import AvowError
 from avow.gateway.contact import Contact
 from avow.gateway.contract.attempts import Attempt, Attempts
+from avow.gateway.contract.locks import is_locked
 from avow.gateway.contract.wrap import trace_of, wrap
 from avow.guard import Answer, Call
 from avow.guard.call import tool_error
@@ -69,6 +70,7 @@ class Twin:
         self._attempts = Attempts(trace_of(self._folder), target, is_open=is_open)
         self._lock = anyio.Lock()
         self._nobodys: set[Attempt] = set()
+        self._told_locks: set[Attempt] = set()
         self.contact = make(wrap(target, self._folder, hold.programs, is_open=is_open))
 
     async def run(self) -> None:
@@ -107,6 +109,19 @@ class Twin:
                 raise
             return tool_error(_BROKEN) if await self._breaks(call) else answer
 
+    def _kept_locks(self, call: Call, tried: Sequence[Attempt]) -> tuple[str, ...]:
+        """Tell of locks that outlast the call; they stand in its record."""
+        kept = [one for one in tried if one.holder and is_locked(one.target, by=one.holder)]
+        for one in kept:
+            if one not in self._told_locks:
+                self._told_locks.add(one)
+                _log.warning(
+                    "%s: keeps a lock on %s, so writing there may have to wait",
+                    call.name,
+                    one.target,
+                )
+        return tuple(str(one) for one in kept)
+
     def _pass_over(self) -> None:
         """Note what was tried by nobody's call."""
         tried = self._attempts.read()
@@ -117,11 +132,14 @@ class Twin:
 
     async def _breaks(self, call: Call) -> bool:
         """Whether the call that was under way broke the contract; if so, that is on record."""
-        tried = [one for one in self._attempts.read() if one not in self._nobodys]
+        tried = [one for one in self._attempts.read() if one.holder or one not in self._nobodys]
         found = [str(one) for one in tried if one.is_breach]
         for one in tried:
-            if not one.is_breach:
+            if one.holder:
+                _log.info("%s: took a lock: %s", call.name, one.target)
+            elif not one.is_breach:
                 _log.info("%s: could not: %s", call.name, one)
+        call.evidence = self._kept_locks(call, tried)
         if not found:
             return False
         call.evidence, call.outcome = tuple(found), Outcome.BROKE_CONTRACT

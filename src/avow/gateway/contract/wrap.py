@@ -1,14 +1,18 @@
 """The command of a server's twin: the same program, seeing the world read-only, and watched."""
 
+import json
 import os
-import stat
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 from avow.connect import CommandTarget
+from avow.errors import UncontainedError
+from avow.gateway.contract.filter import twin_filter
+from avow.verify.contain.overlay import namespace_words
 from avow.verify.contain.programs import Programs
 from avow.verify.contain.start import ending_words
 from avow.verify.observe.syscalls.calls import METADATA, NAMES, OPENS
@@ -16,10 +20,7 @@ from avow.verify.observe.syscalls.calls import METADATA, NAMES, OPENS
 _UID: Final = 1000
 """Who the twin is where the gateway is root: nobody inside is."""
 
-_MOST_SOCKETS: Final = 500
-_LISTENING: Final = Path("/proc/net/unix")
-_RUN: Final = Path("/run")
-_RESOLVER: Final = Path("/etc/resolv.conf")
+_LAUNCHER: Final = Path(__file__).with_name("launcher.py")
 
 _TRACED: Final = (*OPENS, *NAMES, *METADATA, "truncate", "connect", "sendto", "sendmsg", "sendmmsg")
 """Calls whose failing says what was tried. What works here changes only what is the twin's own."""
@@ -42,17 +43,40 @@ def wrap(
     private = folder / "tmp"
     private.mkdir(exist_ok=True)
     own = target.contract.own if target.contract else ()
+    writable = (*own, str(private))
     words = (
         *ending_words(programs),
         *_strace(programs.strace, trace_of(folder)),
-        *(programs.bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
-        *_masks(own, is_open=is_open),
-        *(word for path in (*own, str(private)) for word in ("--bind-try", path, path)),
+        # Else what is mounted later on this machine would appear in the twin, writable.
+        *namespace_words(programs),
+        *(programs.bwrap, "--ro-bind", "/", "/", "--dev", "/dev"),
+        # Files of /proc/sys are the whole machine's, and root's without any capability.
+        *("--proc", "/proc", "--remount-ro", "/proc"),
+        *(word for path in writable for word in ("--bind-try", path, path)),
         *_apart(is_open=is_open),
-        *("--", target.command, *target.args),
+        *("--", sys.executable, "-I", "-S", str(_LAUNCHER), _settings(writable, own)),
+        *(target.command, *target.args),
     )
     env = {**target.env, **QUIET} | {name: str(private) for name in ("TMPDIR", "TMP", "TEMP")}
     return replace(target, command=words[0], args=tuple(words[1:]), env=env)
+
+
+def _settings(writable: Sequence[str], own: Sequence[str]) -> str:
+    """Return what the launcher is told; raises `UncontainedError` on a machine without a filter."""
+    made = twin_filter(has_own=bool(own))
+    if made is None:
+        raise UncontainedError(
+            f"no filter of system calls exists for {platform.machine()}",
+            fix="Use x86_64 or aarch64, or take “contract” out.",
+        )
+    program, calls = made
+    settings = {
+        "filter": program.hex(),
+        "calls": asdict(calls),
+        "writable": ["/dev", *writable],
+        "own": [os.path.realpath(path) for path in own],
+    }
+    return json.dumps(settings)
 
 
 def trace_of(folder: Path) -> Path:
@@ -85,31 +109,3 @@ def _apart(*, is_open: bool) -> Sequence[str]:
         *("--unshare-user", "--uid", user, "--gid", group, "--cap-drop", "ALL"),
         *("--unshare-pid", "--unshare-ipc", "--die-with-parent", *network),
     )
-
-
-def _masks(own: Iterable[str], *, is_open: bool) -> Sequence[str]:
-    """Hide what can be written to by speaking with it: sockets, whoever listens there."""
-    words = ["--tmpfs", "/run"]
-    resolver = _RESOLVER.resolve()
-    if is_open and resolver.is_relative_to(_RUN):
-        words += ["--ro-bind-try", str(resolver), str(resolver)]
-    for path in _sockets():
-        if not path.is_relative_to(_RUN) and not any(path.is_relative_to(one) for one in own):
-            words += ["--ro-bind-try", "/dev/null", str(path)]
-    return words
-
-
-def _sockets() -> list[Path]:
-    """The Unix sockets that somebody listens on, by their real paths."""
-    try:
-        lines = _LISTENING.read_text(errors="surrogateescape").splitlines()[1:]
-    except OSError:
-        return []
-    named = {line.split(" ", 7)[-1].partition("/")[2] for line in lines if "/" in line}
-    found: set[Path] = set()
-    for name in sorted(named)[:_MOST_SOCKETS]:
-        with suppress(OSError):
-            path = Path(f"/{name}").resolve(strict=True)
-            if stat.S_ISSOCK(path.stat().st_mode):
-                found.add(path)
-    return sorted(found)

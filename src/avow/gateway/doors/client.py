@@ -23,7 +23,7 @@ _LONGEST_NAME: Final = 128
 class Client:
     """Who calls, what its client speaks and can do, and the session that this is part of.
 
-    `level` is from where on it hears what is logged.
+    `level` is from where on it hears what is logged, and `name` what its program calls itself.
     """
 
     principal: Principal
@@ -31,6 +31,7 @@ class Client:
     capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     session: str | None = None
     level: str | None = None
+    name: str = "unknown"
 
     @property
     def is_modern(self) -> bool:

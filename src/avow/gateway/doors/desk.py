@@ -2,40 +2,41 @@
 
 import asyncio
 import logging
+import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
-from avow import __version__
 from avow.approvals import Elicit, Rounds
 from avow.approvals.elicitation import MODES_SINCE, modes_of
+from avow.audit import Outcome
 from avow.connect.envelope import MODERN
-from avow.connect.message import Message, write_error, write_result
+from avow.connect.message import Message, read_object, write_error, write_result
 from avow.connect.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    INVALID_REQUEST,
     METHOD_NOT_FOUND,
     RpcError,
 )
 from avow.errors import StoreError
 from avow.gateway.doors.client import META, Client, Line, caller_of
+from avow.gateway.introduction import GATEWAY_INFO, Introduction, info_of, introduce
 from avow.gateway.listening import SUBSCRIPTION
 from avow.gateway.passage import RESOURCE_NOT_FOUND, Passage, Route
 from avow.gateway.request import Request
 from avow.gateway.search import HOW
 from avow.gateway.tasks import TASKS
+from avow.gateway.versions import translate
 from avow.guard import UnknownToolError
 from avow.guard.call import Progress, no_progress
+from avow.policy import Principal
+from avow.slices import LARGE_BYTES, rest_since
 from avow.telemetry.watch import Asked, Watch
 
 _log: Final = logging.getLogger(__name__)
 
-SERVER_INFO: Final[Mapping[str, Any]] = {
-    "name": "avow",
-    "title": "avow gateway",
-    "version": __version__,
-}
 INSTRUCTIONS: Final = (
     "Calls that may destroy something wait until a person approves them outside this "
     "conversation. A tool error that says so is not a failure: tell the person, then make "
@@ -50,6 +51,8 @@ CAPABILITIES: Final[Mapping[str, Any]] = {
 }
 CANCELLED: Final = -32800
 """The code of what a client wanted no more."""
+
+SWITCHED_OFF: Final = "the policy of this gateway switches this caller off"
 
 _FRESH: Final[Mapping[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
 
@@ -73,9 +76,32 @@ class Desk:
         self._routes = self.passage.routes
 
     @property
-    def instructions(self) -> str:
-        """What a model is told of the gateway, as its policy is now."""
-        return f"{INSTRUCTIONS} {HOW}" if self.passage.search.is_on else INSTRUCTIONS
+    def server_info(self) -> Mapping[str, Any]:
+        """The name that goes with each result since 2026-07-28."""
+        passage = self.passage
+        if passage.alone is None:
+            return GATEWAY_INFO
+        return info_of(passage.fleet.owner(passage.alone))
+
+    async def introduce(self, principal: Principal) -> Introduction:
+        """Say what this is to a client that connects. Raises `RpcError` where it is turned away."""
+        if not self.admits(principal):
+            raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
+        passage = self.passage
+        own = f"{INSTRUCTIONS} {HOW}" if passage.search.is_on else INSTRUCTIONS
+        return await introduce(
+            passage.fleet, passage.guard, principal, own=own, alone=passage.alone
+        )
+
+    def admits(self, principal: Principal) -> bool:
+        """Return whether the policy of the moment lets this caller in."""
+        return self.passage.fleet.switches.has_caller(principal.subject)
+
+    async def turn_away(self, messages: Sequence[Message], principal: Principal) -> None:
+        """Record the calls of a caller that is switched off. Raises `StoreError`."""
+        for one in messages:
+            if one.method == "tools/call" and one.id is not None:
+                await self.passage.guard.refuse(principal, _name_in(one), Outcome.DENIED)
 
     async def answer(
         self, message: Message, params: dict[str, Any], client: Client, line: Line
@@ -95,7 +121,11 @@ class Desk:
         """As above. Where the process ends, whoever asked is told so."""
         try:
             result = await self._result(message, params, client, line)
-            return Told(write_result(message.id, result))
+            begun = time.perf_counter()
+            body = write_result(message.id, result)
+            if len(body) > LARGE_BYTES:
+                await rest_since(begun)
+            return Told(body)
         except UnknownToolError as error:
             return _error(message, INVALID_PARAMS, str(error))
         except RpcError as error:
@@ -118,11 +148,18 @@ class Desk:
         self, message: Message, params: dict[str, Any], client: Client, line: Line
     ) -> Mapping[str, Any]:
         method = message.method or ""
+        if not self.admits(client.principal):
+            await self.turn_away([message], client.principal)
+            raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         route = self._routes.get(method)
         if route is not None:
-            return _dressed(method, await route(_request(message, params, client, line)), client)
+            result = await route(_request(message, params, client, line))
+            told = translate(method, result, client.version)
+            return _dressed(method, told, client, self.server_info)
         if method == "server/discover" and client.is_modern:
-            return _dressed(method, discovery(self.instructions), client)
+            introduction = await self.introduce(client.principal)
+            told = discovery(introduction.instructions)
+            return _dressed(method, told, client, introduction.server_info)
         if method == "ping" and not client.is_modern:
             return {}
         raise RpcError(METHOD_NOT_FOUND, "Method not found", method)
@@ -158,6 +195,7 @@ def _request(message: Message, params: dict[str, Any], client: Client, line: Lin
         caller=caller_of(client, line),
         listener=line.listener,
         id=message.id,
+        client_name=client.name,
     )
 
 
@@ -214,11 +252,22 @@ def _modes(client: Client) -> frozenset[str]:
     return modes_of(client.capabilities.get("elicitation"), client.version)
 
 
+def _name_in(message: Message) -> str:
+    """The name of the tool that a call wants, as far as it can be read."""
+    try:
+        name = read_object(message.params).get("name")
+    except ValueError:
+        return ""
+    return name if isinstance(name, str) else ""
+
+
 def _object(value: object) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _dressed(method: str, result: Mapping[str, Any], client: Client) -> Mapping[str, Any]:
+def _dressed(
+    method: str, result: Mapping[str, Any], client: Client, info: Mapping[str, Any]
+) -> Mapping[str, Any]:
     """What 2026-07-28 wants around every result; older clients are spared it."""
     # What a server behind says of its own connection is not about this one.
     given: Mapping[str, Any] = result.get("_meta") or {}
@@ -228,7 +277,7 @@ def _dressed(method: str, result: Mapping[str, Any], client: Client) -> Mapping[
     if not client.is_modern:
         kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
         return {**kept, "_meta": meta} if meta else kept
-    meta[f"{META}serverInfo"] = SERVER_INFO
+    meta[f"{META}serverInfo"] = info
     is_cacheable = method.endswith("/list") or method in ("resources/read", "server/discover")
     fresh = _FRESH if is_cacheable else {}
     return {"resultType": "complete", **fresh, **result, "_meta": meta}

@@ -6,7 +6,9 @@ from avow.connect.envelope import HANDSHAKE_VERSIONS, LATEST_HANDSHAKE
 from avow.connect.message import Message, read_object
 from avow.connect.rpc import INVALID_PARAMS, RpcError
 from avow.gateway.doors.client import name_of
-from avow.gateway.doors.desk import CAPABILITIES, SERVER_INFO
+from avow.gateway.doors.desk import CAPABILITIES
+from avow.gateway.introduction import Introduction
+from avow.gateway.versions import known_server_info
 
 
 def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
@@ -23,11 +25,11 @@ def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
     return version, cast("dict[str, Any]", offered), name_of(params.get("clientInfo"))
 
 
-def greeting(version: str, instructions: str) -> dict[str, Any]:
+def greeting(version: str, introduction: Introduction) -> dict[str, Any]:
     """The gateway's answer to it."""
     return {
         "protocolVersion": version,
         "capabilities": CAPABILITIES,
-        "serverInfo": SERVER_INFO,
-        "instructions": instructions,
+        "serverInfo": known_server_info(introduction.server_info, version),
+        "instructions": introduction.instructions,
     }

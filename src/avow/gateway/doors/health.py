@@ -8,13 +8,13 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final, Protocol
 
 from starlette.types import Receive, Scope, Send
 
-from avow.access import Access, Arrival, Local, Names, RefusedError, admit
+from avow.access import Access, Arrival, Names, RefusedError, admit
 from avow.errors import AvowError, StoreError
 from avow.guard import Ending
 from avow.store import Store
@@ -84,8 +84,7 @@ class StoreCheck:
 class HealthDoor:
     """Answers probes. `policy` raises where there is none.
 
-    `access` and `names` say who is told of the servers behind: callers on this machine, and those
-    who prove who they are.
+    `access` and `names` say who is told of the servers behind: callers who prove who they are.
     """
 
     ending: Ending
@@ -94,7 +93,6 @@ class HealthDoor:
     upstreams: Sequence[Probed]
     access: Access
     names: Names
-    _local: Local = field(default_factory=Local)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one probe."""
@@ -135,14 +133,15 @@ class HealthDoor:
         return {one.name: words[one.is_up] for one in self.upstreams}
 
     async def _may_know(self, arrival: Arrival) -> bool:
-        """Whether a probe comes from this machine or proves who it is, and from no foreign page."""
-        for access in (self._local, self.access):
-            try:
-                await admit(arrival, access, self.names)
-            except (RefusedError, StoreError):
-                continue
-            return True
-        return False
+        """Return whether a probe proves who sends it, by a token or an API key.
+
+        To come from this machine is not enough: a proxy here speaks for others.
+        """
+        try:
+            principal = await admit(arrival, self.access, self.names)
+        except (RefusedError, StoreError):
+            return False
+        return principal.is_known
 
 
 async def _say(

@@ -19,9 +19,9 @@ from avow.connect.rpc import (
     RpcError,
 )
 from avow.errors import StoreError
-from avow.gateway.doors.desk import Desk
+from avow.gateway.doors.desk import SWITCHED_OFF, Desk
 from avow.gateway.doors.modern import HEADER_MISMATCH, UNSUPPORTED_VERSION, alone, check_headers
-from avow.gateway.doors.parameters import parameters_of
+from avow.gateway.doors.parameters import read_parameters
 from avow.gateway.doors.reply import Reply, watched
 from avow.gateway.doors.request import Identify, RefusedError, Request
 from avow.gateway.doors.sessions import ModernLine
@@ -53,7 +53,10 @@ class HttpDoor:
         """Answer one request."""
         try:
             principal = await self.identify(scope)
-            await self._answer(Request.of(scope, receive, send), principal)
+            request = Request.of(scope, receive, send)
+            if not self.desk.admits(principal):
+                await self._turn_away(request, principal)
+            await self._answer(request, principal)
         except RefusedError as error:
             await error.answer(send)
         except access.RefusedError as error:
@@ -62,6 +65,14 @@ class HttpDoor:
             _log.error("%s", error)
             what = "avow cannot read its store"
             await RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, what).answer(send)
+
+    async def _turn_away(self, request: Request, principal: Principal) -> None:
+        """Record what a caller wants that is switched off, and raise `RefusedError`."""
+        if request.verb == "POST":
+            wanted = await request.messages()
+            messages = wanted if isinstance(wanted, list) else [wanted]
+            await self.desk.turn_away(messages, principal)
+        raise RefusedError(HTTPStatus.FORBIDDEN, SWITCHED_OFF)
 
     async def _answer(self, request: Request, principal: Principal) -> None:
         if request.verb == "POST":
@@ -97,7 +108,7 @@ class HttpDoor:
             what = "subscriptions/listen must accept text/event-stream"
             raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, what)
         try:
-            params = parameters_of(message)
+            params = await read_parameters(message)
             check_headers(message, params, request.headers)
             client = alone(params, principal)
         except RpcError as error:

@@ -42,9 +42,10 @@ def alone(params: Mapping[str, Any], principal: Principal) -> Client:
     if not isinstance(capabilities, dict):
         raise RpcError(INVALID_PARAMS, f"{_CAPABILITIES} must be an object")
     refuse_version(meta[_VERSION])
-    caller = called(principal, name_of(meta.get(f"{META}clientInfo")))
+    name = name_of(meta.get(f"{META}clientInfo"))
+    caller = called(principal, name)
     level = level_of(meta.get(f"{META}logLevel"))
-    return Client(caller, MODERN, cast("dict[str, Any]", capabilities), level=level)
+    return Client(caller, MODERN, cast("dict[str, Any]", capabilities), level=level, name=name)
 
 
 def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:

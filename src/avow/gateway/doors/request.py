@@ -1,5 +1,6 @@
 """One HTTP request, as far as it is of use here, and how it is turned away."""
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,7 +13,9 @@ from avow.connect.rpc import INVALID_REQUEST, PARSE_ERROR
 from avow.gateway.doors.batch import is_batch, read_batch
 from avow.gateway.doors.modern import HEADER_MISMATCH
 from avow.gateway.doors.reply import Header, Reply
+from avow.gateway.doors.strict import AmbiguousError, check_unambiguous
 from avow.policy import Principal
+from avow.slices import rest_since
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Of one request."""
@@ -73,12 +76,18 @@ class Request:
             raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what)
         body = await self._body()
         try:
-            return read_batch(body) if is_batch(body) else read_message(body)
+            begun = time.perf_counter()
+            found = read_batch(body) if is_batch(body) else read_message(body)
+            await rest_since(begun)
+            await check_unambiguous(body)
+        except AmbiguousError as error:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, str(error), INVALID_REQUEST) from None
         except ValueError:
             is_json = body.lstrip()[:1] in (b"{", b"[")
             code = INVALID_REQUEST if is_json else PARSE_ERROR
             what = "the body must be one JSON-RPC 2.0 message"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, code) from None
+        return found
 
     async def accept(self) -> None:
         """Say that a message which wants no response was taken."""

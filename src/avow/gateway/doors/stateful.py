@@ -18,7 +18,7 @@ from avow.gateway.doors.client import Client, called
 from avow.gateway.doors.desk import CANCELLED, Desk
 from avow.gateway.doors.handshake import greeting, hello_of
 from avow.gateway.doors.modern import refuse_false_headers
-from avow.gateway.doors.parameters import parameters_of
+from avow.gateway.doors.parameters import read_parameters
 from avow.gateway.doors.reply import (
     EVENT_HEADERS,
     PATIENCE_SECONDS,
@@ -122,16 +122,17 @@ class StatefulDoor:
     async def _begin(self, request: Request, principal: Principal, message: Message) -> None:
         try:
             version, capabilities, client = hello_of(message)
+            introduction = await self.desk.introduce(principal)
         except RpcError as error:
             body = write_error(message.id, error.code, error.message)
             await Reply(request.send, takes_events=False).finish(body)
             return
         token = self.tickets.make(
-            subject=principal.subject, client=client, version=version, capabilities=capabilities
+            subject=principal.account, client=client, version=version, capabilities=capabilities
         )
         headers = ((_SESSION.encode(), token.encode()),)
         reply = Reply(request.send, takes_events=False, headers=headers)
-        await reply.finish(write_result(message.id, greeting(version, self.desk.instructions)))
+        await reply.finish(write_result(message.id, greeting(version, introduction)))
 
     async def _answer(
         self,
@@ -148,7 +149,9 @@ class StatefulDoor:
         session = self.sessions.of(ticket.id)
         self._introduce(session, principal)
         level = session.listener.level
-        client = Client(caller, ticket.version, ticket.capabilities, ticket.id, level)
+        client = Client(
+            caller, ticket.version, ticket.capabilities, ticket.id, level, name=ticket.client
+        )
         line = SessionLine(session, reply)
 
         async def respond(message: Message) -> bytes | None:
@@ -173,7 +176,7 @@ class StatefulDoor:
 
     def _introduce(self, session: Session, principal: Principal) -> None:
         """Say whose session it is to whoever tells it something."""
-        session.listener.subject = principal.subject
+        session.listener.subject = principal.account
         session.listener.is_local = not principal.is_known
         session.listener.server = self.desk.passage.alone
 
@@ -186,7 +189,7 @@ class StatefulDoor:
         with anyio.CancelScope() as scope:
             running[number] = scope.cancel
             try:
-                params = parameters_of(message)
+                params = await read_parameters(message)
                 refuse_false_headers(message, params, request.headers)
                 body = (await self.desk.answer(message, params, client, line)).body
             except RpcError as error:
@@ -200,7 +203,7 @@ class StatefulDoor:
         if token is None:
             what = "the header Mcp-Session-Id is missing: begin with initialize"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what)
-        ticket = self.tickets.read(token, subject=principal.subject)
+        ticket = self.tickets.read(token, subject=principal.account)
         if ticket is None or self.sessions.has_ended(ticket.id):
             what = "Session not found: begin a new one with initialize"
             raise RefusedError(HTTPStatus.NOT_FOUND, what)

@@ -11,12 +11,13 @@ from avow.connect.message import Id, Message, read_message, read_object, write_e
 from avow.connect.rpc import INVALID_REQUEST, PARSE_ERROR, RpcError
 from avow.gateway.doors.batch import BATCHING, answer_batch, is_batch, read_batch
 from avow.gateway.doors.client import META, Client, called
-from avow.gateway.doors.desk import Desk
+from avow.gateway.doors.desk import SWITCHED_OFF, Desk
 from avow.gateway.doors.handshake import greeting, hello_of
 from avow.gateway.doors.modern import alone
 from avow.gateway.doors.outbox import Outbox
-from avow.gateway.doors.parameters import parameters_of
+from avow.gateway.doors.parameters import read_parameters
 from avow.gateway.doors.sessions import ModernLine, Session, SessionLine, open_stream
+from avow.gateway.doors.strict import AmbiguousError, check_unambiguous
 from avow.gateway.hub import Hub
 from avow.policy import Principal
 
@@ -44,9 +45,15 @@ class StdioDoor:
             async for line in lines:
                 try:
                     if is_batch(line) and self._batches:
-                        group.start_soon(self._answer_all, read_batch(line))
+                        batch = read_batch(line)
+                        await check_unambiguous(line)
+                        group.start_soon(self._answer_all, batch)
                         continue
                     message = read_message(line)
+                    await check_unambiguous(line)
+                except AmbiguousError as error:
+                    await self._outbox.say(write_error(_id_of(line), INVALID_REQUEST, str(error)))
+                    continue
                 except ValueError:
                     await self._outbox.say(
                         write_error(None, PARSE_ERROR, "this line is no message")
@@ -85,6 +92,8 @@ class StdioDoor:
 
     def _note(self, message: Message) -> None:
         """What wants no answer."""
+        if not self.desk.admits(self.principal):
+            return
         if message.is_response:
             self._session.answered(message)
         elif message.method == "notifications/cancelled":
@@ -107,8 +116,8 @@ class StdioDoor:
         number = cast("Id", message.id)
         try:
             if message.method == "initialize":
-                return self._initialize(message)
-            params = parameters_of(message)
+                return await self._initialize(message)
+            params = await read_parameters(message)
             client = self._client_of(params)
         except RpcError as error:
             return write_error(number, error.code, error.message, error.data)
@@ -131,10 +140,19 @@ class StdioDoor:
             raise RpcError(INVALID_REQUEST, "Send initialize first")
         return replace(self._client, level=self._session.listener.level)
 
-    def _initialize(self, message: Message) -> bytes:
+    async def _initialize(self, message: Message) -> bytes:
+        if not self.desk.admits(self.principal):
+            raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         version, capabilities, name = hello_of(message)
-        self._client = Client(called(self.principal, name), version, capabilities)
-        self._session.listener.subject = self.principal.subject
+        # Servers may take a while to introduce themselves, and some clients send on meanwhile.
+        self._client = Client(called(self.principal, name), version, capabilities, name=name)
+        self._session.listener.subject = self.principal.account
         self._session.listener.is_local = not self.principal.is_known
+        introduction = await self.desk.introduce(self.principal)
         self._hub.join(self._session.listener)
-        return write_result(message.id, greeting(version, self.desk.instructions))
+        return write_result(message.id, greeting(version, introduction))
+
+
+def _id_of(line: bytes) -> Id | None:
+    """Return the id of a message that cannot be answered otherwise; `None` for a batch."""
+    return None if is_batch(line) else read_message(line).id

@@ -13,6 +13,7 @@ from avow.gateway.search.tools import META_TOOLS, SEARCH_TOOLS, USUAL, MetaTool
 from avow.gateway.search.views import View, Views
 from avow.guard import Answer, Guard, Through, UnknownToolError, tool_error
 from avow.policy import Listing, Policy, Principal
+from avow.workers import UndecidedError
 
 _FRAME: Final = 1_000
 """Characters of a result beside its tools; a cursor has most of them."""
@@ -63,7 +64,11 @@ class Search:
     ) -> Answer:
         """The answer of the meta-tool `name`; what it calls is called by `run`."""
         meta = META_TOOLS[name]
-        if problems := meta.checker.problems(arguments):
+        try:
+            problems = await meta.checker.problems(arguments, principal.caller)
+        except UndecidedError as error:
+            return tool_error(f"Nothing was run: these arguments cannot be checked: {error}.")
+        if problems:
             told = "\n".join(f"- {problem}" for problem in problems)
             return tool_error(f"Nothing was run: these arguments do not fit {name}.\n{told}")
         if name == SEARCH_TOOLS:
@@ -87,7 +92,7 @@ class Search:
         limit = int(wanted.get("limit", USUAL))
         try:
             found = _find(registry, wanted, limit)
-            entries = [self._told(view, one) for one in found.results]
+            entries = [self._told(view, one) for one in found.tools]
             count = fitting(entries, self._guard.limit - _FRAME)
             if count < len(entries):
                 found = _find(registry, wanted, count)

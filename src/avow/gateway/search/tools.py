@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from avow.intent import APPEND, FETCH, QUERY, SEND, Evidence, Intent, Level, Trust, resolve
 from avow.intent.wire import WIRE_NAMES, list_tool
-from avow.schema import Checker
+from avow.workers import BoundedChecker
 
 SEARCH_TOOLS: Final = "search_tools"
 MOST: Final = 50
@@ -99,9 +99,9 @@ class MetaTool:
         return self.raw["name"]
 
     @cached_property
-    def checker(self) -> Checker:
+    def checker(self) -> BoundedChecker:
         """What its own arguments must fit."""
-        return Checker(self.raw["inputSchema"])
+        return BoundedChecker(self.raw["inputSchema"])
 
     def listing(self, version: str) -> dict[str, Any]:
         """Its entry of `tools/list` for a client that speaks `version`."""

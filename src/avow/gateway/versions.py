@@ -1,0 +1,162 @@
+"""Content and fields that came with a protocol version, and their translation for older clients.
+
+One table: each field and content type with the first version that knows it. A client of an older
+version gets what says the same in its own terms, since many refuse a result with a type they do not
+know. Sources: the changelogs of MCP 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
+
+import msgspec
+
+_SHORT_BYTES: Final = 16
+"""What may be an empty list."""
+
+_STRUCTURED_SINCE: Final = "2025-06-18"
+"""Results are open objects, so the field itself is passed on; older clients do not look there."""
+
+CONTENT_SINCE: Final[Mapping[str, str]] = {
+    "audio": "2025-03-26",
+    "resource_link": "2025-06-18",
+}
+"""Types of content; text, image and resource have been there from the start."""
+
+FIELDS_SINCE: Final[Mapping[str, Mapping[str, str]]] = {
+    "serverInfo": {
+        "title": "2025-06-18",
+        "description": "2025-11-25",
+        "icons": "2025-11-25",
+        "websiteUrl": "2025-11-25",
+    },
+    "tool": {
+        "title": "2025-06-18",
+        "outputSchema": "2025-06-18",
+        "icons": "2025-11-25",
+        "execution": "2025-11-25",
+    },
+    "entry": {"title": "2025-06-18", "icons": "2025-11-25"},
+    "argument": {"title": "2025-06-18"},
+}
+"""Fields, by what they stand in: an entry is one of prompts, resources or templates."""
+
+OLDEST_COMPLETE: Final = "2025-11-25"
+"""From this version on nothing has to be translated."""
+
+
+def known_fields(kind: str, value: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """Return the fields that `version` knows of this kind of object.
+
+    >>> known_fields("serverInfo", {"name": "a", "title": "A"}, "2025-03-26")
+    {'name': 'a'}
+    """
+    since = FIELDS_SINCE[kind]
+    return {key: one for key, one in value.items() if since.get(key, "") <= version}
+
+
+def known_server_info(info: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """Return a server's name, version, title and icons as far as `version` knows them."""
+    return known_fields("serverInfo", info, version)
+
+
+def translate(method: str, result: Mapping[str, Any], version: str) -> Mapping[str, Any]:
+    """Return the result of `method` in terms that a client of `version` knows."""
+    work = _TRANSLATIONS.get(method)
+    if work is None or version >= OLDEST_COMPLETE:
+        return result
+    return work(result, version)
+
+
+def _call(result: Mapping[str, Any], version: str) -> dict[str, Any]:
+    told = dict(result)
+    blocks = told.get("content")
+    if isinstance(blocks, msgspec.Raw):
+        blocks = msgspec.json.decode(blocks) if _may_be_new(blocks, version) else None
+    if isinstance(blocks, list):
+        told["content"] = [_content(one, version) for one in cast("list[Any]", blocks)]
+    if not told.get("content") and "structuredContent" in result and version < _STRUCTURED_SINCE:
+        text = msgspec.json.encode(result["structuredContent"]).decode()
+        told["content"] = [{"type": "text", "text": text}]
+    return told
+
+
+def _may_be_new(blocks: msgspec.Raw, version: str) -> bool:
+    """Return whether there may be a type that `version` does not know; most results have none."""
+    raw = bytes(blocks)
+    newer = (kind for kind, since in CONTENT_SINCE.items() if since > version)
+    # A type may be written with escapes.
+    return b"\\u" in raw or len(raw) < _SHORT_BYTES or any(kind.encode() in raw for kind in newer)
+
+
+def _prompt(result: Mapping[str, Any], version: str) -> dict[str, Any]:
+    messages = [
+        {**one, "content": _content(one["content"], version)} if "content" in one else one
+        for one in _objects(result.get("messages"))
+    ]
+    return {**result, "messages": messages}
+
+
+def _entries(key: str, kind: str = "entry") -> Callable[[Mapping[str, Any], str], dict[str, Any]]:
+    def translated(result: Mapping[str, Any], version: str) -> dict[str, Any]:
+        if isinstance(result.get(key), msgspec.Raw):
+            # A rendered list was written for this version.
+            return {**result}
+        entries = [_entry(one, version, kind) for one in _objects(result.get(key))]
+        return {**result, key: entries}
+
+    return translated
+
+
+def _entry(entry: Mapping[str, Any], version: str, kind: str = "entry") -> dict[str, Any]:
+    told = known_fields(kind, entry, version)
+    if isinstance(told.get("arguments"), list):
+        arguments = _objects(told["arguments"])
+        told["arguments"] = [known_fields("argument", one, version) for one in arguments]
+    return told
+
+
+def _content(block: Any, version: str) -> Any:
+    if not isinstance(block, dict):
+        return block
+    told = cast("dict[str, Any]", block)
+    kind = told.get("type")
+    if CONTENT_SINCE.get(str(kind), "") <= version:
+        return told
+    text = _link(told) if kind == "resource_link" else _audio(told)
+    annotations = {"annotations": told["annotations"]} if "annotations" in told else {}
+    return {"type": "text", "text": text, **annotations}
+
+
+def _link(block: Mapping[str, Any]) -> str:
+    """Return a link as text: what it leads to, where, and what that is."""
+    name = block.get("title") or block.get("name")
+    kind = block.get("mimeType")
+    head = f"Resource “{name}”" if isinstance(name, str) else "Resource"
+    head += f" ({kind})" if isinstance(kind, str) else ""
+    said = block.get("description")
+    tail = f"\n{said}" if isinstance(said, str) and said else ""
+    return f"{head}: {block.get('uri', '')}{tail}"
+
+
+def _audio(block: Mapping[str, Any]) -> str:
+    """Return that there was a sound: its data would be of no use as text."""
+    kind = block.get("mimeType")
+    data = block.get("data")
+    size = len(data) * 3 // 4 if isinstance(data, str) else 0
+    return f"[audio, {kind if isinstance(kind, str) else 'unknown type'}, {size} bytes]"
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    found = cast("list[Any]", value) if isinstance(value, list) else []
+    return [one for one in found if isinstance(one, dict)]
+
+
+_TRANSLATIONS: Final[Mapping[str, Callable[[Mapping[str, Any], str], Mapping[str, Any]]]] = {
+    "tools/call": _call,
+    "tools/list": _entries("tools", "tool"),
+    "prompts/get": _prompt,
+    "prompts/list": _entries("prompts"),
+    "resources/list": _entries("resources"),
+    "resources/templates/list": _entries("resourceTemplates"),
+}
+"""Annotations of tools are written for the client's version by `intent.wire.list_tool`."""

@@ -1,0 +1,55 @@
+"""Templates of one server take no resources of another."""
+
+from typing import Any
+
+import pytest
+
+from avow.connect import RpcError
+from avow.gateway.addresses import Address
+from avow.gateway.fleet import Reach
+from avow.policy import LOCAL, Principal
+
+pytestmark = pytest.mark.anyio
+
+
+class Server:
+    """A server that lists these templates."""
+
+    def __init__(self, name: str, *templates: str) -> None:
+        self.name = name
+        self.templates = templates
+
+    def of(self, _: Principal) -> "Server":
+        return self
+
+    async def listed_entries(self, method: str) -> list[dict[str, Any]]:
+        templates = self.templates if "templates" in method else ()
+        return [{"uriTemplate": one} for one in templates]
+
+
+@pytest.mark.parametrize(
+    ("lure", "owner"),
+    [
+        ("{+any}", "honest"),
+        ("n{+any}", "honest"),
+        ("other://{+any}", "honest"),
+        ("notes:{+any}", "refused"),
+        ("notes://{+any}", "refused"),
+        ("notes://{id}", "refused"),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_a_wide_template_takes_no_resource_of_another_server(
+    lure: str, owner: str, *, is_first: bool
+) -> None:
+    servers: list[Any] = [Server("lure", lure), Server("honest", "notes://{id}")]
+    reach = Reach(servers if is_first else servers[::-1], Principal(LOCAL), 5.0, {})
+
+    if owner == "refused":
+        with pytest.raises(RpcError, match="avow:honest/notes://7"):
+            await reach.find_resource("notes://7")
+    else:
+        assert await reach.find_resource("notes://7") == Address(owner, "notes://7")
+    assert await reach.find_resource("avow:honest/notes://7") == Address(
+        "honest", "notes://7", "avow:honest/"
+    )
