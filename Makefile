@@ -88,11 +88,14 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	$(BIN)/python tools/coverage_floors.py .cache/coverage.json
 
 # The gateway's part takes four minutes like this, and a quarter of an hour as it is by default.
-bench: $(READY) ## measure start, decisions, the guard, servers, searches, selection, inference, the linter, the verifier, log, gateway and console; fails when a target is missed
+bench: $(READY) ## measure start, decisions, the guard, servers, searches, selection, inference, the linter, the verifier, log, gateway, checks, fairness and console; fails when a target is missed
 	@$(BIN)/python bench/start.py
 	@$(BIN)/python bench/policy.py
 	@$(BIN)/python bench/guard.py
 	@$(BIN)/python bench/audit.py
+	@$(BIN)/python bench/starts.py
+	@$(BIN)/python bench/waiting.py
+	@$(BIN)/python bench/listing.py
 	@$(BIN)/python bench/serve.py
 	@$(BIN)/python bench/search.py
 	@$(BIN)/python bench/selection.py
@@ -101,6 +104,8 @@ bench: $(READY) ## measure start, decisions, the guard, servers, searches, selec
 	@$(BIN)/python bench/lint.py
 	@$(BIN)/python bench/verify.py
 	@$(BIN)/python bench/gateway.py --rounds 3 --seconds 0.5 --soak 20000
+	@$(BIN)/python bench/validation.py
+	@$(BIN)/python bench/fairness.py
 	@$(BIN)/python bench/console.py
 
 proof: $(READY) $(NPM_READY) ## run the long proofs

@@ -153,7 +153,7 @@ async def browsing(store: Store, tools: int) -> AsyncGenerator[httpx2.AsyncClien
     fleet = Fleet([cast("Any", Shelf(tools))], timeout=5.0)
     guard = Guard(fleet.find_tool, fleet.run_tool, Approvals(store), AuditLog(store))
     gateway = Gateway(fleet, guard)
-    login = Login(lambda _: None, BASE, store=store, keys=gateway.keys)
+    login = Login(BASE, store=store, keys=gateway.keys)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=BASE) as browser:
         token = login.link().partition("token=")[2]

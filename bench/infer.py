@@ -22,7 +22,7 @@ from typing import Any
 from avow.infer import guess
 from avow.schema import digest
 
-MS, MIB = 0.3, 1.0
+MS, MIB = 1.0, 1.0
 TOOLS = 400
 
 Tools = Sequence[dict[str, Any]]

@@ -75,14 +75,14 @@ class Setting:
         words = [sys.executable, str(HERE / "behind.py"), str(port), str(tools)]
         return self.start(DIRECT, words, port)
 
-    def avow(self, url: str) -> Endpoint:
-        """The gateway, as it is by default."""
+    def avow(self, url: str, *, program: str = AVOW, name: str = OURS) -> Endpoint:
+        """Start the gateway with its defaults; `program` is the `avow` command to run."""
         port = free_port()
         config = self.folder / f"{port}.json"
         config.write_text(json.dumps({"mcpServers": {NAME: {"url": url}}}), encoding="utf-8")
         store = f"sqlite:{self.folder / f'{port}.db'}"
-        words = [AVOW, "gateway", str(config), "--port", str(port), "--store", store]
-        return self.start(OURS, words, port, f"{NAME}__")
+        words = [program, "gateway", str(config), "--port", str(port), "--store", store]
+        return self.start(name, words, port, f"{NAME}__")
 
     def forward(self, url: str) -> Endpoint:
         """A proxy that forwards bytes."""
