@@ -19,6 +19,16 @@ settings.load_profile("unhurried")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+def _survive(_number: int, _frame: object) -> None:
+    """Do nothing: started by nohup, the tests go on after a hangup."""
+
+
+# A signal that is ignored stays so in all that is started; one with a handler is reset there.
+for _number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _survive)
+
 LONG = {"serve/test_examples.py", "console/test_oidc.py", "intent/test_wire.py"}
 """Files of many tests that take long all the same: at the end one process is left with them."""
 

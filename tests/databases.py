@@ -1,7 +1,9 @@
 """The same suite for both databases: SQLite in a file, PostgreSQL from a private server."""
 
+import itertools
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 from tests.postgres import PostgresServer, start_postgres
 
 from avow.store import Store, open_store
+
+KINDS = ("sqlite", "postgresql")
 
 
 @dataclass(frozen=True)
@@ -31,16 +35,35 @@ def postgres() -> Iterator[PostgresServer]:
     server.remove()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    """An empty database of each kind, taken away afterwards."""
+@contextmanager
+def new_places(request: pytest.FixtureRequest, folder: Path) -> Generator[Callable[[], Place]]:
+    """Give a function that makes empty databases of the kind in `request.param`.
+
+    They are removed at the end.
+    """
     if request.param == "sqlite":
-        yield Place("sqlite", f"sqlite:{tmp_path / 'avow.db'}")
+        numbers = itertools.count(1)
+        yield lambda: Place("sqlite", f"sqlite:{folder / f'avow{next(numbers)}.db'}")
         return
     server: PostgresServer = request.getfixturevalue("postgres")
-    place = Place("postgresql", server.fresh(), server)
-    yield place
-    server.drop(place.url)
+    places: list[Place] = []
+
+    def make() -> Place:
+        places.append(Place("postgresql", server.fresh(), server))
+        return places[-1]
+
+    try:
+        yield make
+    finally:
+        for place in places:
+            server.drop(place.url)
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """An empty database of each kind, taken away afterwards."""
+    with new_places(request, tmp_path) as make:
+        yield make()
 
 
 @pytest.fixture

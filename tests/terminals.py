@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 # The first terminal that the leader of a session asks for becomes its controlling one.
-_BOOT = (
+BOOT = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     "os.execv(sys.argv[1], sys.argv[1:])"
 )
@@ -31,7 +31,7 @@ def run_on_terminal(
     ours, theirs = pty.openpty()
     os.write(ours, before.encode())
     deadline = time.monotonic() + seconds
-    command = [sys.executable, "-c", _BOOT, *words]
+    command = [sys.executable, "-c", BOOT, *words]
     with subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=cwd
     ) as process:

@@ -9,8 +9,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from avow.agents import Guarded, Toolset, wrap
     from avow.approvals import Approval, say_call
-    from avow.catalog import Selector
+    from avow.catalog import Registry, Selector, as_tool
     from avow.errors import AvowError
+    from avow.guard import cut_lists, safe_errors, strip_to_schema
     from avow.intent import (
         APPEND,
         DELETE,
@@ -52,15 +53,20 @@ __all__ = [
     "Level",
     "Page",
     "Principal",
+    "Registry",
     "Selector",
     "Source",
     "ToolDefinition",
     "Tools",
     "Toolset",
+    "as_tool",
     "bind",
     "context",
+    "cut_lists",
     "declare",
+    "safe_errors",
     "say_call",
+    "strip_to_schema",
     "wrap",
 ]
 
@@ -69,8 +75,9 @@ __getattr__ = lazily(
     {
         "avow.agents": ("Guarded", "Toolset", "wrap"),
         "avow.approvals": ("Approval", "say_call"),
-        "avow.catalog": ("Selector",),
+        "avow.catalog": ("Registry", "Selector", "as_tool"),
         "avow.errors": ("AvowError",),
+        "avow.guard": ("cut_lists", "safe_errors", "strip_to_schema"),
         "avow.intent": (
             "APPEND",
             "DELETE",

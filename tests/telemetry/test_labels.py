@@ -128,5 +128,9 @@ def test_a_secret_is_not_said() -> None:
 
 
 def test_only_text_is_a_trace() -> None:
-    carrier = {"traceparent": 7, "tracestate": "a=b", "baggage": "secret"}
-    assert trace_of(carrier) == {"tracestate": "a=b"}
+    parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    carrier = {"traceparent": parent, "tracestate": "a=b", "baggage": "secret"}
+    assert trace_of(carrier) == {"traceparent": parent, "tracestate": "a=b"}
+    assert trace_of({**carrier, "tracestate": 7}) == {"traceparent": parent}
+    for said in (7, "secret", f"{parent}-secret"):
+        assert trace_of({**carrier, "traceparent": said}) == {}

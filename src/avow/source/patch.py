@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from avow.errors import ConfigError, UsageError
+from avow.extras import install_fix
 from avow.intent import HINT_NAMES, WIRE_NAMES, HintName
 from avow.source.definitions import Definition, Framework, find_definitions, keyword_of
 from avow.source.program import Module, read_module
@@ -187,8 +188,8 @@ def _applied(file: str, data: bytes, module: Module, edits: Sequence[Edit]) -> b
     except ModuleNotFoundError as error:
         if error.name != "libcst":
             raise
-        fix = "Install it: pip install 'avow[patch]'."
-        raise UsageError("writing into a source needs libcst", where=file, fix=fix) from error
+        what = "writing into a source needs libcst"
+        raise UsageError(what, where=file, fix=install_fix("patch")) from error
     after = apply(data, module, edits)
     if after is None:
         what = "its layout cannot be kept byte for byte (form feeds, or mixed line ends)"

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 from avow.connect.watch import Exchange
 from avow.guard import Call
-from avow.schema import redact
+from avow.schema import redact_start
 from avow.schema.plain import plain
+from avow.schema.trace import read_traceparent
 from avow.telemetry.labels import CallLabels, method_label
 from avow.telemetry.watch import Asked
 
@@ -93,14 +94,16 @@ def span_name(method: str, target: str | None = None) -> str:
 
 
 def trace_of(carrier: Mapping[str, object]) -> dict[str, str]:
-    """What a carrier says of the trace that it is part of, where that is text."""
-    found = ((name, carrier.get(name)) for name in ("traceparent", "tracestate"))
-    return {name: said for name, said in found if isinstance(said, str)}
+    """Return the trace context of a carrier; nothing where its `traceparent` is malformed."""
+    parent, state = read_traceparent(carrier.get("traceparent")), carrier.get("tracestate")
+    if parent is None:
+        return {}
+    return {"traceparent": parent} | ({"tracestate": state} if isinstance(state, str) else {})
 
 
 def short(text: str) -> str:
     """The other side's words, in one line, without secrets, and not too many."""
-    return plain(redact(text[: 4 * _LONGEST]))[:_LONGEST]
+    return plain(redact_start(text, _LONGEST))[:_LONGEST]
 
 
 def _tool_attributes(name: str) -> Attributes:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from avow.schema import redact
+from avow.schema import redact, redact_start
 from avow.schema.plain import plain
 from avow.telemetry.context import CALL
 
@@ -60,13 +60,13 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": redact(_message(record)[:_LONGEST]),
+            "message": redact_start(_message(record), _LONGEST),
             **_call(),
         }
         said = ((name, getattr(record, name, None)) for name in _MORE)
         told |= {name: redact(value) for name, value in said if value is not None}
         if record.exc_info and record.exc_info[0] is not None:
-            told["exception"] = redact(self.formatException(record.exc_info)[:_LONGEST])
+            told["exception"] = redact_start(self.formatException(record.exc_info), _LONGEST)
         return json.dumps(told, default=repr)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.types import ASGIApp
 
 from avow.errors import UsageError
+from avow.extras import install_fix
 from avow.store import Store
 from avow.telemetry.gauge import Gauge
 from avow.telemetry.watch import Watch
@@ -85,8 +86,8 @@ def _prometheus() -> "Prometheus":
     try:
         from avow.telemetry.prometheus import Prometheus  # noqa: PLC0415 - an extra
     except ImportError as error:
-        fix = "Install it: pip install 'avow[metrics]'."
-        raise UsageError("metrics need prometheus-client", where="--metrics", fix=fix) from error
+        what = "metrics need prometheus-client"
+        raise UsageError(what, where="--metrics", fix=install_fix("metrics")) from error
     return Prometheus()
 
 
@@ -94,7 +95,7 @@ async def _otel(stack: AsyncExitStack, *, is_asked: bool) -> "Otel | None":
     try:
         from avow.telemetry.otel import open_otel  # noqa: PLC0415 - an extra
     except ImportError as error:
-        what, fix = "traces need OpenTelemetry's SDK", "Install it: pip install 'avow[otel]'."
+        what, fix = "traces need OpenTelemetry's SDK", install_fix("otel")
         if is_asked:
             raise UsageError(what, where="--otel", fix=fix) from error
         # The environment may speak of all programs on this machine.
