@@ -91,7 +91,7 @@ def test_words_after_the_dashes_are_no_options_of_avow() -> None:
 
 
 def fail(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dispatch(*_: object) -> int:
+    def dispatch(*_: object, **__: object) -> int:
         raise error
 
     monkeypatch.setattr(app_module, "_dispatch", dispatch)

@@ -223,27 +223,41 @@ NAMES = st.sampled_from(
         "kind",
     ]
 )
+
+
+def an_object(named: dict[str, Any], wanted: set[str], extra: bool) -> dict[str, Any]:  # noqa: FBT001 - drawn
+    return {
+        "type": "object",
+        "properties": named,
+        "required": sorted(set(named) & wanted),
+        "additionalProperties": extra,
+    }
+
+
+def a_list(item: dict[str, Any], least: int) -> dict[str, Any]:
+    return {"type": "array", "items": item, "minItems": least}
+
+
+def one_of(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [one, other]}
+
+
+def repeated(text: str, times: int, most: int) -> str:
+    return (text * times)[:most]
+
+
 SCALARS = st.sampled_from([{"type": kind} for kind in ("boolean", "integer", "string", "null")])
 SCHEMAS = st.recursive(
     SCALARS | st.just({"type": "string", "maxLength": 400}) | st.just({"enum": ["a" * 300, "b"]}),
     lambda inner: (
         st.builds(
-            lambda named, wanted, extra: {
-                "type": "object",
-                "properties": named,
-                "required": sorted(set(named) & wanted),
-                "additionalProperties": extra,
-            },
+            an_object,
             st.dictionaries(NAMES, inner, min_size=1, max_size=5),
             st.sets(NAMES),
             st.booleans(),
         )
-        | st.builds(
-            lambda item, least: {"type": "array", "items": item, "minItems": least},
-            inner,
-            st.integers(0, 3),
-        )
-        | st.builds(lambda one, other: {"anyOf": [one, other]}, inner, inner)
+        | st.builds(a_list, inner, st.integers(0, 3))
+        | st.builds(one_of, inner, inner)
     ),
     max_leaves=8,
 )
@@ -269,9 +283,7 @@ def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     return {
         "boolean": st.booleans(),
         "integer": st.integers(0, 9),
-        "string": st.builds(
-            lambda text, times: (text * times)[:most], st.text(max_size=9), st.integers(1, 300)
-        ),
+        "string": st.builds(repeated, st.text(max_size=9), st.integers(1, 300), st.just(most)),
         "null": st.none(),
     }[kind]
 

@@ -1,5 +1,6 @@
 """What is said of what a cut left out, and what becomes of the cursors beside it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -25,6 +26,22 @@ def rest(*given: Any) -> tuple[Any, str]:
 ITEMS = ["x" * 20] * 9
 
 
+def accepts(_: object) -> bool:
+    return True
+
+
+def refuses(_: object) -> bool:
+    return False
+
+
+def nowhere(_: Sequence[Any]) -> None:
+    return None
+
+
+def after(_: Sequence[Any]) -> str:
+    return "after"
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -33,7 +50,7 @@ ITEMS = ["x" * 20] * 9
     ],
 )
 def test_a_place_to_go_on_from_is_taken_out_whatever_it_is_called(name: str) -> None:
-    value, said = rest(cut_of({"rows": ITEMS, name: "abc", "total": 9}), lambda _: True)
+    value, said = rest(cut_of({"rows": ITEMS, name: "abc", "total": 9}), accepts)
     assert value == {"rows": ITEMS[:1], name: None, "total": 9}
     assert f"“{name}” would have skipped them and is taken out." in said
     assert "Showing the first 1 of 9; the other 8 are left out." in said
@@ -41,7 +58,7 @@ def test_a_place_to_go_on_from_is_taken_out_whatever_it_is_called(name: str) -> 
 
 @pytest.mark.parametrize("end", ["", None, False, True, {"a": 1}, ["a"]])
 def test_what_is_no_place_is_left(end: Any) -> None:
-    value, said = rest(cut_of({"rows": ITEMS, "next": end}), lambda _: True)
+    value, said = rest(cut_of({"rows": ITEMS, "next": end}), accepts)
     assert value["next"] == end
     assert "skip" not in said
 
@@ -49,7 +66,7 @@ def test_what_is_no_place_is_left(end: Any) -> None:
 def test_so_it_is_in_an_object_beside_the_list_and_in_one_around_it() -> None:
     page = {"endCursor": "abc", "hasNextPage": True}
     found = {"data": {"rows": ITEMS, "page_info": page, "other": {"title": "next"}}, "next": 4}
-    value, said = rest(cut_of(found), lambda _: True)
+    value, said = rest(cut_of(found), accepts)
     assert value == {
         "data": {
             "rows": ITEMS[:1],
@@ -64,13 +81,13 @@ def test_so_it_is_in_an_object_beside_the_list_and_in_one_around_it() -> None:
 
 def test_a_list_inside_an_item_is_not_what_the_cursor_outside_goes_on_with() -> None:
     found = {"rows": [{"deep": ITEMS, "next": "b"}], "next": "a"}
-    value, said = rest(cut_of(found), lambda _: True)
+    value, said = rest(cut_of(found), accepts)
     assert value == {"rows": [{"deep": ITEMS[:1], "next": None}], "next": "a"}
     assert said.count("“next”") == 1
 
 
 def test_a_list_that_stands_alone_has_nothing_beside_it() -> None:
-    value, said = rest(cut_of(ITEMS), lambda _: True)
+    value, said = rest(cut_of(ITEMS), accepts)
     assert value == ITEMS[:2]
     assert said == (
         "Showing the first 2 of 9; the other 7 are left out. Filter, or ask for fewer at a time."
@@ -78,14 +95,14 @@ def test_a_list_that_stands_alone_has_nothing_beside_it() -> None:
 
 
 def test_what_may_be_neither_null_nor_missing_stays_and_is_told_of() -> None:
-    value, said = rest(cut_of({"rows": ITEMS, "next": "abc"}), lambda _: False)
+    value, said = rest(cut_of({"rows": ITEMS, "next": "abc"}), refuses)
     assert value["next"] == "abc"
     assert "“next” goes on after them, so it skips them." in said
 
 
 def test_where_it_is_known_how_to_go_on_the_cursor_says_so() -> None:
     resume = Resume("rows", lambda items: f"after {len(items)}", "next")
-    value, said = rest(cut_of({"rows": ITEMS, "next": "abc"}), lambda _: True, resume)
+    value, said = rest(cut_of({"rows": ITEMS, "next": "abc"}), accepts, resume)
     assert value == {"rows": ITEMS[:1], "next": "after 1"}
     assert said == (
         "Showing the first 1 of 9 from here on. For more make the same call again, with next as "
@@ -96,9 +113,9 @@ def test_where_it_is_known_how_to_go_on_the_cursor_says_so() -> None:
 @pytest.mark.parametrize(
     ("resume", "accepted"),
     [
-        (Resume("rows", lambda _: None, "next"), True),
-        (Resume("rows", lambda _: "after", "next"), False),
-        (Resume("others", lambda _: "after", "next"), True),
+        (Resume("rows", nowhere, "next"), True),
+        (Resume("rows", after, "next"), False),
+        (Resume("others", after, "next"), True),
     ],
     ids=["no such call", "not in the schema", "another list"],
 )
@@ -126,7 +143,7 @@ def test_without_flags_nothing_but_cursors_is_touched(value: Any, limit: int) ->
     cut = truncate(value, limit=limit)
     if not cut.is_cut:
         return
-    told, said = rest(cut, lambda _: True)
+    told, said = rest(cut, accepts)
     for path, before, after in differing(cut.value, told, ()):
         assert after is None
         assert before not in (None, "")

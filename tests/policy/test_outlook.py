@@ -100,6 +100,6 @@ def test_every_decision_on_a_call_was_foreseen(
     )
     rulebook, about = policy(text), facts(kind)
     history = (past("read"),) if has_past else ()
-    decided = decide(rulebook, Situation(AMY, about, arguments, history, now=NOW))
+    decided = decide(rulebook, Situation(AMY, about, arguments, history=history, now=NOW))
 
     assert decided.judged in {one.judged for one in foresee(rulebook, AMY, about)}

@@ -64,7 +64,9 @@ def _written(given: object) -> object:
         write = cast("Callable[[], object] | None", getattr(given, name, None))
         if callable(write):
             found = write()
-            return found if isinstance(found, Mapping) else _dumped(found)
+            if isinstance(found, Mapping):
+                return cast("Mapping[str, Any]", found)
+            return _dumped(found)
     return _dumped(given)
 
 

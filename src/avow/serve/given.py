@@ -7,7 +7,7 @@ from typing import Any
 
 from avow.errors import UsageError
 from avow.intent import Intent, as_intent, in_own_words
-from avow.policy import LOCAL, Principal, check_policy, is_reserved
+from avow.policy import LOCAL, Policy, Principal, is_reserved
 
 
 def made_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: str) -> Intent:
@@ -43,7 +43,10 @@ def check_choices(principal: object, policy: object, patience: object) -> None:
         raise UsageError(f"{principal!r} is no principal", where="bind", fix=fix)
     if principal is not None and principal.subject != LOCAL and is_reserved(principal.subject):
         raise UsageError(f"avow gives the name {principal.subject!r} to others", where="bind")
-    check_policy(policy, where="bind")
+    if policy is not None and not isinstance(policy, Policy):
+        from avow.policy import check_policy  # noqa: PLC0415 - loads what reads policies
+
+        check_policy(policy, where="bind")
     if not isinstance(patience, int | float) or not 0 <= patience < math.inf:
         what = f"patience is how many seconds a call waits, not {patience!r}"
         raise UsageError(what, where="bind")
