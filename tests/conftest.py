@@ -1,8 +1,10 @@
 """What all tests share."""
 
+import logging
 import signal
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio, the loop that avow is served on."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def logs_stay_on() -> Iterator[None]:
+    """Fail a test that leaves warnings of avow out of the log: the next ones may wait for them."""
+    yield
+    quiet = [name for name in logging.root.manager.loggerDict if _is_quiet(name)]
+    assert not quiet, f"this test has left these loggers without warnings: {quiet}"
+
+
+def _is_quiet(name: str) -> bool:
+    return name.startswith("avow") and not logging.getLogger(name).isEnabledFor(logging.WARNING)
 
 
 @pytest.fixture

@@ -30,11 +30,8 @@ def rows(why: str, *places: str, of: str = "") -> list[Row]:
 
 TABLE: Sequence[Row] = (
     *rows(
-        "avow says who it is, and how calls that wait are to be understood",
-        "hello: .server",
-        of="session",
+        "avow says how calls that wait are to be understood", "hello: .instructions", of="session"
     ),
-    *rows("the same", "hello: .instructions", of="session"),
     *rows("the gateway speaks a version that the server does not", "hello: .version", of="modern"),
     *rows(
         "each result of 2026-07-28 says who answers",

@@ -448,8 +448,8 @@ async def test_an_answer_for_the_session_is_spelt_out_and_serves_the_next_call(
             await shown.get_by_text("Allow for longer").click()
             button = shown.get_by_role("button", name="Allow for this session, this tool")
             await expect(button).to_have_accessible_description(
-                "Every call of this tool by desk-agent, whatever its arguments, runs without "
-                "asking until desk-agent has been silent for 30 minutes."
+                "Every call of this tool by “desk-agent”, whatever its arguments, runs without "
+                "asking until “desk-agent” has been silent for 30 minutes."
             )
             await button.click()
             assert '"success": true' in await asked.text()

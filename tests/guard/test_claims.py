@@ -225,7 +225,7 @@ NAMES = st.sampled_from(
 )
 
 
-def an_object(named: dict[str, Any], wanted: set[str], extra: bool) -> dict[str, Any]:  # noqa: FBT001 - drawn
+def object_schema(named: dict[str, Any], wanted: set[str], extra: bool) -> dict[str, Any]:  # noqa: FBT001 - drawn
     return {
         "type": "object",
         "properties": named,
@@ -234,7 +234,7 @@ def an_object(named: dict[str, Any], wanted: set[str], extra: bool) -> dict[str,
     }
 
 
-def a_list(item: dict[str, Any], least: int) -> dict[str, Any]:
+def list_schema(item: dict[str, Any], least: int) -> dict[str, Any]:
     return {"type": "array", "items": item, "minItems": least}
 
 
@@ -251,12 +251,12 @@ SCHEMAS = st.recursive(
     SCALARS | st.just({"type": "string", "maxLength": 400}) | st.just({"enum": ["a" * 300, "b"]}),
     lambda inner: (
         st.builds(
-            an_object,
+            object_schema,
             st.dictionaries(NAMES, inner, min_size=1, max_size=5),
             st.sets(NAMES),
             st.booleans(),
         )
-        | st.builds(a_list, inner, st.integers(0, 3))
+        | st.builds(list_schema, inner, st.integers(0, 3))
         | st.builds(one_of, inner, inner)
     ),
     max_leaves=8,

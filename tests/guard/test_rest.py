@@ -124,7 +124,11 @@ def test_where_it_cannot_be_had_so_it_is_as_with_any_other(
     accepted: bool,  # noqa: FBT001 - a row of the table above
 ) -> None:
     found = cut_of({"rows": ITEMS, "next": "abc"})
-    value, said = rest(found, lambda one: accepted or one.get("next") is None, resume)
+
+    def fits(one: dict[str, Any]) -> bool:
+        return accepted or one.get("next") is None
+
+    value, said = rest(found, fits, resume)
     assert value == {"rows": ITEMS[:1], "next": None}
     assert "is taken out" in said
 

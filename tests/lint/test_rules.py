@@ -202,7 +202,7 @@ def test_a_hidden_character_is_told_with_its_place_and_name() -> None:
 
 def test_a_name_that_ends_with_a_verb_that_reads_is_about_the_others() -> None:
     assert "AV110" not in codes([tool("deploy_plan_get", description="Starts the plan.")])
-    plainly = {"description": "Deploys the plan and starts the job."}
+    plainly = {"description": "Deletes the plan and starts the job."}
     assert "AV110" in codes([tool("deploy_plan", **plainly)])
     assert "AV110" in codes([tool("deploy_plan_get", **plainly)])
 

@@ -147,7 +147,7 @@ def mistakes(text: str) -> list[str]:
             (
                 "p:4: this table says nothing. Known: level, read_only, "
                 "destructive, idempotent, open_world, source, server, tool, category, tag, "
-                "subject, scope, role, client, arguments, meta, after, expression."
+                "subject, scope, role, tenant, client, arguments, meta, after, expression."
             ),
         ),
         (

@@ -30,6 +30,12 @@ _PER_SECOND: Final = 5.0
 _SETTLE_SECONDS: Final = 0.25
 _SHORTEST_SECRET: Final = 6
 
+NOBODY_TO_ASK: Final = "no call is under way whose client could be asked"
+"""How a server's question is refused while it does nothing for any client.
+
+Many servers ask for roots as soon as they are connected, and print the refusal as an error.
+"""
+
 
 @dataclass(slots=True)
 class Diary:
@@ -140,7 +146,8 @@ class Diary:
         if self._left_out:
             _log.info("%s: (%d lines are left out here)", self.name, self._left_out)
             self._left_out = 0
-        _log.info("%s: %s", self.name, plain(text))
+        level = logging.DEBUG if NOBODY_TO_ASK in text else logging.INFO
+        _log.log(level, "%s: %s", self.name, plain(text))
 
     def _is_key(self, line: str) -> bool:
         """Whether a line belongs to a private key, which is no secret line by line."""

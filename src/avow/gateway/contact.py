@@ -13,6 +13,7 @@ import anyio
 from avow.beside import beside
 from avow.catalog import Tool
 from avow.connect import RpcError
+from avow.connect.diary import NOBODY_TO_ASK
 from avow.connect.link import CLIENT_INFO, Link, open_link
 from avow.connect.listing import LISTS, Listed, read_list
 from avow.connect.negotiate import Greeting
@@ -466,15 +467,11 @@ def pause_after(failures: int) -> float:
 
 
 async def _nobody(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Answer a server that asks while it does nothing for any client.
+    """Refuse what a server asks while it does nothing for any client.
 
-    Some ask for roots as soon as they are connected, and log an error as an alarming line: there is
-    no client yet, so there are none. All else is refused.
+    A server that remembers roots would remember an empty list, so none is given.
     """
-    if method == "roots/list":
-        return {"roots": []}
-    what = f"no call is under way whose client could be asked {method}"
-    raise RpcError(INTERNAL_ERROR, what)
+    raise RpcError(INTERNAL_ERROR, f"{NOBODY_TO_ASK} {method}")
 
 
 def _offers(capabilities: Mapping[str, Any], method: str) -> bool:

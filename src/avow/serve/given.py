@@ -18,9 +18,11 @@ def made_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: s
     try:
         base = as_intent(intent, where=where)
     except UsageError as error:
-        what = error.what if isinstance(intent, Mapping) else f"{intent!r} is no intent"
+        what = f"{intent!r} is no intent"
         if callable(intent):
             what = "it says nothing of what the function does"
+        elif isinstance(intent, Mapping):
+            what = error.what
         raise UsageError(what, where=where, fix=f"Write {how}, say.") from None
     try:
         return (base or Intent()).but(**in_own_words(fields, where=where))

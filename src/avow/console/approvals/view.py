@@ -9,7 +9,7 @@ from typing import Final
 import anyio
 
 from avow.approvals import Approval, ApprovalState, patched
-from avow.catalog import Tool
+from avow.catalog import Tool, as_tool
 from avow.catalog.tool import qualify
 from avow.console.approvals.answering import Lasting, Person, lasting_choices, mark_of, objection
 from avow.console.approvals.compared import Compared, compare, last_run
@@ -100,10 +100,11 @@ async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
     """The tool that is asked about, where its server still has it just so; else `None`."""
     question = approval.question
     caller = Principal(question.subject, client=question.client, tenant=question.tenant)
-    found: Tool | None = None
     with suppress(AvowError), anyio.move_on_after(_TOOL_SECONDS):
         found = await guard.find_tool(qualify(question.server, question.tool), caller)
-    return found if found and found.fingerprint == question.fingerprint else None
+        tool = None if found is None else as_tool(found)
+        return tool if tool and tool.fingerprint == question.fingerprint else None
+    return None
 
 
 def rule_in_words(rule: str, line: int | None, where: str) -> str:
