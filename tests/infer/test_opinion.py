@@ -112,3 +112,9 @@ def test_a_tool_without_texts_is_asked_about_as_it_is() -> None:
 def test_what_is_no_object_is_no_opinion(raw: object) -> None:
     with pytest.raises(UsageError, match="second opinion"):
         opinion_of(raw)
+
+
+def test_an_opinion_as_data_is_read_back_as_it_was() -> None:
+    one = says(read_only=True, open_world=False)
+
+    assert opinion_of(json.loads(json.dumps(one.to_dict()))) == one

@@ -5,6 +5,7 @@ import itertools
 import pytest
 from tests.intent.strategies import hints
 
+from avow.errors import UsageError
 from avow.intent import DEFAULTS, HINT_NAMES, LOOSER, HintName, Hints, Level, level_of
 from avow.intent.hints import default_for
 
@@ -97,3 +98,10 @@ def test_a_value_goes_before_the_default(name: HintName) -> None:
     assert default_for(name, None) is DEFAULTS[name]
     assert default_for(name, LOOSER[name]) is LOOSER[name]
     assert default_for(name, DEFAULTS[name]) is DEFAULTS[name]
+
+
+@pytest.mark.parametrize("value", ["yes", 1, 0, []])
+@pytest.mark.parametrize("name", HINT_NAMES)
+def test_a_hint_that_is_no_boolean_is_refused(name: HintName, value: object) -> None:
+    with pytest.raises(UsageError, match=f"{name} must be True, False or None"):
+        Hints(**{name: value})  # pyright: ignore[reportArgumentType] - that is the mistake

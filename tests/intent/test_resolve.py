@@ -27,6 +27,7 @@ from avow.intent import (
     Trust,
     Verdict,
     resolve,
+    stricter,
 )
 
 TRUSTS = [Trust.UNTRUSTED, Trust.CAUTIOUS, Trust.TRUSTED]
@@ -359,3 +360,21 @@ def test_a_resolved_intent_as_data_gives_each_value_with_its_source() -> None:
         "idempotent": {"value": True, "source": "verified"},
         "open_world": {"value": False, "source": "declared"},
     }
+
+
+@pytest.mark.parametrize("trust", ["trusted", "TRUSTED", None, True])
+def test_a_trust_level_that_is_none_counts_as_untrusted(trust: object) -> None:
+    said = Evidence(declared=Hints(read_only=True))
+
+    assert resolve(said, trust) == resolve(said, Trust.UNTRUSTED)  # pyright: ignore[reportArgumentType] - that is the mistake
+
+
+@given(EVIDENCE, EVIDENCE)
+def test_the_stricter_of_two_permits_only_what_both_permit(one: Evidence, other: Evidence) -> None:
+    first, second = resolve(one, Trust.TRUSTED), resolve(other, Trust.TRUSTED)
+    both = stricter(first, second)
+
+    for name in HINT_NAMES:
+        is_loose = {first[name].value, second[name].value} == {LOOSER[name]}
+        assert (both[name].value is LOOSER[name]) is is_loose
+        assert both[name] in (first[name], second[name])

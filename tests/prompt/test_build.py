@@ -316,3 +316,10 @@ def test_the_prompt_says_which_calls_may_be_repeated() -> None:
     assert '"note_put" (open world) (repeatable)' in text
     assert '"note_add" (open world):' in text
     assert "Repeat no other call unless the person asks for it again." in text
+
+
+def test_a_program_may_name_the_tools_itself() -> None:
+    text = build(CRM, names=lambda one: f"{one.server}-{one.name.upper()}").text
+
+    assert "crm-CUSTOMERS_LIST" in text
+    assert "customers_list" not in text

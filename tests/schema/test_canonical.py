@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from avow.errors import UsageError
-from avow.schema import canonical, digest, parse_json
+from avow.schema import canonical, digest, digest_exactly, parse_json
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS = (
@@ -138,6 +138,23 @@ def test_a_value_has_the_one_spelling_that_rfc_8785_gives_it(value: object, text
 
 def test_keys_are_sorted_as_utf_16_has_them_not_by_code_point() -> None:
     assert canonical({"\ufb33": 1, "\U0001f600": 2}) == '{"\U0001f600":2,"\ufb33":1}'.encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1, b"1"),
+        (1.0, b"1.0"),
+        (-0.0, b"-0.0"),
+        (0.0, b"0.0"),
+        (1.5, b"1.5"),
+        (1e21, b"1e+21"),
+        ([-1.0, {"a": 1e-7}], b'[-1.0,{"a":1e-7}]'),
+    ],
+    ids=repr,
+)
+def test_an_exact_digest_keeps_the_kind_of_each_number(value: object, text: bytes) -> None:
+    assert digest_exactly(value) == sha256(text).hexdigest()
 
 
 def test_a_digest_is_sha_256_of_the_canonical_form() -> None:

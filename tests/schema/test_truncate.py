@@ -120,6 +120,48 @@ def test_a_cut_that_its_schema_refuses_is_made_elsewhere() -> None:
     assert [piece.path for piece in cut.pieces] == [("text",)]
 
 
+def test_where_no_two_texts_may_be_cut_at_once_one_is_cut_alone() -> None:
+    value = {"a": "x" * 900, "b": "y" * 800, "c": "z" * 100}
+
+    def keeps_two(one: dict[str, str]) -> bool:
+        return sum(one[key] != value[key] for key in value) < 2
+
+    cut = truncate(value, limit=1_200, accepts=keeps_two)
+
+    assert cut.fits
+    assert [piece.path for piece in cut.pieces] == [("a",)]
+    never = truncate(value, limit=1_200, accepts=lambda one: one == value)
+    assert (never.value, never.fits, never.is_cut) == (value, False, False)
+
+
+def test_a_list_that_must_stay_whole_is_passed_over() -> None:
+    value = {"ids": list(range(300)), "rows": ["y" * 9] * 80}
+    cut = truncate(value, limit=1_600, accepts=lambda one: one["ids"] == value["ids"])
+
+    assert cut.fits
+    assert cut.path == ("rows",)
+    assert cut.value["ids"] == value["ids"]
+
+
+def test_lists_within_lists_are_cut_no_more_often_than_eight_times() -> None:
+    value: Any = list(range(200))
+    for _ in range(12):
+        value = [value, *["x"] * 5]
+    cut = truncate(value, limit=20)
+
+    assert not cut.fits
+    assert len(cut.pieces) == 8
+
+
+def test_what_is_nested_too_deeply_is_left_whole() -> None:
+    value: Any = {"rows": ["x" * 500] * 9}
+    for _ in range(200):
+        value = {"a": value}
+    cut = truncate(value, limit=2_000)
+
+    assert (cut.value, cut.fits, cut.is_cut) == (value, False, False)
+
+
 def test_a_character_keeps_its_marks() -> None:
     family = "\U0001f468\u200d\U0001f469\u200d\U0001f467 e\u0301"
     for room in range(300, 330):

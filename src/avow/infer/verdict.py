@@ -160,8 +160,6 @@ def _runs_a_read(verb: str | None, one: _Place) -> bool:
 def _compound(one: _Place) -> Kind:
     """A word of several: `read-only` or `start_time`, but not `auto-purge` or `purge_queue`."""
     parts = [part for part in _PARTS.split(one.word) if part]
-    if not parts:
-        return "pass"
     if any(only_writes(part) for part in parts):
         is_pair = len(parts) == _PAIR and "-" in one.word
         if not is_pair and one.before not in JOINING | {"to", "will"} and not one.takes:
@@ -401,7 +399,7 @@ def _gerund(one: _Place, verb: str | None) -> Kind:
             return "doubt"
         is_mild = LOSING.isdisjoint(KINDS[verb]) and one.before in _PURPOSES
         return "doubt" if is_mild else "writes"
-    if is_noun(one.word) or is_stative(one.word):
+    if is_noun(one.word):
         return "pass"
     return "unsure" if is_verb(one.word) or one.takes else "doubt"
 

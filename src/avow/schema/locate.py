@@ -67,7 +67,7 @@ class _Search:
             if not self._fits(inner, value[part]):
                 return part, inner
         for inner in _list(schema.get("allOf")):
-            if isinstance(inner, Mapping) and not self._fits(inner, value):
+            if isinstance(inner, Mapping) and not self._fits(cast("Schema", inner), value):
                 return None, cast("Schema", inner)
         meant = [one for one in _alternatives(schema) if _is_meant(self._shape(one), value)]
         if len(meant) == 1 and not self._fits(meant[0], value):
@@ -86,12 +86,10 @@ class _Search:
         words = ", ".join(f"“{key}”" for key in broken)
         return f"does not fit the schema’s {words}" if words else "does not fit the schema"
 
-    def _fits(self, schema: Any, value: Any) -> bool:
+    def _fits(self, schema: Schema, value: Any) -> bool:
         """Return whether it fits; what cannot be checked by itself is not looked into."""
-        if not isinstance(schema, Mapping):
-            return bool(schema)
         try:
-            return Checker({**self._definitions, **cast("Schema", schema)}).is_valid(value)
+            return Checker({**self._definitions, **schema}).is_valid(value)
         except UsageError:
             return True
 
