@@ -1,6 +1,7 @@
 """Typed matchers: what a rule may ask of a call."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,6 +50,16 @@ def test_a_rule_matches_where_all_it_asks_holds(when: str, *, is_match: bool) ->
 
 def test_a_tool_without_a_category_fits_none() -> None:
     assert says(rule("deny", 'category = "sales"'), call()) == "mode:guarded"
+
+
+def test_a_caller_fits_by_its_tenant_and_one_without_fits_none() -> None:
+    of_acme = call(principal=replace(AMY, tenant="acme"))
+    assert says(rule("deny", 'tenant = ["acme", "x"]'), of_acme) == "r"
+    assert says(rule("deny", 'tenant = "a*"'), of_acme) == "r"
+    assert says(rule("deny", 'tenant = "other"'), of_acme) == "mode:guarded"
+    assert says(rule("deny", 'tenant = "*"'), call()) == "mode:guarded"
+    assert says(rule("deny", "expression = \"tenant == 'acme'\""), of_acme) == "r"
+    assert says(rule("deny", "expression = \"tenant == ''\""), call()) == "r"
 
 
 def test_a_caller_that_needs_no_scopes_holds_every_one() -> None:

@@ -251,3 +251,11 @@ def test_trust_is_by_server_and_otherwise_that_of_the_rest() -> None:
 
 def test_the_threshold_is_the_operators() -> None:
     assert policy("threshold = 0.9").threshold == 0.9
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_tool_in_quarantine_is_denied_whatever_the_policy_says(mode: Mode) -> None:
+    held = call("read")
+    held = replace(held, facts=replace(held.facts, quarantine="it wrote a file"))
+    decision = judge(rule("allow", "", mode=mode), held)
+    assert decision == Decision(Effect.DENY, "quarantine", "it wrote a file")
