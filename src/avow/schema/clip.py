@@ -18,7 +18,7 @@ def clip(text: str, room: int, measure: Callable[[str], int] = len) -> str:
     No character is separated from its combining marks.
 
     >>> clip("word " * 1_000, 60)
-    'word word word w… [cut: the first 16 of 5000 characters]'
+    'word word word word … [cut: the first 20 of 5000 characters]'
     """
     kept = min(room, len(text))
     least = 0
