@@ -469,3 +469,15 @@ async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_l
     assert set(told) == {7}
     assert "answers given elsewhere are seen late" in caplog.text
     await store.close()
+
+
+def test_without_its_driver_a_postgres_store_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def find_nothing(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr("avow.store.location.find_spec", find_nothing)
+    with pytest.raises(UsageError, match="needs the extra postgres") as told:
+        open_store("postgresql://somebody@nowhere.invalid/avow")
+    assert "avow[postgres]" in str(told.value.fix)
