@@ -101,6 +101,16 @@ def test_what_was_done_before_in_the_conversation_counts(
     assert (says(AFTER, call("write", history=tuple(history))) == "r") is asks
 
 
+def test_whether_it_was_the_same_conversation_tightens_where_nobody_can_tell() -> None:
+    unknown = Past(NOW - 9, facts("post"), None)
+    allows = rule("allow", 'level = "write", after = { open_world = true }', mode="strict")
+    for history in ((unknown, past("read")), (past("post", same=False), unknown)):
+        assert says(AFTER, call("write", history=history)) == "r"
+        assert says(allows, call("write", history=history)) == "mode:strict"
+    sure = (past("post"), unknown)
+    assert says(allows, call("write", history=sure)) == "r"
+
+
 @pytest.mark.parametrize(
     ("after", "is_match"),
     [

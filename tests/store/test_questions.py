@@ -6,10 +6,11 @@ from typing import Any
 import anyio
 import pytest
 from tests.databases import Place
+from tests.store.test_claims import Open
 from tests.store.writing import pass_over
 
 from avow.errors import DeniedError, StoreError
-from avow.store import ApprovalState, Said, Store, open_store
+from avow.store import ApprovalState, RecordRow, Said, Store, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -313,3 +314,30 @@ async def test_a_token_that_is_spent_answers_and_uses_nothing_more(store: Store)
     assert (await state(store, other.number))[0] == "pending"
     assert await store.withdraw_approval(other.number, now=NOW, token="two")
     assert await store.is_spent("two")
+
+
+async def test_questions_that_were_over_before_a_moment_go_with_their_answers(
+    store: Store,
+) -> None:
+    for at, binding in enumerate("abc"):
+        row = await store.open_approval(binding, "{}", now=NOW, expires=NOW + 60 + at)
+        assert await say(store, row.number, expires=NOW + 60 + at)
+    note = RecordRow("", NOW, "pruned", "{}")
+    assert await store.prune({}, before=NOW + 62, note=note, seal=Open()) == 0
+    assert [one.number for one in await store.approvals(now=NOW)] == [3]
+    assert [len(await store.answers(number)) for number in (1, 2, 3)] == [0, 0, 1]
+
+
+async def test_an_approval_is_used_together_with_its_token(store: Store) -> None:
+    number = await ask(store)
+    await say(store, number)
+    used: dict[str, Any] = {
+        "binding": "b",
+        "call": "c",
+        "now": NOW,
+        "token": "one",
+        "expires": NOW + 60,
+    }
+    assert await store.use_approval(number, **used)
+    assert await store.is_spent("one")
+    assert not await store.use_approval(number, **used)
