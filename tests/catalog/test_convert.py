@@ -98,3 +98,13 @@ def test_a_registry_is_filled_one_by_one_and_a_second_of_a_name_takes_its_place(
 def test_annotations_of_the_sdk_are_an_intent() -> None:
     hints = avow.Intent().but(annotations=ToolAnnotations.model_validate({"readOnlyHint": True}))
     assert hints.level is Level.READ
+
+
+def test_what_writes_itself_as_a_tool_of_the_sdk_is_read_as_one() -> None:
+    class Framework:
+        def to_mcp_tool(self) -> SdkTool:
+            return sdk()
+
+    known = as_tool(Framework(), server="crm")
+    assert (known.qualified_name, known.level) == ("crm__note_delete", Level.DESTRUCTIVE)
+    assert known.fingerprint == as_tool(sdk(), server="crm").fingerprint

@@ -507,6 +507,18 @@ def test_a_file_that_cannot_be_read_is_told_with_the_reason() -> None:
         read_json("folder")
 
 
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
+def test_what_a_shell_hands_over_is_read_to_its_end(folder: str) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b'{"mcpServers": {"crm": {"command": "crm"}}}')
+    os.close(writing)
+    try:
+        (found,) = read_config(read_json(f"{folder}/{reading}"))
+    finally:
+        os.close(reading)
+    assert found.name == "crm"
+
+
 def test_the_path_is_shown_as_it_was_typed() -> None:
     Path("sub").mkdir()
 

@@ -1,6 +1,6 @@
 """Long lists are read entry by entry, and hold what short ones hold."""
 
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -43,3 +43,8 @@ async def test_a_list_that_is_no_json_is_told_as_a_lost_answer(size: int) -> Non
     link: Any = OnePage(b"[" + b"{}," * size + b"}]")
     with pytest.raises(RpcError, match="cannot be read"):
         await read_list(link, "tools/list", timeout=1)
+
+
+async def test_a_page_without_a_list_is_told() -> None:
+    with pytest.raises(NotMcpError, match="its answer to prompts/list holds no list of prompts"):
+        await read_list(cast("Any", OnePage(b"[]")), "prompts/list", timeout=1)

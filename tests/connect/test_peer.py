@@ -10,6 +10,7 @@ import pytest
 from avow.connect.inbox import Inbox
 from avow.connect.message import Message, read_object
 from avow.connect.peer import Peer
+from avow.slices import LARGE_BYTES
 
 pytestmark = pytest.mark.anyio
 
@@ -54,3 +55,19 @@ async def test_of_many_answers_the_first_counts() -> None:
     message = await asked([], [f"answer {number}" for number in range(1000)])
 
     assert read_object(message.result) == {"said": "answer 0"}
+
+
+async def test_a_request_of_any_size_is_sent_once_and_answered() -> None:
+    sent: list[bytes] = []
+
+    async def send(line: bytes) -> None:
+        sent.append(line)
+        message = {"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {"size": len(line)}}
+        await peer.receive(json.dumps(message).encode())
+
+    peer = Peer(send, Inbox(), spawn)
+    for size in (1, LARGE_BYTES):
+        message = await peer.request("tools/call", {"text": "x" * size}, timeout=LONG)
+        assert json.loads(sent[-1])["params"] == {"text": "x" * size}
+        assert read_object(message.result) == {"size": len(sent[-1])}
+    assert len(sent) == 2

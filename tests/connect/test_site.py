@@ -14,6 +14,7 @@ from avow.connect import link as link_module
 from avow.connect.link import Link, open_link
 from avow.connect.web import site as site_module
 from avow.errors import UnreachableError
+from avow.slices import LARGE_BYTES
 
 pytestmark = pytest.mark.anyio
 
@@ -269,3 +270,13 @@ async def test_a_header_of_the_configuration_cannot_begin_another() -> None:
             async with open_link(target, timeout=5):
                 raise AssertionError
         assert site.requests == []
+
+
+async def test_a_request_of_any_size_is_sent_once() -> None:
+    with serve_web(tools_call=saying(0, {"done": True})) as site:
+        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+            for size in (1, LARGE_BYTES):
+                params = {"name": "add_note", "arguments": {"text": "x" * size}}
+                assert await link.request("tools/call", params, timeout=10) == {"done": True}
+        sent = [one.body["params"]["arguments"]["text"] for one in site.asked("tools/call")]
+    assert sent == ["x", "x" * LARGE_BYTES]

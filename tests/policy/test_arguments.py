@@ -127,3 +127,33 @@ def test_arguments_200_deep_are_looked_at_without_harm() -> None:
         deep = {"a": deep}
     wanted = 'arguments = { a = { equals = { a = { a = 1 } } }, "a.a.a" = { exists = true } }'
     assert says(rule("deny", wanted), call("read", arguments=deep)) == "mode:guarded"
+
+
+META: dict[str, Any] = {"acme.com/region": "eu", "acme.com/batch": {"size": 7}}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_match"),
+    [
+        ('"acme.com/region" = { equals = "eu" }', True),
+        ('"acme.com/region" = { glob = ["us", "e?"] }', True),
+        ('"acme.com/region" = { equals = "us" }', False),
+        ('"acme.com/batch" = { equals = { size = 7 } }', True),
+        ('"acme.com/batch.size" = { exists = true }', False),
+        ('"acme.com/other" = { exists = false }', True),
+        ('"acme.com/region" = { equals = "eu" }, "acme.com/other" = { exists = true }', False),
+    ],
+)
+def test_a_key_of_a_calls_meta_is_looked_at_whole(wanted: str, *, is_match: bool) -> None:
+    told = call("read", meta=META)
+    condition = f"meta = {{ {wanted} }}"
+    for effect in ("allow", "deny"):
+        assert (says(rule(effect, condition), told) == "r") is is_match
+    assert (says(rule("deny", "", unless=condition), told) == "r") is not is_match
+
+
+def test_a_value_in_meta_of_another_type_is_read_the_careful_way() -> None:
+    told = call("read", meta=META)
+    condition = 'meta = { "acme.com/region" = { range = { min = 1 } } }'
+    assert says(rule("deny", condition), told) == "r"
+    assert says(rule("allow", condition), told) == "mode:guarded"

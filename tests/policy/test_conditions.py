@@ -1,6 +1,7 @@
 """Typed matchers: what a rule may ask of a call."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +52,16 @@ def test_a_tool_without_a_category_fits_none() -> None:
     assert says(rule("deny", 'category = "sales"'), call()) == "mode:guarded"
 
 
+def test_a_caller_fits_by_its_tenant_and_one_without_fits_none() -> None:
+    of_acme = call(principal=replace(AMY, tenant="acme"))
+    assert says(rule("deny", 'tenant = ["acme", "x"]'), of_acme) == "r"
+    assert says(rule("deny", 'tenant = "a*"'), of_acme) == "r"
+    assert says(rule("deny", 'tenant = "other"'), of_acme) == "mode:guarded"
+    assert says(rule("deny", 'tenant = "*"'), call()) == "mode:guarded"
+    assert says(rule("deny", "expression = \"tenant == 'acme'\""), of_acme) == "r"
+    assert says(rule("deny", "expression = \"tenant == ''\""), call()) == "r"
+
+
 def test_a_caller_that_needs_no_scopes_holds_every_one() -> None:
     assert says(rule("allow", 'scope = "x"'), call(principal=Principal("local"))) == "r"
 
@@ -88,6 +99,16 @@ def test_what_was_done_before_in_the_conversation_counts(
     history: list[Past], *, asks: bool
 ) -> None:
     assert (says(AFTER, call("write", history=tuple(history))) == "r") is asks
+
+
+def test_whether_it_was_the_same_conversation_tightens_where_nobody_can_tell() -> None:
+    unknown = Past(NOW - 9, facts("post"), None)
+    allows = rule("allow", 'level = "write", after = { open_world = true }', mode="strict")
+    for history in ((unknown, past("read")), (past("post", same=False), unknown)):
+        assert says(AFTER, call("write", history=history)) == "r"
+        assert says(allows, call("write", history=history)) == "mode:strict"
+    sure = (past("post"), unknown)
+    assert says(allows, call("write", history=sure)) == "r"
 
 
 @pytest.mark.parametrize(

@@ -251,3 +251,27 @@ def test_trust_is_by_server_and_otherwise_that_of_the_rest() -> None:
 
 def test_the_threshold_is_the_operators() -> None:
     assert policy("threshold = 0.9").threshold == 0.9
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_tool_in_quarantine_is_denied_whatever_the_policy_says(mode: Mode) -> None:
+    held = call("read")
+    held = replace(held, facts=replace(held.facts, quarantine="it wrote a file"))
+    decision = judge(rule("allow", "", mode=mode), held)
+    assert decision == Decision(Effect.DENY, "quarantine", "it wrote a file")
+
+
+def test_the_nearest_entry_says_how_long_a_result_may_be() -> None:
+    found = policy("""
+    [max_result_characters]
+    "*" = 9000
+    mail = { "get_*" = 700, get_all = 500 }
+    """)
+    assert found.result_characters("mail", "get_all") == 500
+    assert found.result_characters("mail", "get_one") == 700
+    assert found.result_characters("mail", "send") == 9000
+    assert found.result_characters("crm", "get_all") == 9000
+    only = policy("[max_result_characters.mail]\nget_all = 500")
+    assert only.result_characters("mail", "send") is None
+    assert only.result_characters("crm", "get_all") is None
+    assert Policy().result_characters("mail", "send") is None

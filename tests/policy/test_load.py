@@ -1,10 +1,13 @@
 """Loading a policy: every mistake at once, each with its line; a bad file never replaces a good."""
 
+from pathlib import Path
+
 import pytest
 from tests.policy.samples import rule
 
-from avow.errors import ConfigError, PolicyError
+from avow.errors import ConfigError, PolicyError, UsageError
 from avow.policy import Mode, Policy, load_policy, reload
+from avow.policy.load import check_policy
 
 RULE = '[[rules]]\nname = "r"\n'
 DENY = RULE + 'effect = "deny"\n'
@@ -122,6 +125,13 @@ def mistakes(text: str) -> list[str]:
                 "Write a path such as $.customer.email, $.items[*].iban or $..ssn."
             ),
         ),
+        (
+            '\nforward_meta = ["acme.com/a", "io.avow/b"]',
+            (
+                "p:2: “forward_meta” cannot hold 'io.avow/b', which the protocol, avow or a "
+                "framework reads itself. Take it out."
+            ),
+        ),
         ("rules = 3", "p:1: this must be an array, not a number"),
         (
             '[rules]\nname = "r"',
@@ -184,6 +194,13 @@ def mistakes(text: str) -> list[str]:
             RULE + 'effect = "hide"\n[rules.unless]\nafter = { level = "read" }',
             (
                 "p:5: a rule that hides cannot look at “after”: a tool is hidden before a "
+                "call. Deny such calls instead."
+            ),
+        ),
+        (
+            RULE + 'effect = "hide"\n[rules.when.meta]\na = { exists = true }',
+            (
+                "p:4: a rule that hides cannot look at “meta”: a tool is hidden before a "
                 "call. Deny such calls instead."
             ),
         ),
@@ -270,3 +287,14 @@ def test_a_bad_file_does_not_replace_a_good_policy() -> None:
 
 def test_policies_that_say_the_same_are_equal() -> None:
     assert load_policy(rule("deny", 'tool = "x*"')) == load_policy(rule("deny", 'tool = "x*"'))
+
+
+@pytest.mark.parametrize("given", [None, Policy(), "policy.toml", Path("policy.toml")])
+def test_a_policy_its_path_or_none_is_taken(given: object) -> None:
+    check_policy(given, where="bind")
+
+
+def test_anything_else_is_refused_where_it_was_given() -> None:
+    with pytest.raises(UsageError, match=r"Policy or the path of a policy\.toml, got int") as told:
+        check_policy(7, where="bind")
+    assert told.value.where == "bind"

@@ -61,12 +61,14 @@ def test_all_other_texts_are_converted_too() -> None:
         off_servers=cast("Any", ["crm"]),
         channels=cast("Any", ["console"]),
         pin=cast("Any", ["crm__*"]),
+        forward_meta=cast("Any", ["acme.com/a"]),
         rules=cast("Any", [rule(require="out_of_band", grant="once", reviewers=2)]),
         limits=Limits(by_level=cast("Any", {"destructive": 3})),
     )
     assert made.trust_of("crm") is Trust.UNTRUSTED
     assert made.off_servers == {"crm"}
     assert made.is_pinned("crm__customer_get")
+    assert made.forward_meta == {"acme.com/a"}
     assert made.rules[0].require is Require.OUT_OF_BAND
     assert made.rules[0].reviewers == Reviewers(2)
     assert list(made.limits.by_level) == [Level.DESTRUCTIVE]
@@ -95,6 +97,12 @@ REFUSED: list[tuple[Any, str, str]] = [
     (lambda: Policy(asks=cast("Any", 0)), "asks", "True or False"),
     (lambda: Policy(window=-1), "window", "at least 0"),
     (lambda: Policy(pin=cast("Any", "crm__*")), "pin", "tuple of texts"),
+    (
+        lambda: Policy(forward_meta=cast("Any", ["a", "traceparent"])),
+        "forward_meta",
+        "cannot hold 'traceparent'",
+    ),
+    (lambda: Policy(forward_meta=cast("Any", "a")), "forward_meta", "set of texts"),
     (lambda: rule(effect="ask"), "effect", "allow, confirm, deny, hide"),
     (lambda: rule(effect=True), "effect", "allow, confirm, deny, hide"),
     (lambda: rule(require="strong"), "require", "out_of_band, any"),
@@ -126,6 +134,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     (lambda: Intent(grant=cast("Any", "forever")), "grant", "once, session, always"),
     (lambda: Guess(value=True, confidence=math.nan), "confidence", "0 to 1"),
     (lambda: Principal("amy", scopes=cast("Any", "admin")), "scopes", "set of texts"),
+    (lambda: Principal("amy", tenant=cast("Any", 7)), "tenant", "text"),
     (lambda: Principal("amy", is_local=cast("Any", "no")), "is_local", "True or False"),
     (lambda: Condition("k", "w", YES, str), "test", "function"),
     (

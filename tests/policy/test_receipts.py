@@ -1,6 +1,7 @@
 """`[trust.receipt_keys]`: whose receipts count, and every mistake with its line."""
 
 import base64
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ from avow.intent import (
     Verdict,
 )
 from avow.policy import Policy, load_policy
+from avow.policy.receipts import weigh
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 
@@ -76,3 +78,28 @@ def test_refuted_counts_before_supported() -> None:
     assert policy.verdicts(held[:1]) == {"read_only": "supported"}
     assert policy.verdicts(held) == {"read_only": "refuted"}
     assert policy.verdicts([receipt("supported", calls=4)]) == {}
+
+
+def nobody(_key: str) -> bool:
+    return False
+
+
+def test_what_counts_is_signed_watched_whole_and_ran_in_the_layers_that_are_wanted() -> None:
+    policy = load_policy(f'[trust.receipt_keys]\nci = {{ key = "{KEY}" }}\n')
+    good = receipt("supported", calls=9)
+    partial: dict[HintName, HintReceipt] = {
+        "read_only": replace(good.hints["read_only"], is_partial=True)
+    }
+    held = [
+        good,
+        replace(good, hints=partial),
+        replace(good, layers=frozenset[str]()),
+        replace(good, is_signed_by=nobody),
+    ]
+    doubts = [one.doubt for one in weigh(policy.receipt_keys, held, "read_only")]
+    assert doubts == [
+        "",
+        "it was not watched by all that this needs",
+        f"it ran without {', '.join(sorted(CONTAINING))}, which the policy wants",
+    ]
+    assert [policy.verdicts([one]) for one in held] == [{"read_only": "supported"}, {}, {}, {}]

@@ -40,3 +40,10 @@ def test_facts_are_of_the_tool_as_it_is_seen_and_come_back_from_data() -> None:
     assert (facts.category, facts.tags, facts.scopes) == ("crm", {"a", "b"}, {"s"})
     again = ToolFacts.from_dict(json.loads(json.dumps(facts.to_dict())))
     assert again == replace(facts, title=None, scopes=frozenset())
+
+
+def test_a_tool_that_was_changed_is_seen_as_the_stricter_of_what_it_was_and_is() -> None:
+    read, delete = tool("get_note", READ), tool("get_note", DELETE)
+    assert seen_under(Policy(), replace(read, before=delete)).level is Level.DESTRUCTIVE
+    assert seen_under(Policy(), replace(delete, before=read)).level is Level.DESTRUCTIVE
+    assert seen_under(Policy(), replace(read, before=read)).level is Level.READ

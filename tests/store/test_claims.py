@@ -9,7 +9,7 @@ import pytest
 from tests.databases import Place
 from tests.postgres import PostgresServer
 
-from avow.store import Claim, RecordRow, Store, claims, open_store
+from avow.store import Claim, Lapse, RecordRow, Store, Use, claims, open_store
 from avow.store.postgres import PostgresDriver
 from avow.store.session import Session
 
@@ -169,3 +169,24 @@ def test_a_key_that_is_let_go_of_while_it_is_asked_for_is_taken_by_one(
 
 def _claim(call: str) -> Claim:
     return Claim("k", "amy", "r", call, "w", expires=60.0)
+
+
+async def test_the_keys_of_calls_that_go_on_are_named_with_their_calls(store: Store) -> None:
+    for key in ("goes on", "sent", "ended", "settled"):
+        await store.claim(replace(WANTED, key=key, call=f"call {key}"), now=NOW)
+    await store.append(
+        [RecordRow(f"call {key}", NOW, "attempt", "{}") for key in ("sent", "ended")]
+    )
+    await store.append([RecordRow("call ended", NOW, "outcome", "{}")])
+    await store.settle_claim("settled", "call settled", "{}")
+    asked = ["goes on", "sent", "ended", "settled", "other"]
+    assert await store.running_claims(asked) == {("goes on", "call goes on"), ("sent", "call sent")}
+    assert await store.running_claims([]) == set()
+
+
+async def test_a_call_that_has_lost_its_key_is_not_begun(store: Store) -> None:
+    await store.claim(WANTED, now=NOW)
+    use = Use("amy", "chat", "t", "read", "{}", NOW, 1800.0, claim="k")
+    assert await store.begin([RecordRow("c1", NOW, "attempt", "{}")], use) is None
+    assert await store.begin([RecordRow("c2", NOW, "attempt", "{}")], use) == Lapse(claim="k")
+    assert [row.call for row in await store.records()] == ["c1"]

@@ -6,8 +6,10 @@ import anyio
 import pytest
 from tests.audit.conftest import KEYS
 from tests.databases import Place
+from tests.store.writing import pass_over, write
 
 from avow.audit import erase_subject, open_audit
+from avow.errors import StoreError
 from avow.store import GrantRow, Said, Store, open_store
 
 pytestmark = pytest.mark.anyio
@@ -138,6 +140,14 @@ async def test_an_erased_person_holds_no_grant_and_is_named_in_none(store: Store
     assert (row.subject, row.given_by, row.revoked_by) == ("cy", "erased", "erased")
 
 
+async def test_an_erased_person_holds_no_grant_in_any_tenant(store: Store) -> None:
+    for subject in ("amy", "tenant:acme/amy", "tenant:a%2Fb/amy", "tenant:acme/bo"):
+        await give(store, subject, f'{{"account": "{subject}"}}', subject=subject, given_by="al")
+    async with open_audit(store, KEYS) as log:
+        await erase_subject(log, "amy")
+    assert [one.subject for one in await store.grants()] == ["tenant:acme/bo"]
+
+
 async def test_names_that_no_database_can_hold_are_kept_all_the_same(store: Store) -> None:
     name = "a\0b\ud800c"
     await give(
@@ -149,3 +159,59 @@ async def test_names_that_no_database_can_hold_are_kept_all_the_same(store: Stor
     assert (found.subject, found.given_by) == ("a\ufffdb?c", "a\ufffdb?c")
     assert await store.use_grant(found.number, now=NOW, alive=0)
     assert await store.revoke_grant(found.number, by=name, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("moment", "message"),
+    [
+        ("INSERT ON grants", "did not keep a grant"),
+        ("UPDATE OF mac ON grants", "did not keep the signature of a grant"),
+    ],
+)
+async def test_an_answer_whose_grant_is_not_kept_is_not_kept_either(
+    place: Place, moment: str, message: str
+) -> None:
+    store = open_store(place.url)
+    row = await store.open_approval("b", BODY, now=NOW, expires=NOW + 60)
+    said = Said(
+        row.number,
+        "bo",
+        is_allowed=True,
+        channel="console",
+        strength="out_of_band",
+        now=NOW,
+        expires=NOW + 60,
+        grant=GRANT,
+        sign_grant=lambda given: f"mac for {given.approval}",
+    )
+    await pass_over(store, place, moment)
+    with pytest.raises(StoreError, match=message):
+        await store.answer_approval(said)
+    assert await store.grants() == []
+    found = await store.approval(row.number, now=NOW)
+    assert found is not None
+    assert found.state == "pending"
+    await write(store, f"DROP TRIGGER eve{' ON grants' if place.kind != 'sqlite' else ''}")
+    assert await store.answer_approval(said)
+    assert [(one.given_by, one.mac) for one in await store.grants()] == [("bo", "mac for 1")]
+    await store.close()
+
+
+async def test_a_grant_counts_only_with_its_token_and_while_that_is_not_spent(
+    store: Store,
+) -> None:
+    for name in ("a", "b", "c"):
+        await give(store, name)
+    tokens = {1: None, 2: "spent", 3: "good"}
+
+    async def signed() -> GrantRow | None:
+        return await store.find_grant("n", "wide", alive=0, token_of=lambda row: tokens[row.number])
+
+    assert await store.spend("spent", now=NOW, expires=NOW + 60)
+    found = await signed()
+    assert found is not None
+    assert found.number == 3
+    assert await store.revoke_grant(3, by="al", now=NOW, token="good")
+    assert await store.is_spent("good")
+    await write(store, "UPDATE grants SET revoked_at = NULL")
+    assert await signed() is None

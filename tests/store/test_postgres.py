@@ -23,7 +23,7 @@ from avow.errors import StoreError, UsageError
 from avow.keys import Keyring
 from avow.policy import Decision, Effect
 from avow.schema import digest
-from avow.store import Claim, RecordRow, Said, open_store
+from avow.store import Claim, RecordRow, Said, database_host, open_store
 from avow.store.postgres import PostgresDriver
 from avow.store.session import Session
 from avow.store.sql import SqlStore
@@ -469,3 +469,23 @@ async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_l
     assert set(told) == {7}
     assert "answers given elsewhere are seen late" in caplog.text
     await store.close()
+
+
+def test_without_its_driver_a_postgres_store_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def find_nothing(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr("avow.store.location.find_spec", find_nothing)
+    with pytest.raises(UsageError, match="needs the extra postgres") as told:
+        open_store("postgresql://somebody@nowhere.invalid/avow")
+    assert "avow[postgres]" in str(told.value.fix)
+
+
+def test_only_a_postgres_store_has_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert database_host("postgresql://amy:secret@db.example:5433/avow") == "db.example"
+    assert database_host("postgresql:///avow") is None
+    assert database_host("sqlite:avow.db") is None
+    monkeypatch.setenv("AVOW_STORE", "postgres://db.example/avow")
+    assert database_host() == "db.example"

@@ -6,9 +6,11 @@ from typing import Any
 import anyio
 import pytest
 from tests.databases import Place
+from tests.store.test_claims import Open
+from tests.store.writing import pass_over
 
-from avow.errors import DeniedError
-from avow.store import ApprovalState, Said, Store, open_store
+from avow.errors import DeniedError, StoreError
+from avow.store import ApprovalState, RecordRow, Said, Store, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -258,3 +260,84 @@ async def test_questions_of_one_caller_come_after_the_first_of_another(store: St
     await say(store, many[0])
     rest = [one.number for one in await store.pending(now=NOW, limit=9, after=many[0])]
     assert set(wanted) - {many[0]} >= set(rest) >= {amy[0], bo, amy[1]}
+
+
+async def test_a_question_whose_signature_is_not_kept_is_not_asked(
+    store: Store, place: Place
+) -> None:
+    await pass_over(store, place, "UPDATE OF mac ON approvals")
+    with pytest.raises(StoreError, match="did not keep the signature of a question"):
+        await store.open_approval("b", "{}", now=NOW, expires=NOW + 60, sign=lambda _row: "mac")
+    assert await store.approvals(now=NOW) == []
+
+
+async def test_a_question_that_was_not_signed_here_is_voided_and_asked_anew(store: Store) -> None:
+    forged = await ask(store)
+    row = await store.open_approval(
+        "b",
+        "{}",
+        now=NOW,
+        expires=NOW + 60,
+        sign=lambda asked: f"mac of {asked.number}",
+        judge=lambda asked, _answers: asked.mac == f"mac of {asked.number}",
+    )
+    assert row.number != forged
+    assert row.mac == f"mac of {row.number}"
+    assert await state(store, forged) == ("expired", None)
+
+
+async def test_a_question_that_cannot_be_asked_as_it_is_signed_is_given_up(store: Store) -> None:
+    with pytest.raises(StoreError, match="does not keep questions as they are written"):
+        await store.open_approval(
+            "b", "{}", now=NOW, expires=NOW + 60, judge=lambda _row, _answers: False
+        )
+    assert await store.approvals(now=NOW) == []
+
+
+async def test_of_some_questions_those_that_wait_are_named(store: Store) -> None:
+    for binding in "abc":
+        await store.open_approval(binding, "{}", now=NOW, expires=NOW + 60)
+    await say(store, 2)
+    assert await store.pending_among([1, 2, 3, 9], now=NOW) == {1, 3}
+    assert await store.pending_among([1], now=NOW + 60) == set()
+    assert await store.pending_among([], now=NOW) == set()
+
+
+async def test_a_token_that_is_spent_answers_and_uses_nothing_more(store: Store) -> None:
+    number = await ask(store)
+    assert await say(store, number, is_allowed=False, token="one")
+    assert await store.is_spent("one")
+    again = await ask(store)
+    assert again == number
+    other = await store.open_approval("other", "{}", now=NOW, expires=NOW + 60)
+    assert not await say(store, other.number, token="one")
+    assert (await state(store, other.number))[0] == "pending"
+    assert await store.withdraw_approval(other.number, now=NOW, token="two")
+    assert await store.is_spent("two")
+
+
+async def test_questions_that_were_over_before_a_moment_go_with_their_answers(
+    store: Store,
+) -> None:
+    for at, binding in enumerate("abc"):
+        row = await store.open_approval(binding, "{}", now=NOW, expires=NOW + 60 + at)
+        assert await say(store, row.number, expires=NOW + 60 + at)
+    note = RecordRow("", NOW, "pruned", "{}")
+    assert await store.prune({}, before=NOW + 62, note=note, seal=Open()) == 0
+    assert [one.number for one in await store.approvals(now=NOW)] == [3]
+    assert [len(await store.answers(number)) for number in (1, 2, 3)] == [0, 0, 1]
+
+
+async def test_an_approval_is_used_together_with_its_token(store: Store) -> None:
+    number = await ask(store)
+    await say(store, number)
+    used: dict[str, Any] = {
+        "binding": "b",
+        "call": "c",
+        "now": NOW,
+        "token": "one",
+        "expires": NOW + 60,
+    }
+    assert await store.use_approval(number, **used)
+    assert await store.is_spent("one")
+    assert not await store.use_approval(number, **used)

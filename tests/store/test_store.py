@@ -1,11 +1,13 @@
 """What every store does: keep, answer once, use once. The same suite for both databases."""
 
+from collections.abc import Sequence
+
 import anyio
 import pytest
 from tests.databases import Place
 
 from avow.errors import StoreError
-from avow.store import ApprovalState, RecordRow, Said, Store, open_store
+from avow.store import ApprovalState, LogView, RecordRow, ReplicaRow, Said, Store, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -137,3 +139,50 @@ async def test_a_failed_write_leaves_nothing_behind(store: Store) -> None:
     with pytest.raises(StoreError):
         await store.append([good, bad])
     assert await store.records() == []
+
+
+async def test_what_the_log_says_of_itself_is_read_to_its_beginning_newest_first(
+    store: Store,
+) -> None:
+    of_calls = [RecordRow("a", 1.0, "attempt", "{}"), RecordRow("", 1.0, "erased", "{}")]
+    own = [RecordRow("", float(at), "opened", str(at)) for at in range(1, 1502)]
+    await store.append([*own[:700], *of_calls, *own[700:]], is_deferred=True)
+    seal = Reading()
+    await store.append([RecordRow("b", 2.0, "attempt", "{}")], seal=seal)
+    assert [row.body for row in seal.read] == [str(at) for at in range(1501, 0, -1)]
+
+
+class Reading:
+    """A seal that reads the log in the transaction of its first record, and seals nothing."""
+
+    writer = ""
+    is_in_doubt = False
+    is_new = True
+
+    def __init__(self) -> None:
+        self.read: list[RecordRow] = []
+
+    def first(self, log: LogView) -> list[RecordRow]:
+        self.read = list(log.about_itself(["opened"]))
+        return []
+
+    def recall(self, head: object) -> None:
+        """Know nothing."""
+
+    def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
+        return list(records)
+
+    def settle(self, *, is_written: bool | None) -> None:
+        """Keep nothing."""
+
+
+async def test_replicas_are_listed_as_long_as_their_lease_runs(store: Store) -> None:
+    one, other = ReplicaRow("r1", "http://a", "k"), ReplicaRow("r2", "http://b", "k")
+    await store.beat_replica(one, seconds=600)
+    await store.beat_replica(other, seconds=600)
+    await store.beat_replica(one, seconds=600)
+    assert await store.replicas() == [one, other]
+    await store.drop_replica("r1")
+    assert await store.replicas() == [other]
+    await store.beat_replica(other, seconds=-1)
+    assert await store.replicas() == []

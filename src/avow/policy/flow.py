@@ -30,13 +30,11 @@ def flow_condition(after: Mapping[str, Any]) -> Condition:
     def test(situation: Situation) -> bool | None:
         answer: bool | None = False
         for past in reversed(situation.history):
-            match fits(past, situation.now):
-                case True:
-                    return True
-                case None:
-                    answer = None
-                case False:
-                    pass
+            found = fits(past, situation.now)
+            if found is True:
+                return True
+            if found is None:
+                answer = None
         return answer
 
     what = ", ".join(f"{one.key} {one.wanted}" for one in asked) or "any kind"
