@@ -5,7 +5,17 @@ import itertools
 import pytest
 from tests.intent.strategies import hints
 
-from avow.intent import DEFAULTS, HINT_NAMES, LOOSER, HintName, Hints, Level, level_of
+from avow.intent import (
+    DEFAULTS,
+    HINT_NAMES,
+    LOOSER,
+    STORE_HINTS,
+    HintName,
+    Hints,
+    Level,
+    level_of,
+    required_hints,
+)
 from avow.intent.hints import default_for
 
 EVERY_HINTS = [Hints(*values) for values in itertools.product([True, False, None], repeat=4)]
@@ -97,3 +107,9 @@ def test_a_value_goes_before_the_default(name: HintName) -> None:
     assert default_for(name, None) is DEFAULTS[name]
     assert default_for(name, LOOSER[name]) is LOOSER[name]
     assert default_for(name, DEFAULTS[name]) is DEFAULTS[name]
+
+
+def test_a_read_must_declare_less_than_a_write_unless_a_store_wants_more() -> None:
+    assert required_hints(is_read=False) == HINT_NAMES
+    assert required_hints(is_read=True) == ("read_only", "open_world")
+    assert required_hints(is_read=True, more=STORE_HINTS) == STORE_HINTS
