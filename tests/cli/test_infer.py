@@ -12,6 +12,7 @@ from tests.cli.running import COMMAND, avow, configuration, write_json
 from tests.terminals import run_on_terminal
 
 from avow.infer import guess
+from avow.testing import assert_annotated
 
 HINTS = ["read_only", "destructive", "idempotent", "open_world"]
 NOTHING = {"value": None, "confidence": 0.0, "reasons": []}
@@ -181,7 +182,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     assert any(one.startswith("+") and "readOnlyHint=True" in one for one in done.out.splitlines())
     assert "get_note: read_only yes, since " in done.err
     # Its author says that it destroys: no guess of reading beside that.
-    assert "list_notes: read_only" not in done.err
+    assert "list_notes: read_only no, since its author declares that it destroys" in done.err
 
 
 def test_nobody_to_ask_is_no_yes(server: Path) -> None:
@@ -263,6 +264,86 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
     assert (found.code, found.out) == (0, "nothing found in 3 tools, profile spec\n")
     document = avow("infer", "--write", "--json", str(server)).json
     assert [one["hint"] for one in document["doubted"]] == ["read_only", "open_world"]
+
+
+CRM = '''\
+"""A small server."""
+
+from typing import Annotated
+
+from mcp.server import MCPServer
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+server = MCPServer("crm", log_level="ERROR")
+Name = Annotated[str, Field(description="The name of the note", max_length=80)]
+Text = Annotated[str, Field(description="The text of the note", max_length=800)]
+DryRun = Annotated[bool, Field(description="Only report what would change")]
+
+
+@server.tool()
+def list_notes() -> list[str]:
+    """List the notes of this account, sorted by name."""
+    return []
+
+
+@server.tool(title="Search the web")
+def search_web(query: Name) -> str:
+    """Search the web for pages about something."""
+    return query
+
+
+@server.tool(annotations=ToolAnnotations(readOnlyHint=True, openWorldHint=False))
+def get_note(name: Name) -> str:
+    """Get the text of one note by its name."""
+    return name
+
+
+@server.tool()
+def create_note(name: Name, text: Text) -> str:
+    """Create a note with a text. Fails if the name is taken."""
+    return name
+
+
+@server.tool()
+def update_note(name: Name, text: Text, dry_run: DryRun = False) -> str:
+    """Replace the whole text of a note that is there."""
+    return name
+
+
+@server.tool()
+def delete_note(name: Name, dry_run: DryRun = False) -> str:
+    """Delete one note for good."""
+    return name
+
+
+@server.tool()
+def purge_notes(dry_run: DryRun = False) -> str:
+    """Remove all notes of this account. Idempotent."""
+    return "gone"
+'''
+
+
+def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Path) -> None:
+    file = tmp_path / "crm.py"
+    file.write_text(CRM)
+
+    done = avow("infer", "--write", "--yes", "--json", str(file))
+
+    assert done.json["left"] == done.json["doubted"] == []
+    titles = {one["name"]: one["title"] for one in done.json["added"]}
+    assert (titles["search_web"], titles["get_note"]) == ("Search the web", "Get note")
+    hints = {one["name"]: one["hints"] for one in done.json["added"]}
+    assert hints["delete_note"]["idempotent"]["value"] is False
+    assert hints["purge_notes"]["idempotent"]["value"] is True
+    assert "idempotent" not in hints["list_notes"]
+    for profile in ("spec", "strict", "openai", "anthropic"):
+        linted = avow("lint", "--json", "--profile", profile, str(file))
+        found = {(one["code"], one["tool"]) for one in linted.json["servers"][0]["findings"]}
+        # That directory calls every write destructive, against the specification.
+        meant_otherwise = {("AV703", "create_note")} if profile == "anthropic" else set()
+        assert (linted.code, found) == (0, meant_otherwise), profile
+    assert_annotated(str(file))
 
 
 def test_a_server_that_does_not_start_is_not_changed(server: Path) -> None:

@@ -6,7 +6,17 @@ import pytest
 from tests.intent.strategies import hints
 
 from avow.errors import UsageError
-from avow.intent import DEFAULTS, HINT_NAMES, LOOSER, HintName, Hints, Level, level_of
+from avow.intent import (
+    DEFAULTS,
+    HINT_NAMES,
+    LOOSER,
+    STORE_HINTS,
+    HintName,
+    Hints,
+    Level,
+    level_of,
+    required_hints,
+)
 from avow.intent.hints import default_for
 
 EVERY_HINTS = [Hints(*values) for values in itertools.product([True, False, None], repeat=4)]
@@ -105,3 +115,9 @@ def test_a_value_goes_before_the_default(name: HintName) -> None:
 def test_a_hint_that_is_no_boolean_is_refused(name: HintName, value: object) -> None:
     with pytest.raises(UsageError, match=f"{name} must be True, False or None"):
         Hints(**{name: value})  # pyright: ignore[reportArgumentType] - that is the mistake
+
+
+def test_a_read_must_declare_less_than_a_write_unless_a_store_wants_more() -> None:
+    assert required_hints(is_read=False) == HINT_NAMES
+    assert required_hints(is_read=True) == ("read_only", "open_world")
+    assert required_hints(is_read=True, more=STORE_HINTS) == STORE_HINTS

@@ -52,7 +52,8 @@ HINTS = {
     "AV105": one(tool(annotations={"read_only_hint": True}), tool(annotations={"readTime": True})),
     "AV106": one(tool(readOnlyHint=True), tool(_meta={"readOnly": True})),
     "AV107": one(
-        tool(annotations={"readOnlyHint": True, "idempotentHint": False}), tool(annotations=ADDS)
+        tool(annotations={"readOnlyHint": True, "idempotentHint": False}),
+        tool(annotations={"readOnlyHint": True, "destructiveHint": False}),
     ),
     "AV108": one(
         tool(annotations={"readOnlyHint": True, "destructiveHint": True}),

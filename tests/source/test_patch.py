@@ -538,3 +538,21 @@ def test_a_title_that_is_too_long_for_a_line_stays_whole_on_its_own() -> None:
     patch = annotate_source("server.py", FAST.encode(), {}, titles={"note_get": title})
 
     assert f'\n    title="{title}",\n)' in patch.after.decode()
+
+
+def test_an_inner_title_stands_among_the_annotations() -> None:
+    for source, name in (
+        ("@mcp.tool(annotations=ToolAnnotations(openWorldHint=False))", "a"),
+        ("@mcp.tool(annotations=ToolAnnotations(open_world_hint=False))", "a"),
+        ('@mcp.tool(annotations={"openWorldHint": False})', "a"),
+        ("@mcp.tool", "a"),
+        ("@mcp.tool()", "a"),
+    ):
+        text = f"from fastmcp import FastMCP\nmcp = FastMCP('f')\n\n\n{source}\ndef {name}(): ...\n"
+
+        patch = annotate_source("server.py", text.encode(), {}, inner_titles={name: 'Say "a"'})
+
+        assert '"Say \\"a\\""' in patch.after.decode(), source
+        assert [(one.title, one.inner_title) for one in patch.added] == [(None, 'Say "a"')]
+        again = annotate_source("server.py", patch.after, {}, inner_titles={name: "Other"})
+        assert again.added == ()

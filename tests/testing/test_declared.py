@@ -33,8 +33,8 @@ def test_a_tool_that_declares_nothing_is_told_what_to_write(kind: str) -> None:
         assert "\n    it has no title\n" in text
         assert (
             'its name and texts say what it does, give it the annotations {"title": "Delete '
-            'customer", "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, '
-            '"openWorldHint": false} (with avow.bind: avow.DELETE.but(idempotent=True))'
+            'customer", "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, '
+            '"openWorldHint": false} (with avow.bind: avow.DELETE)'
         ) in text
 
 
@@ -50,7 +50,7 @@ def test_a_tool_that_a_bound_server_has_by_another_way_is_to_be_declared_too(kin
     with pytest.raises(AssertionError) as caught:
         assert_annotated(server)
     assert "crm: 1 of 3 tools are not declared in full" in str(caught.value)
-    assert 'declare it as avow.DELETE.but(idempotent=True), title="' in str(caught.value)
+    assert 'declare it as avow.DELETE, title="' in str(caught.value)
     with pytest.raises(AssertionError, match="readOnlyHint is not declared, expected false"):
         assert_preset(server, {"note_purge": avow.DELETE})
 
@@ -208,3 +208,13 @@ def test_the_demo_is_looked_at_by_its_file(tmp_path: Path) -> None:
         "mcp = build_server(open_database().__enter__())\n"
     )
     assert_annotated(f"{file}:mcp")
+
+
+def test_a_read_need_not_declare_the_hints_of_writes() -> None:
+    given = {"title": "List notes", "readOnlyHint": True, "openWorldHint": False}
+    assert_annotated(plain({"name": "notes_list", "annotations": given}))
+
+    with pytest.raises(AssertionError, match="openWorldHint is not declared"):
+        assert_annotated(
+            plain({"name": "notes_list", "annotations": {"title": "List", "readOnlyHint": True}})
+        )

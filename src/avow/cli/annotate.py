@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from rich.text import Text
 
+from avow.catalog import derive_title
 from avow.cli.asking import agrees
 from avow.cli.infer import Guesser, name_of
 from avow.cli.surface import Answer
 from avow.cli.terminal import out, plain, print_json, talk
 from avow.clients.swap import read, replace
 from avow.errors import AvowError, DeniedError
-from avow.intent import HINT_NAMES, WIRE_NAMES, Guess, HintName, read_tool
+from avow.infer import completed, undeclared
+from avow.intent import HINT_NAMES, WIRE_NAMES, Guess, HintName, Hints, read_tool
 from avow.schema.plain import plain_code
 
 if TYPE_CHECKING:
@@ -58,9 +60,11 @@ def annotate(
     file = Path(path).resolve()
     data = read(file, is_strict=False)
     guesses = missing(found, guesser)
-    doubts = _doubts(path, found, guesses)
-    guesses = _without(guesses, doubts)
-    patch = annotate_source(path, data, {name: _values(one) for name, one in guesses.items()})
+    whole = _completed(found, guesses)
+    doubts = _doubts(path, found, whole)
+    guesses = _settled(guesses, whole, doubts)
+    hints = {name: _values(one) for name, one in guesses.items()}
+    patch = annotate_source(path, data, hints, inner_titles=_titles(found, guesses))
     is_written = bool(patch.added) and not is_dry and (is_sure or not is_json)
     if not is_json:
         _show(patch, guesses, doubts)
@@ -75,6 +79,42 @@ def annotate(
     return 0
 
 
+def _completed(found: Answer, guesses: Guesses) -> dict[str, dict[HintName, Guess]]:
+    """The guesses with all else that each tool must declare."""
+    whole: dict[str, dict[HintName, Guess]] = {}
+    for tool in found.entries:
+        name = name_of(tool)
+        if name:
+            hints = completed(cast("Mapping[str, Any]", tool), guesses.get(name, {}))
+            if hints:
+                whole[name] = hints
+    return whole
+
+
+def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
+    """What is written: all of a tool, but of a doubted one only its undoubted guesses."""
+    doubted = {one.tool for one in doubts}
+    kept = {name: one for name, one in whole.items() if name not in doubted}
+    rest = {name: one for name, one in guesses.items() if name in doubted}
+    return {**kept, **_without(rest, doubts)}
+
+
+def _titles(found: Answer, guesses: Guesses) -> dict[str, str]:
+    """The titles that go among the annotations: of tools that get hints, or have no title.
+
+    A tool of which nothing is declared or inferred stays as it is.
+    """
+    titles: dict[str, str] = {}
+    for tool in found.entries:
+        name = name_of(tool)
+        if not name:
+            continue
+        said = read_tool(cast("Mapping[str, Any]", tool)).intent
+        if name in guesses or (said.title is None and said.hints != Hints()):
+            titles[name] = said.title or derive_title(name)
+    return titles
+
+
 def _values(guesses: Mapping[HintName, Guess]) -> dict[HintName, bool]:
     return {name: one.value for name, one in guesses.items()}
 
@@ -84,21 +124,9 @@ def missing(found: Answer, guesser: Guesser) -> dict[str, dict[HintName, Guess]]
     wanted: dict[str, dict[HintName, Guess]] = {}
     for tool in found.entries:
         name = name_of(tool)
-        if name and (hints := _missing(cast("Mapping[str, Any]", tool), guesser)):
+        if name and (hints := undeclared(cast("Mapping[str, Any]", tool), guesser(tool))):
             wanted[name] = hints
     return wanted
-
-
-def _missing(tool: Mapping[str, Any], guesser: Guesser) -> dict[HintName, Guess]:
-    declared, said = read_tool(tool).intent.hints, guesser(tool)
-    new: dict[HintName, Guess] = {
-        name: said[name] for name in HINT_NAMES if name in said and declared[name] is None
-    }
-    if declared.destructive and "read_only" in new and new["read_only"].value:
-        del new["read_only"]  # the author's word speaks against it
-    reads = new["read_only"].value if "read_only" in new else declared.read_only
-    meaningless = {"destructive", "idempotent"} if reads else set[str]()
-    return {name: one for name, one in new.items() if name not in meaningless}
 
 
 def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
@@ -149,6 +177,8 @@ def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
     for line in patch.diff:
         out().print(Text(plain_code(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
     for one in patch.added:
+        if one.inner_title is not None:
+            _say(f"{one.name}: its title is “{one.inner_title}”")
         for name in one.hints:
             guess = guesses[one.name][name]
             word = "yes" if guess.value else "no"
@@ -174,7 +204,12 @@ def _document(
         "written": is_written,
         "diff": "\n".join(patch.diff),
         "added": [
-            {"name": one.name, "line": one.line, "hints": {h: hint(one.name, h) for h in one.hints}}
+            {
+                "name": one.name,
+                "line": one.line,
+                "title": one.inner_title,
+                "hints": {h: hint(one.name, h) for h in one.hints},
+            }
             for one in patch.added
         ],
         "doubted": [{"name": one.tool, "hint": one.hint, "why": one.why} for one in doubts],

@@ -14,7 +14,7 @@ from avow.infer.features import Found, lead_of, parts_of
 from avow.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from avow.intent import HINT_NAMES, HintName
 
-_DESTROYS: Final = ("destroy",)
+DESTROYS: Final = ("destroy",)
 _JOINTS: Final = frozenset({"and", "or", "then"})
 _CODE: Final = frozenset(f"px:{one}{need}" for one in ("code", "sql") for need in "!?")
 _SAYS_IT_READS: Final = frozenset({"c:read-only", "c:select"})
@@ -102,9 +102,9 @@ def settle(tool: Mapping[str, Any], found: Found) -> Settled:
     """
     name = tool.get("name")
     parts = parts_of(name) if isinstance(name, str) else []
-    kinds = _kinds_of(parts)
+    kinds = kinds_of(parts)
     certain = certainty(tool)
-    destroys = _DESTROYS in kinds or _UNDO in found
+    destroys = DESTROYS in kinds or _UNDO in found
     if certain.order is not None and not destroys:
         found[CLAUSE] = ("clause", certain.order)
     decisive = frozenset({_UNDO, CLAUSE} & found.keys())
@@ -137,7 +137,7 @@ def _bounds(certain: Certainty, *, destroys: bool) -> Mapping[HintName, tuple[fl
     return {} if certain.is_certain else _IS_DOUBTFUL
 
 
-def _kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
+def kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
     """The kinds of the verb of a name, and of each that a joint adds."""
     joined = [
         KINDS[verb]
@@ -148,7 +148,7 @@ def _kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
     if lead is None:
         return joined
     is_last = lead.place == len(parts) - 1 and lead.verb not in NOUNS
-    is_sure = lead.place == 0 or is_last or lead.kinds == _DESTROYS
+    is_sure = lead.place == 0 or is_last or lead.kinds == DESTROYS
     return [lead.kinds, *joined] if is_sure else joined
 
 
@@ -186,7 +186,7 @@ def _runs_anything(found: Found) -> bool:
 def _may_destroy(found: Found) -> bool:
     """Whether an action that a parameter may name is a verb that only destroys."""
     return any(
-        KINDS[feature.removeprefix("el:")] == _DESTROYS
+        KINDS[feature.removeprefix("el:")] == DESTROYS
         and not _ACTIONS.isdisjoint(parts_of(origin[1]))
         and parts_of(origin[2])[0] == feature.removeprefix("el:")
         for feature, origin in found.items()

@@ -6,10 +6,12 @@ from avow.intent.hints import (
     DEFAULTS,
     HINT_NAMES,
     LOOSER,
+    STORE_HINTS,
     HintName,
     Hints,
     Level,
     level_of,
+    required_hints,
 )
 from avow.intent.presets import (
     APPEND,
@@ -80,6 +82,7 @@ __all__ = [
     "READ_ONLY",
     "SEARCH",
     "SEND",
+    "STORE_HINTS",
     "THRESHOLD",
     "UPSERT",
     "WIRE_NAMES",
@@ -111,6 +114,7 @@ __all__ = [
     "list_tool",
     "nearest",
     "read_tool",
+    "required_hints",
     "resolve",
     "shortest",
     "stricter",

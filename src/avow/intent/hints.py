@@ -1,6 +1,6 @@
 """The four hints, their defaults, which of their values is looser, and the level they make."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, get_args
@@ -21,6 +21,25 @@ DEFAULTS: Final[Mapping[HintName, bool]] = {
 
 LOOSER: Final[Mapping[HintName, bool]] = {name: not value for name, value in DEFAULTS.items()}
 """The value of each hint that permits more. The specification's default is always the stricter."""
+
+
+STORE_HINTS: Final[tuple[HintName, ...]] = ("read_only", "destructive", "open_world")
+"""Hints that the strictest store profile (openai) requires on every tool, on reads too."""
+
+_READ_HINTS: Final[tuple[HintName, ...]] = ("read_only", "open_world")
+
+
+def required_hints(*, is_read: bool, more: Collection[HintName] = ()) -> tuple[HintName, ...]:
+    """The hints that a tool must declare, in the order of the specification.
+
+    Of a tool that only reads these are `read_only` and `open_world`: the specification gives the
+    other two no meaning there. `more` are hints that a store requires in addition.
+
+    >>> required_hints(is_read=True)
+    ('read_only', 'open_world')
+    """
+    meant = _READ_HINTS if is_read else HINT_NAMES
+    return tuple(name for name in HINT_NAMES if name in meant or name in more)
 
 
 class Level(StrEnum):

@@ -11,13 +11,15 @@ import libcst as cst
 from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionProvider
 from typing_extensions import override
 
-from avow.intent import WIRE_NAMES, HintName
+from avow.intent import HINT_NAMES, WIRE_NAMES
 from avow.source.patch import CLASS, HOMES, Edit
 from avow.source.program import Module
 
 _WIDTH: Final = 88
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _KEYWORD: Final = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+
+_SNAKE: Final[Mapping[str, str]] = {WIRE_NAMES[name]: f"{name}_hint" for name in HINT_NAMES}
 
 Span = tuple[int, int, int, int]
 
@@ -156,7 +158,7 @@ class _Writer(cst.CSTTransformer):
         if edit.title is not None:
             value = cst.SimpleString(json.dumps(edit.title, ensure_ascii=False))
             call = _with_keyword(call, "title", value, spot)
-        return self._with_hints(call, edit, spot) if edit.hints else call
+        return self._with_hints(call, edit, spot) if edit.annotations else call
 
     def _with_hints(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
         for arg in call.args:
@@ -167,24 +169,24 @@ class _Writer(cst.CSTTransformer):
 
     def _made(self, edit: Edit) -> cst.BaseExpression:
         """`ToolAnnotations(…)`; for FastMCP, where the file has no such word, `{…}`."""
-        hints = {WIRE_NAMES[name]: value for name, value in edit.hints.items()}
         if edit.framework == "fastmcp" and not self.style.has_class:
-            return cst.parse_expression(str(hints).replace("'", '"'))
-        said = ", ".join(f"{name}={value}" for name, value in hints.items())
+            entries = ", ".join(f'"{name}": {value}' for name, value in edit.annotations.items())
+            return cst.parse_expression(f"{{{entries}}}")
+        said = ", ".join(f"{name}={value}" for name, value in edit.annotations.items())
         self.uses_class = True
         return cst.parse_expression(f"{self.style.name}({said})")
 
     def _extended(self, value: cst.BaseExpression, edit: Edit, spot: _Spot) -> cst.BaseExpression:
         """Annotations of the author's with what is missing behind it."""
         if isinstance(value, cst.Dict):
-            return _with_entries(value, edit.hints)
+            return _with_entries(value, edit.annotations)
         if not isinstance(value, cst.Call):
             return self._made(edit)
         names = [one.keyword.value for one in value.args if one.keyword]
         is_snake = any(name.endswith("_hint") for name in names)
-        for name, hint in edit.hints.items():
-            keyword = cst.Name(f"{name}_hint" if is_snake else WIRE_NAMES[name])
-            new = cst.Arg(cst.Name(str(hint)), keyword, _KEYWORD)
+        for name, literal in edit.annotations.items():
+            keyword = cst.Name(_SNAKE.get(name, name) if is_snake else name)
+            new = cst.Arg(cst.parse_expression(literal), keyword, _KEYWORD)
             value = _appended(value, new, spot.inner + spot.step)
         return value
 
@@ -302,7 +304,7 @@ def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
     )
 
 
-def _with_entries(value: cst.Dict, hints: Mapping[HintName, bool]) -> cst.Dict:
+def _with_entries(value: cst.Dict, entries: Mapping[str, str]) -> cst.Dict:
     """A dictionary with entries more, laid out as those that it has."""
     quote = next(
         (
@@ -312,18 +314,18 @@ def _with_entries(value: cst.Dict, hints: Mapping[HintName, bool]) -> cst.Dict:
         ),
         '"',
     )
-    entries = [
-        cst.DictElement(cst.SimpleString(f"{quote}{WIRE_NAMES[name]}{quote}"), cst.Name(str(hint)))
-        for name, hint in hints.items()
+    new = [
+        cst.DictElement(cst.SimpleString(f"{quote}{name}{quote}"), cst.parse_expression(literal))
+        for name, literal in entries.items()
     ]
     if not value.elements:
-        return value.with_changes(elements=_joined(entries, cst.SimpleWhitespace(" ")))
+        return value.with_changes(elements=_joined(new, cst.SimpleWhitespace(" ")))
     after, brace = _between(value)
     *before, last = value.elements
-    entries[-1] = entries[-1].with_changes(comma=last.comma)
+    new[-1] = new[-1].with_changes(comma=last.comma)
     last = last.with_changes(comma=cst.Comma(whitespace_after=after))
     line = _bare(after)
-    return value.with_changes(elements=[*before, last, *_joined(entries, line)], rbrace=brace)
+    return value.with_changes(elements=[*before, last, *_joined(new, line)], rbrace=brace)
 
 
 def _joined(

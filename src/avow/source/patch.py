@@ -3,6 +3,7 @@
 import ast
 import difflib
 import io
+import json
 import tokenize
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,12 +27,16 @@ Hints = Mapping[HintName, bool]
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Hints, and perhaps a title, that a tool gets; the line of its definition."""
+    """Hints, and perhaps a title, that a tool gets; the line of its definition.
+
+    `title` is an argument of the definition, `inner_title` stands among the annotations.
+    """
 
     name: str
     line: int
     hints: Hints
     title: str | None = None
+    inner_title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,15 @@ class Edit:
     hints: Hints
     framework: Framework
     title: str | None = None
+    inner_title: str | None = None
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """What is written among the annotations: Python literals by their names in MCP."""
+        hints = {WIRE_NAMES[name]: str(value) for name, value in self.hints.items()}
+        if self.inner_title is None:
+            return hints
+        return {"title": json.dumps(self.inner_title, ensure_ascii=False), **hints}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +89,25 @@ def annotate_source(
     wanted: Mapping[str, Hints],
     *,
     titles: Mapping[str, str] | None = None,
+    inner_titles: Mapping[str, str] | None = None,
 ) -> Patch:
     """Write the hints that are `wanted`, by tool, into the definitions in a Python file.
 
-    `titles` go to those that have none. What an author has declared stays, whatever is wanted.
+    `titles` go to those that have none, and `inner_titles` into the annotations of those that have
+    none there. What an author has declared stays, whatever is wanted.
     Needs the extra `patch`. Raises `ConfigError` for what is not Python, and `UsageError` where
     libcst is missing.
     """
     module = read_module(file, _text(file, data))
-    edits, left = _plan(module, wanted, titles or {})
+    edits, left = _plan(module, wanted, titles or {}, inner_titles or {})
     if not edits:
         return Patch(file, data, data, (), tuple(left))
     after = _applied(file, data, module, [one for _, one in edits])
     check_change(file, data, after)
-    added = [Added(one.name or "", one.line, edit.hints, edit.title) for one, edit in edits]
+    added = [
+        Added(one.name or "", one.line, edit.hints, edit.title, edit.inner_title)
+        for one, edit in edits
+    ]
     return Patch(file, data, after, tuple(added), tuple(left))
 
 
@@ -101,26 +120,31 @@ def check_change(file: str, before: bytes, after: bytes) -> None:
 
 
 def _plan(
-    module: Module, wanted: Mapping[str, Hints], titles: Mapping[str, str]
+    module: Module,
+    wanted: Mapping[str, Hints],
+    titles: Mapping[str, str],
+    inner_titles: Mapping[str, str],
 ) -> tuple[list[tuple[Definition, Edit]], list[Left]]:
     found = find_definitions(module)
     counts = Counter(one.name for one in found)
+    named = {**wanted, **titles, **inner_titles}
     edits: list[tuple[Definition, Edit]] = []
     left = [
         Left(name, "no definition of this name is found in the file")
-        for name in {**wanted, **titles}
+        for name in named
         if not counts[name]
     ]
     for one in found:
-        if one.name is None or (one.name not in wanted and one.name not in titles):
+        if one.name is None or one.name not in named:
             continue
         why = "it is defined twice" if counts[one.name] > 1 else _obstacle(module, one)
         hints = _missing(one, wanted.get(one.name, {}))
         title = None if _has_title(one) else titles.get(one.name)
+        inner = None if "title" in _annotated(one) else inner_titles.get(one.name)
         if why:
             left.append(Left(one.name, why))
-        elif hints or title:
-            edits.append((one, Edit(one.place, hints, one.framework, title)))
+        elif hints or title or inner:
+            edits.append((one, Edit(one.place, hints, one.framework, title, inner)))
     return edits, left
 
 
@@ -156,7 +180,7 @@ def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
 
 def _missing(one: Definition, hints: Hints) -> dict[HintName, bool]:
     """The hints about which the source says nothing; in the order of the specification."""
-    said = _said(keyword_of(one.place, "annotations") if isinstance(one.place, ast.Call) else None)
+    said = _annotated(one)
     return {
         name: hints[name]
         for name in HINT_NAMES
@@ -171,7 +195,12 @@ def _has_title(one: Definition) -> bool:
     is_second = one.framework == "official" and len(one.place.args) > 1
     title = keyword_of(one.place, "title")
     is_given = title is not None and not (isinstance(title, ast.Constant) and title.value is None)
-    return is_given or is_second or "title" in _said(keyword_of(one.place, "annotations"))
+    return is_given or is_second or "title" in _annotated(one)
+
+
+def _annotated(one: Definition) -> set[str]:
+    """The names that stand among the annotations of a definition."""
+    return _said(keyword_of(one.place, "annotations") if isinstance(one.place, ast.Call) else None)
 
 
 def _said(value: ast.expr | None) -> set[str]:

@@ -3,6 +3,7 @@
 import json
 
 from avow.catalog import Tool
+from avow.infer import is_unsafe_to_repeat
 from avow.intent import (
     HINT_NAMES,
     Hints,
@@ -19,6 +20,8 @@ def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
     """What to declare of a tool: by what it says itself, and for the rest by what it is called."""
     said = read_tool(tool.raw).intent.hints
     guessed = {name: one.value for name, one in tool.inferred.items()}
+    if is_unsafe_to_repeat(tool.raw):
+        guessed["idempotent"] = False
     hints = Hints(
         **{one: guessed.get(one) if said[one] is None else said[one] for one in HINT_NAMES}
     )

@@ -19,6 +19,7 @@ from avow.intent import (
     Trust,
     as_code,
     read_tool,
+    required_hints,
     resolve,
 )
 from avow.testing.advice import how, suggested
@@ -29,7 +30,9 @@ _BY_LEVEL: Final = {Level.READ: "READ_ONLY", Level.WRITE: "WRITE", Level.DESTRUC
 
 
 def assert_annotated(server: object) -> None:
-    """Every tool declares all four hints as booleans and has a title, and nothing is wrong.
+    """Every tool declares the hints it must as booleans and has a title, and nothing is wrong.
+
+    These are all four; of a tool that only reads, `readOnlyHint` and `openWorldHint`.
 
     Raises `AssertionError` that names each tool with what to write.
 
@@ -129,7 +132,9 @@ def _unsaid(tool: Tool, *, is_bound: bool) -> list[str]:
     said = read_tool(tool.raw)
     told = {one.hint for one in said.findings if one.code == "hint-not-a-boolean"}
     unset: list[HintName] = [
-        one for one in HINT_NAMES if said.intent.hints[one] is None and one not in told
+        one
+        for one in required_hints(is_read=bool(said.intent.hints.read_only))
+        if said.intent.hints[one] is None and one not in told
     ]
     lines = [f"{WIRE_NAMES[name]} is not declared" for name in unset]
     lines += [f"{one.message} [{one.code}]" for one in said.findings]

@@ -24,20 +24,17 @@ What is left out has a default, and each default is the strict one: a tool that 
 """
 
 from collections.abc import Iterator
-from typing import Final
 
-from avow.intent import HINT_NAMES, WIRE_NAMES, HintName
+from avow.intent import WIRE_NAMES, HintName, required_hints
 from avow.lint.finding import Edit, Remark, Severity
 from avow.lint.rule import Rule
 from avow.lint.subject import Subject
-
-_ON_READERS: Final[tuple[HintName, ...]] = ("read_only", "open_world")
 
 
 def check(tool: Subject) -> Iterator[Remark]:
     """One remark that names all hints that are left out."""
     hints = tool.hints
-    counts = _ON_READERS if hints.read_only else HINT_NAMES
+    counts = required_hints(is_read=bool(hints.read_only))
     missing: list[HintName] = [name for name in counts if WIRE_NAMES[name] not in tool.annotations]
     if not missing or not any(name in tool.annotations for name in WIRE_NAMES.values()):
         return

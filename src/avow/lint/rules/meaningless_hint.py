@@ -1,13 +1,13 @@
 """A hint that says nothing beside readOnlyHint.
 
 ## What it does
-Finds `destructiveHint: false` and any `idempotentHint` on tools that are declared read-only.
+Finds `idempotentHint` on tools that are declared read-only.
 
 ## Why is this bad
-The specification gives both a meaning only where `readOnlyHint` is false. They cost room in every
-list, and a reader who compares them with the tool learns nothing. Some stores want
-`destructiveHint` all the same, so this is not on by default. Tools that are
-declared with avow are left out: it says all four for them.
+The specification gives it a meaning only where `readOnlyHint` is false. It costs room in every
+list, and a reader who compares it with the tool learns nothing. `destructiveHint: false` has no
+meaning there either, but ChatGPT's app review requires it (AV701), so it is not reported. Tools
+that are declared with avow are left out: it says all four for them.
 
 ## Example
 ```json
@@ -20,12 +20,12 @@ declared with avow are left out: it says all four for them.
 ```
 
 ## Fix
-`--fix` takes them out.
+`--fix` takes it out.
 """
 
 from collections.abc import Iterator
 
-from avow.intent import META_KEY
+from avow.intent import HINT_NAMES, META_KEY, STORE_HINTS, WIRE_NAMES, required_hints
 from avow.lint.finding import Edit, Remark, Severity
 from avow.lint.rule import Rule
 from avow.lint.subject import Subject, as_object
@@ -35,12 +35,12 @@ def check(tool: Subject) -> Iterator[Remark]:
     """One remark for each such hint."""
     if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
         return
-    said = tool.annotations
-    names = ["idempotentHint"] if isinstance(said.get("idempotentHint"), bool) else []
-    names += ["destructiveHint"] if said.get("destructiveHint") is False else []
-    for name in names:
-        at = ("annotations", name)
-        yield Remark(f"{name} has no meaning on a read-only tool", at, (Edit(at),))
+    meant = required_hints(is_read=True, more=STORE_HINTS)
+    for name in HINT_NAMES:
+        if name not in meant and tool.hints[name] is not None:
+            at = ("annotations", WIRE_NAMES[name])
+            message = f"{WIRE_NAMES[name]} has no meaning on a read-only tool"
+            yield Remark(message, at, (Edit(at),))
 
 
 RULE = Rule("AV107", "meaningless-hint", Severity.NOTE, check, is_default=False)

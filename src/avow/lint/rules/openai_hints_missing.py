@@ -24,20 +24,17 @@ down what leaves one to its default.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
-from avow.intent import WIRE_NAMES, HintName
+from avow.intent import STORE_HINTS, WIRE_NAMES, HintName
 from avow.lint.finding import Edit, Remark, Severity
 from avow.lint.rule import Rule
 from avow.lint.subject import Subject
-
-_WANTED: Final[tuple[HintName, ...]] = ("read_only", "destructive", "open_world")
 
 
 def check(tool: Subject) -> Iterator[Remark]:
     """One remark that names those that are left out."""
     hints = tool.hints
-    missing: list[HintName] = [name for name in _WANTED if hints[name] is None]
+    missing: list[HintName] = [name for name in STORE_HINTS if hints[name] is None]
     if not missing:
         return
     complete = hints.with_defaults()
