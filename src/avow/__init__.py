@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         Source,
     )
     from avow.policy import Principal
-    from avow.serve import Context, Page, ToolDefinition, Tools, bind, context, declare
+    from avow.serve import Context, Page, Result, ToolDefinition, Tools, bind, context, declare
 
 __all__ = [
     "APPEND",
@@ -54,6 +54,7 @@ __all__ = [
     "Page",
     "Principal",
     "Registry",
+    "Result",
     "Selector",
     "Source",
     "ToolDefinition",
@@ -99,6 +100,7 @@ __getattr__ = lazily(
         "avow.serve": (
             "Context",
             "Page",
+            "Result",
             "ToolDefinition",
             "Tools",
             "bind",

@@ -92,6 +92,81 @@ def test_the_json_document_is_the_documented_one(tmp_path: Path) -> None:
     assert found["findings"][0]["hint"] == "read_only"
 
 
+SIFTED = [
+    tool("get_x", readOnlyHint=True, openWorldHint=False),
+    tool("add_x", readOnlyHint=False, destructiveHint=False),
+    tool("wipe_x", readOnlyHint=False, destructiveHint=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ((), ["get_x", "add_x", "wipe_x"]),
+        (("--level", "read"), ["get_x"]),
+        (("--level", "write", "--level", "destructive"), ["add_x", "wipe_x"]),
+        (("--hint", "read_only"), ["get_x"]),
+        (("--hint", "readOnlyHint=false"), ["add_x", "wipe_x"]),
+        (("--hint", "read_only=false", "--hint", "destructive=true"), ["wipe_x"]),
+        (("--level", "read", "--hint", "open_world"), []),
+    ],
+)
+def test_only_tools_of_a_level_or_with_a_hint_are_shown(
+    tmp_path: Path, words: tuple[str, ...], names: list[str]
+) -> None:
+    saved = write_json(tmp_path / "tools.json", SIFTED)
+
+    assert [one["name"] for one in avow("inspect", saved, "--json", *words).json["tools"]] == names
+    headline, *lines = avow("inspect", saved, *words).out.splitlines()
+    rows = [line.split()[0] for line in lines if "_x " in line and not line.startswith("lint:")]
+    assert rows == names
+    count = f" ({len(names)} shown)" if words else ""
+    assert headline == f"tools: 3 tools: 1 read, 1 write, 1 destructive{count}"
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("read_olny", "Did you mean 'read_only'?"),
+        ("zzz", "Hints are: read_only, destructive, idempotent, open_world."),
+        ("read_only=yes", "the value of read_only must be true or false, got 'yes'"),
+        ("read_only=", "the value of read_only must be true or false, got ''"),
+    ],
+)
+def test_a_hint_that_there_is_none_of_is_a_mistake(tmp_path: Path, word: str, told: str) -> None:
+    saved = write_json(tmp_path / "tools.json", SIFTED)
+    done = avow("inspect", saved, "--hint", word)
+    assert (done.code, told in " ".join(done.err.split())) == (2, True)
+
+
+def test_the_rules_that_a_tool_breaks_are_named(tmp_path: Path) -> None:
+    wrong = {**tool("list_x", readOnlyHint=True), "title": "List x"}
+    saved = write_json(tmp_path / "tools.json", [wrong, *SIFTED[:1]])
+
+    linted = avow("lint", "--json", saved).json["servers"][0]["findings"]
+    of_it = [one for one in linted if one["tool"] == "list_x"]
+    loud = list(dict.fromkeys(one["code"] for one in of_it if one["severity"] != "note"))
+    assert "AV102" in loud
+    found = avow("inspect", "--json", saved).json["tools"][0]["lint"]
+    keys = ("code", "name", "severity", "message")
+    assert found == [{key: one[key] for key in keys} for one in of_it]
+    done = avow("inspect", saved)
+    assert f"lint: list_x breaks {', '.join(loud)}" in done.out.splitlines()
+    assert done.code == 0
+
+
+def test_what_the_source_does_is_known_to_lint(tmp_path: Path) -> None:
+    file = tmp_path / "server.py"
+    file.write_text(
+        "from mcp.server import MCPServer\nfrom mcp.types import ToolAnnotations\n"
+        "server = MCPServer('crm', log_level='ERROR')\n\n\n"
+        "@server.tool(annotations=ToolAnnotations(readOnlyHint=True, openWorldHint=False))\n"
+        'def get_x() -> str:\n    """Get x."""\n    open("/srv/x", "w")\n    return ""\n'
+    )
+    (found,) = avow("inspect", "--json", str(file)).json["tools"]
+    assert "AV116" in {one["code"] for one in found["lint"]}
+
+
 def test_entries_that_are_no_tools_are_told_of() -> None:
     def broken(exchange: Exchange) -> None:
         exchange.result({"tools": [7, {"title": "nameless"}, tool("get_x", readOnlyHint=True)]})

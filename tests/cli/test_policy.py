@@ -209,6 +209,18 @@ def test_a_rule_that_matches_no_tool_of_the_target_fails_the_check(
     assert len(json.loads(capsys.readouterr().out)["unmatched"]) == code
 
 
+def test_a_dry_run_parameter_that_a_tool_lacks_fails_the_check(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "policy.toml").write_text('[dry_run.tools]\ncustomer_delete = "dryRun"\n')
+    (place / "tools.json").write_text(LISTED)
+    assert main(["policy", "check", "tools.json"]) == 1
+    assert "has no boolean parameter of this name" in capsys.readouterr().out
+    switch = '{"type": "object", "properties": {"dryRun": {"type": "boolean"}}}'
+    (place / "tools.json").write_text(LISTED.replace('{"type": "object"}', switch))
+    assert main(["policy", "check", "tools.json"]) == 0
+
+
 def test_a_server_that_does_not_answer_is_unknown(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

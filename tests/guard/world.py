@@ -43,6 +43,7 @@ class World:
     starts: anyio.Event = field(default_factory=anyio.Event)
     hangs: bool = False
     is_sent: bool = True
+    answer: Callable[[Call], dict[str, Any]] | None = None
     clock: Clock = field(default_factory=Clock)
     policy: Policy = field(default_factory=Policy)
 
@@ -65,6 +66,8 @@ class World:
         if self.fails is not None:
             raise self.fails
         self.ran.append(call)
+        if self.answer is not None:
+            return self.answer(call)
         return {"content": [{"type": "text", "text": "done"}], "structuredContent": {"n": 1}}
 
     def guard(self, **more: Any) -> Guard:
@@ -89,7 +92,7 @@ class World:
 
     def add(self, name: str, annotations: Any, **more: Any) -> str:
         """A tool of the server `demo`; what is no key of `tools/list` is its author's intent."""
-        own = ("plan", "narrow", "when", "otherwise", "grant", "confirm")
+        own = ("plan", "narrow", "when", "otherwise", "grant", "confirm", "dry_run")
         said = {key: more.pop(key) for key in own if key in more}
         made = tool(name, annotations, **more)
         self.tools[name] = replace(made, intent=replace(made.intent, **said))

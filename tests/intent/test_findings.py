@@ -66,11 +66,13 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
         tags=frozenset({""}),
         confirm="Sure?",
         plan=print,
+        dry_run="dryRun",
     )
 
     assert codes(intent) == [
         "read-only-destructive",
         "read-only-confirms",
+        "read-only-plans",
         "read-only-plans",
         "empty-scope",
         "empty-role",

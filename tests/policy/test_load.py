@@ -76,6 +76,14 @@ def mistakes(text: str) -> list[str]:
                 "its name in full, or “*” for all servers that are not named."
             ),
         ),
+        ("[dry_run]\ncrm = true", "p:2: this must be a text, not a boolean"),
+        (
+            '[dry_run]\n"a*" = "dryRun"',
+            (
+                "p:2: “a*” is not the name of one server. Write "
+                "its name in full, or “*” for all servers that are not named."
+            ),
+        ),
         ("max_result_characters = 100", "p:1: this must be at least 200, not 100"),
         ("max_result_characters = true", "p:1: this must be a whole number, not a boolean"),
         (

@@ -17,6 +17,7 @@ RULE = '[[rules]]\nname = "r"\neffect = "deny"\n'
         (RULE + 'when = { after = { tool = "git__push" } }', "the rule “r” (p, line 1)"),
         ("[operator.git]\ngit__push = { destructive = true }", "“operator.git” (p)"),
         ('[first_use.git]\ngit__push = "confirm"', "“first_use.git” (p)"),
+        ('[dry_run.git]\ngit__push = "dryRun"', "“dry_run.git” (p)"),
         ("[max_result_characters.git]\ngit__push = 900", "“max_result_characters.git” (p)"),
     ],
 )

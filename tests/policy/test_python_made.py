@@ -29,7 +29,7 @@ from avow.policy import (
     load_policy,
 )
 from avow.policy.conditions import Condition
-from avow.policy.document import FirstUse, Operator, ResultLimit
+from avow.policy.document import DryRun, FirstUse, Operator, ResultLimit
 from avow.policy.explain import explain
 
 
@@ -120,6 +120,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     (lambda: Limits(by_level=cast("Any", {"destroy": 1})), "by_level", "read, write"),
     (lambda: Limits(targets=0), "targets", "at least 1"),
     (lambda: FirstUse("*", "*", asks=cast("Any", "no")), "asks", "True or False"),
+    (lambda: DryRun("*", "*", cast("Any", 7)), "parameter", "text"),
     (lambda: ResultLimit("*", "*", 0), "characters", "200 to 10000000"),
     (lambda: ResultLimit("*", "*", cast("Any", "9000")), "characters", "whole number"),
     (

@@ -25,6 +25,7 @@ RULE = '[[rules]]\nname = "r"\neffect = "deny"\n'
         '[operator.mail]\n"*" = { destructive = true }',
         '[first_use.crm]\n"refund_*" = "confirm"',
         '[max_result_characters.crm]\n"refund_*" = 9000',
+        '[dry_run.crm]\n"refund_*" = "dryRun"',
         '[trust]\ncrn = "trusted"',
         '[off]\nservers = ["crn"]',
     ],

@@ -38,6 +38,10 @@ BAD: dict[str, tuple[str, dict[str, Any]]] = {
     "otherwise without when": ("otherwise", {"otherwise": "not now"}),
     "a field that there is none of": ("no field 'confrim'", {"confrim": "Sure?"}),
     "a dry run of nothing": ("dry_run", {"dry_run": True}),
+    "a dry run by no parameter": ("dry_run names 'dryRun'", {"dry_run": "dryRun"}),
+    "a dry run by a number": ("no boolean parameter", {"dry_run": "number"}),
+    "a dry run of no name": ("must be a text", {"dry_run": 7}),
+    "a plan and a dry run": ("not both", {"dry_run": "number", "plan": list}),
 }
 
 

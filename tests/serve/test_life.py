@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -181,6 +181,41 @@ async def test_a_dry_run_only_reads_and_asks_nobody(kind: str) -> None:
         refused = await caller.call("customer_delete", {"customer_id": 2})
     assert refused.is_error
     assert offered.studio.done == ["would delete 2", "delete 1"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("how", ["tool", "add", "declare"])
+@pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
+async def test_a_named_dry_run_is_shown_as_the_plan(kind: str, how: str, era: str) -> None:
+    bea = Bea()
+
+    def declare(tools: Tools, studio: Studio) -> None:
+        def customer_delete(customer_id: int, *, dryRun: bool = False) -> list[str]:  # noqa: N803 - its name in MCP
+            studio.done.append(f"{'would ' if dryRun else ''}delete {customer_id}")
+            return [f"customer {customer_id}"]
+
+        if how == "tool":
+            tools.tool(avow.DELETE, dry_run="dryRun")(customer_delete)
+        elif how == "add":
+            schema = {"customer_id": {"type": "integer"}, "dryRun": {"type": "boolean"}}
+            tools.add(
+                name="customer_delete",
+                intent=avow.DELETE,
+                input_schema={"properties": schema},
+                execute=lambda _, given: customer_delete(**given),
+                dry_run="dryRun",
+            )
+        else:
+            server: Any = cast("Any", tools.framework).server
+            register = server.tool() if kind == "MCPServer" else server.tool
+            register(avow.declare(avow.DELETE, dry_run="dryRun")(customer_delete))
+
+    offered = offer(kind, declare=declare, channels=[bea], patience=5)
+    async with offered.client(era) as caller:
+        answer = await caller.call("customer_delete", {"customer_id": 2})
+    assert not answer.is_error
+    assert [one.question.plan for one in bea.asked] == [{"changes": ["customer 2"], "total": 1}]
+    assert offered.studio.done == ["would delete 2", "would delete 2", "delete 2"]
 
 
 # --- long work --------------------------------------------------------------------------------

@@ -146,6 +146,8 @@ class Wire:
         Where the server asks the client for input first, the client's callbacks answer it.
         """
         call.is_sent = True
+        if call.dry_run_of is not None:
+            errand = Errand(errand.timeout)  # answers to questions are for the call itself
 
         async def send(
             responses: types.InputResponses | None, state: str | None

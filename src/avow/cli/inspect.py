@@ -34,12 +34,15 @@ def inspect(
     *target: str,
     given: Given = NOTHING,
     json: bool = False,
+    level: Annotated[list[Level] | None, Parameter(consume_multiple=False)] = None,
+    hint: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     timeout: float = 30.0,
     command: Annotated[list[str] | None, Parameter(parse=False)] = None,
 ) -> int:
     """Show the tools of a server with their level and hints, and who says so.
 
-    Connects, lists the tools and calls none of them. Exit code 1 when a declaration is wrong.
+    Connects, lists the tools and calls none of them. Names the rules of avow lint that a tool
+    breaks. Exit code 1 when a declaration is wrong.
 
     Parameters
     ----------
@@ -48,11 +51,19 @@ def inspect(
         entry of it (mcp.json#name), or a saved tools/list (tools.json). A command goes after --.
     json
         Print one JSON document.
+    level
+        Show only tools of this level: read, write or destructive. Repeat it for several.
+    hint
+        Show only tools whose hint counts so: read_only, destructive=false. Repeat it for several;
+        all must hold.
     timeout
         Seconds to wait for a server.
     """
+    from avow.cli.linted import source_of
+    from avow.cli.sifted import read_hints, sifted, with_faults
     from avow.cli.vouched import read_vouched
 
+    wanted = read_hints(hint or ())
     check_seconds(timeout, "--timeout")
     vouched = read_vouched(given)
     words = target if command is None else [*target, *command]
@@ -65,10 +76,12 @@ def inspect(
             for one, target in zip(found, targets, strict=True)
         ]
     errors = [one for one in found if isinstance(one, AvowError)]
+    found = with_faults(found, source_of(words, targets))
+    shown = [sifted(o, level or (), wanted) if isinstance(o, Surface) else o for o in found]
     if json:
-        _print_json(targets, found)
+        _print_json(targets, shown)
     else:
-        _print(found)
+        _print(found, shown)
     for error in errors:
         (print_error_json if json else print_error)(error)
     if errors:
@@ -89,13 +102,16 @@ def _print_json(targets: tuple[Target, ...], found: list[Surface | AvowError]) -
         print_json({"schema": _SCHEMA, **documents[0]})
 
 
-def _print(found: list[Surface | AvowError]) -> None:
+def _print(found: list[Surface | AvowError], shown: list[Surface | AvowError]) -> None:
+    """Print the tools that are `shown`, below a headline about all that were `found`."""
     console = out()
-    surfaces = [one for one in found if isinstance(one, Surface)]
-    for index, surface in enumerate(surfaces):
+    wholes = [one for one in found if isinstance(one, Surface)]
+    surfaces = [one for one in shown if isinstance(one, Surface)]
+    for index, (whole, surface) in enumerate(zip(wholes, surfaces, strict=True)):
         if index:
             console.print()
-        console.print(Text(plain(surface.headline), style="bold"))
+        count = "" if surface is whole else f" ({len(surface.tools)} shown)"
+        console.print(Text(plain(whole.headline) + count, style="bold"))
         console.print(_table(surface.tools, console.width))
         if legend := _legend(surface.tools):
             console.print(Text(legend, style="dim"))
@@ -132,9 +148,16 @@ def _legend(tools: list[Tool]) -> str:
 
 
 def _remarks(surface: Surface) -> list[str]:
+    from avow.lint import Severity
+
     of_tools = [
         f"{tool.name}: {finding.message} [{finding.code}]"
         for tool in surface.tools
         for finding in tool.findings
     ]
-    return [*of_tools, *surface.problems]
+    broken = [
+        f"lint: {tool.name} breaks {', '.join(codes)}"
+        for tool, faults in zip(surface.tools, surface.faults, strict=True)
+        if (codes := dict.fromkeys(one.code for one in faults if one.severity is not Severity.NOTE))
+    ]
+    return [*of_tools, *surface.problems, *broken]

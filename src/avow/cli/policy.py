@@ -88,7 +88,7 @@ def _unmatched(
     from avow.cli.surface import Surface, read_surfaces
     from avow.connect import parse_target
     from avow.policy import facts_of, seen_under
-    from avow.policy.unmatched import unmatched
+    from avow.policy.unmatched import unmatched, without_dry_run
 
     check_seconds(timeout, "--timeout")
     targets = parse_target([*places, *(command or ())], is_command=bool(command) and not places)
@@ -96,14 +96,11 @@ def _unmatched(
         surfaces = anyio.run(read_surfaces, targets, timeout)
     pairs = list(zip(targets, surfaces, strict=True))
     silent = [target.name for target, one in pairs if not isinstance(one, Surface)]
-    tools = [
-        facts_of(seen_under(found, tool))
-        for _, one in pairs
-        if isinstance(one, Surface)
-        for tool in one.tools
-    ]
+    listed = [tool for _, one in pairs if isinstance(one, Surface) for tool in one.tools]
+    tools = [facts_of(seen_under(found, tool)) for tool in listed]
     names = [target.name for target in targets]
-    return unmatched(found, tools, servers=names, unknown=silent), silent
+    told = unmatched(found, tools, servers=names, unknown=silent)
+    return [*told, *without_dry_run(found, listed)], silent
 
 
 @policy.command(name="test")

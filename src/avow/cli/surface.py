@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 
@@ -12,6 +12,9 @@ from avow.catalog import Tool, read_tools
 from avow.connect import CommandTarget, Fault, RpcError, SavedTarget, Target, UrlTarget
 from avow.errors import AuthenticationError, AvowError, TimedOutError, UnreachableError
 from avow.intent import Level
+
+if TYPE_CHECKING:
+    from avow.lint import Finding
 
 T = TypeVar("T")
 
@@ -23,13 +26,17 @@ _KINDS: Final[Mapping[Fault | None, type[AvowError]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """One server's tools; `problems` are about entries of its list that are no tools."""
+    """One server's tools; `problems` are about entries of its list that are no tools.
+
+    `faults` are what lint finds wrong with each tool, where it was asked.
+    """
 
     name: str
     server: Mapping[str, Any]
     protocol: str | None
     tools: list[Tool]
     problems: list[str]
+    faults: "Sequence[Sequence[Finding]]" = ()
 
     @property
     def has_findings(self) -> bool:
@@ -52,7 +59,10 @@ class Surface:
         server = {**self.server, "name": self.name, "protocol": self.protocol}
         if declared := self.server.get("name"):
             server["declared_name"] = declared
-        document: dict[str, Any] = {"server": server, "tools": [_tool(one) for one in self.tools]}
+        tools = [_tool(one) for one in self.tools]
+        for tool, faults in zip(tools, self.faults, strict=False):
+            tool["lint"] = [_fault(one) for one in faults]
+        document: dict[str, Any] = {"server": server, "tools": tools}
         return document | ({"problems": self.problems} if self.problems else {})
 
 
@@ -68,6 +78,15 @@ def _tool(tool: Tool) -> dict[str, Any]:
         },
         "fingerprint": tool.fingerprint,
         "findings": [finding.to_dict() for finding in tool.findings],
+    }
+
+
+def _fault(finding: "Finding") -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": str(finding.severity),
+        "message": finding.message,
     }
 
 

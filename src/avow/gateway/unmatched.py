@@ -7,7 +7,7 @@ import anyio
 
 from avow.gateway.app import Gateway
 from avow.policy import facts_of
-from avow.policy.unmatched import unmatched
+from avow.policy.unmatched import unmatched, without_dry_run
 
 _LOOK_SECONDS: Final = 5.0
 
@@ -24,7 +24,8 @@ def find_unmatched(gateway: Gateway) -> list[str]:
     unknown = [name for name, tools in lists.items() if tools is None]
     known = [tool for tools in lists.values() for tool in tools or ()]
     facts = [facts_of(sight.of(policy, tool)[0]) for tool in known]
-    return unmatched(policy, facts, servers=lists, unknown=unknown)
+    found = unmatched(policy, facts, servers=lists, unknown=unknown)
+    return [*found, *without_dry_run(policy, known)]
 
 
 async def warn_of_unmatched(gateway: Gateway, *, seconds: float = _LOOK_SECONDS) -> None:

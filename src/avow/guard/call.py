@@ -81,8 +81,9 @@ class Call:
     answers to the tool's own questions. `patience` is how many seconds this call
     waits for a person, where that is its own. `caller` is for whoever runs the call, and nothing to
     the steps. `stopped_by` is the person who stopped it at its server. `evidence` is what it
-    tried and must not. `turn` is its place among the calls of its agent, where these wait for each
-    other. `excerpts` hold large arguments with what is shown of them and of the extras.
+    tried and must not. `dry_run_of` is the id of the call whose plan this one gives.
+    `turn` is its place among the calls of its agent, where these wait for each other.
+    `excerpts` hold large arguments with what is shown of them and of the extras.
     """
 
     id: str
@@ -118,6 +119,7 @@ class Call:
     incident: str | None = None
     stopped_by: str | None = None
     evidence: tuple[str, ...] = ()
+    dry_run_of: str | None = None
     excerpts: tuple[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], ...] = ()
     _told: tuple[tuple[object, ...], Facts] | None = None
 
@@ -199,6 +201,7 @@ class Call:
             "reached": list(self.reached) if self.reached else None,
             "trace": read_traceparent((self.meta or {}).get(_TRACE)),
             "through": self.through and self.through.tool,
+            "dry_run_of": self.dry_run_of,
         }
         return {key: value for key, value in more.items() if value is not None}
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from avow.guard.call import META_KEY, Answer, Call
+from avow.guard.plans import has_plan
 from avow.guard.steps.ceiling import ceiling
 from avow.guard.steps.confirm import confirm
 from avow.guard.steps.narrow import narrow
@@ -32,7 +33,7 @@ CONCERNS: Final[Mapping[Any, Concern]] = {
     ceiling: lambda call: call.through is not None,
     when: lambda call: call.found.intent.when is not None,
     repeat: _asks_once,
-    plan: lambda call: call.found.intent.plan is not None,
+    plan: lambda call: has_plan(call.found.intent),
     confirm: lambda call: call.decided.effect is not Effect.ALLOW,
 }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from avow.approvals import Approval, Plan, patched, take_plan
+from avow.approvals import Approval, Plan, patched
 from avow.catalog import Tool
 from avow.errors import DeniedError, UsageError
 from avow.guard.call import Call
@@ -13,6 +13,7 @@ from avow.guard.condition import unmet
 from avow.guard.history import situation_of
 from avow.guard.large import take_arguments
 from avow.guard.narrowing import narrowed
+from avow.guard.plans import has_plan, plan_of
 from avow.policy import Decision, Effect, facts_of, is_switched_off
 from avow.policy import decide as decide_by_policy
 from avow.workers import UndecidedError
@@ -95,7 +96,7 @@ async def _objection(guard: "Guard", call: Call, approval: Approval) -> Found | 
         return Found(Change.EDIT, problem)
     if said := await unmet(asked, call.arguments):
         return Found(Change.CONDITION, said)
-    return None if call.plan is None else await _plan(call, asked)
+    return None if call.plan is None else await _plan(guard, call, asked)
 
 
 async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:
@@ -121,12 +122,12 @@ async def _edit(guard: "Guard", call: Call, approval: Approval) -> str | None:
     return None
 
 
-async def _plan(call: Call, asked: Tool) -> Found | None:
+async def _plan(guard: "Guard", call: Call, asked: Tool) -> Found | None:
     """Put a new plan in the place of the call's; what is wrong where there is none any more."""
-    if asked.intent.plan is None:
+    if not has_plan(asked.intent):
         return None
     try:
-        call.plan = await take_plan(asked.intent.plan, call.arguments)
+        call.plan = await plan_of(guard, call, asked.intent)
     except DeniedError as error:
         return Found(Change.UNPLANNED, str(error))
     except Exception:  # noqa: BLE001 - an author's function may raise anything

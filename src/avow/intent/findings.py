@@ -48,4 +48,6 @@ def _read_only_contradictions(intent: Intent) -> list[Finding]:
         found.append(Finding("read-only-confirms", "declared read-only, yet it asks to confirm"))
     if intent.plan is not None:
         found.append(Finding("read-only-plans", "declared read-only, yet it plans changes"))
+    if intent.dry_run is not None:
+        found.append(Finding("read-only-plans", "declared read-only, yet it has a dry run"))
     return found

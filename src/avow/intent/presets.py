@@ -19,6 +19,7 @@ class Intent:
     `confirm` is the sentence a person is asked. `plan` says what a call would change; `narrow` may
     make one call's intent narrower than the tool's, never wider; `when` says whether a call may be
     made at all, and `otherwise` what is said where not. These three functions take the arguments.
+    `dry_run` names the tool's own boolean parameter that makes a call report its change only.
     `grant` is the longest that an answer may hold, and `on_error` what is said where the tool
     fails without a word of its own.
 
@@ -40,6 +41,7 @@ class Intent:
     narrow: Callable[..., Any] | None = None
     when: Callable[..., Any] | None = None
     otherwise: str | None = None
+    dry_run: str | None = None
 
     def __post_init__(self) -> None:
         words = optional(text)
@@ -59,6 +61,7 @@ class Intent:
             narrow=callback,
             when=callback,
             otherwise=words,
+            dry_run=words,
         )
 
     @property

@@ -13,6 +13,7 @@ from avow.policy.document import (
     ANY,
     DEFAULT_CHANNELS,
     MAX_OPEN_QUESTIONS,
+    DryRun,
     FirstUse,
     Limits,
     Operator,
@@ -48,6 +49,7 @@ def build_policy(document: Document) -> Policy:
         roles=roles,
         first_use=_first_use(document, value.get("first_use", {})),
         max_result_characters=_result_limits(document, value.get("max_result_characters", {})),
+        dry_run=_dry_runs(document, value.get("dry_run", {})),
         off_servers=frozenset(off.get("servers", ())),
         off_subjects=frozenset(off.get("subjects", ())),
         limits=build_limits(value.get("limits", {})),
@@ -153,7 +155,16 @@ def _result_limits(document: Document, value: Any) -> tuple[ResultLimit, ...]:
     return tuple(sorted(limits, key=lambda one: (*_nearest_first(one), one.tool == ANY)))
 
 
-def _nearest_first(entry: Operator | FirstUse | ResultLimit) -> tuple[bool, bool]:
+def _dry_runs(document: Document, value: Mapping[str, Any]) -> tuple[DryRun, ...]:
+    entries: list[DryRun] = []
+    for server, named in value.items():
+        _check_server(document, "dry_run", server)
+        tools: Mapping[str, str] = {ANY: named} if isinstance(named, str) else named
+        entries += [DryRun(server, tool, one) for tool, one in tools.items()]
+    return tuple(sorted(entries, key=lambda one: (*_nearest_first(one), one.tool == ANY)))
+
+
+def _nearest_first(entry: Operator | FirstUse | ResultLimit | DryRun) -> tuple[bool, bool]:
     return entry.server == ANY, is_glob(entry.tool)
 
 

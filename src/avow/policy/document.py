@@ -39,6 +39,7 @@ from avow.policy.index import RuleIndex
 from avow.policy.principal import Principal
 from avow.policy.receipts import ReceiptKey, verdict_of, weigh
 from avow.policy.situation import Situation
+from avow.schema import is_switch
 
 if TYPE_CHECKING:
     from avow.schema.paths import Path
@@ -206,6 +207,20 @@ class ResultLimit:
         object.__setattr__(self, "fits", make_glob([self.tool]))
 
 
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """The boolean `parameter` that makes a call a dry run, of tools at `server` that fit `tool`."""
+
+    server: str
+    tool: str
+    parameter: str
+    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        convert(self, server=text, tool=text, parameter=text)
+        object.__setattr__(self, "fits", make_glob([self.tool]))
+
+
 def read_forwarded(value: Any) -> frozenset[str]:
     """Read the keys of a call's `_meta` that go to servers. Raises `UnfitError`."""
     names = texts(value)
@@ -221,7 +236,8 @@ class Policy:
     """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
 
     `receipt_keys` are those whose receipts count.
-    `operator`, `first_use` and `max_result_characters` are in the order in which they count.
+    `operator`, `first_use`, `max_result_characters` and `dry_run` are in the order in which they
+    count.
     `channels` are those over which people may answer, and `people` those who may do so by a link,
     with their roles.
     `open_per_caller` is how many questions of one subject may wait at once. `hidden`
@@ -241,6 +257,7 @@ class Policy:
     roles: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     first_use: tuple[FirstUse, ...] = ()
     max_result_characters: tuple[ResultLimit, ...] = ()
+    dry_run: tuple[DryRun, ...] = ()
     off_servers: frozenset[str] = frozenset()
     off_subjects: frozenset[str] = frozenset()
     limits: Limits = field(default_factory=Limits)
@@ -279,6 +296,7 @@ class Policy:
             roles=names,
             first_use=many(instance(FirstUse), "FirstUse entries"),
             max_result_characters=many(instance(ResultLimit), "ResultLimit entries"),
+            dry_run=many(instance(DryRun), "DryRun entries"),
             off_servers=texts,
             off_subjects=texts,
             limits=instance(Limits),
@@ -369,6 +387,18 @@ class Policy:
         for entry in self.max_result_characters:
             if entry.server in (server, ANY) and entry.fits(tool):
                 return entry.characters
+        return None
+
+    def dry_run_of(self, server: str, tool: str, schema: object) -> str | None:
+        """Return the parameter that makes a call of a tool a dry run, if the policy names one.
+
+        `schema` is that of its arguments. An entry for many tools is about those that have the
+        parameter; one for this tool counts in any case.
+        """
+        for entry in self.dry_run:
+            is_about = entry.server in (server, ANY) and entry.fits(tool)
+            if is_about and (entry.tool == tool or is_switch(schema, entry.parameter)):
+                return entry.parameter
         return None
 
     def scopes_of(self, principal: Principal) -> frozenset[str] | None:

@@ -187,6 +187,10 @@ POLICY: Final = Table(
             "longer results are cut; for all, by server, or by server and tool",
             default=LIMIT,
         ),
+        "dry_run": Key(
+            Named(Either(Text(), Named(Text()), dict)),
+            "a tool's boolean parameter that makes a call a dry run; by server, or server and tool",
+        ),
         "trust": Key(
             Reserved(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
             "how far each server's word counts; “*” is for the rest",

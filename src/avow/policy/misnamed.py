@@ -35,6 +35,7 @@ def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
         (f"“max_result_characters.{one.server}” ({policy.where})", one.tool)
         for one in policy.max_result_characters
     ]
+    places += [(f"“dry_run.{one.server}” ({policy.where})", one.tool) for one in policy.dry_run]
     return [
         f"{place} names a tool “{found[0]}”: here a tool goes by its server's own name for it, "
         f'as server = "{found[1]}", tool = "{found[2]}"'

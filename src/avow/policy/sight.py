@@ -22,7 +22,11 @@ def seen_under(policy: Policy, tool: Tool) -> Tool:
     if tool.before is not None:
         known = policy.resolve(tool.server, tool.name, tool.before.evidence)
         resolved = stricter(known, resolved)
-    return replace(tool, resolved=resolved)
+    intent = tool.intent
+    if policy.dry_run and intent.plan is None:
+        named = policy.dry_run_of(tool.server, tool.name, tool.input_schema)
+        intent = intent if named is None else replace(intent, dry_run=named)
+    return replace(tool, resolved=resolved, intent=intent)
 
 
 def facts_of(tool: Tool) -> ToolFacts:

@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Final
 
+from avow.catalog import Tool
 from avow.policy.conditions import FactsTest
-from avow.policy.document import ANY, FirstUse, Operator, Policy, ResultLimit, Rule
+from avow.policy.document import ANY, DryRun, FirstUse, Operator, Policy, ResultLimit, Rule
 from avow.policy.situation import ToolFacts
+from avow.schema import is_switch
 
 _NAMING: Final = frozenset({"server", "tool", "category", "tag"})
 """Conditions on words that somebody wrote, and may have misspelled."""
@@ -43,6 +45,7 @@ def unmatched(
             ("operator", policy.operator),
             ("first_use", policy.first_use),
             ("max_result_characters", policy.max_result_characters),
+            ("dry_run", policy.dry_run),
         )
         for entry in entries
         if not _names_any(entry, known, names, unknown)
@@ -54,6 +57,25 @@ def unmatched(
         if server not in names
     ]
     return found
+
+
+def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
+    """Return a sentence for each `dry_run` entry whose tools lack the boolean parameter it names.
+
+    An entry for many tools is fine if one of them has the parameter.
+    """
+    known = tuple(tools)
+    sentences: list[str] = []
+    for entry in policy.dry_run:
+        fitting = [
+            tool for tool in known if entry.server in (ANY, tool.server) and entry.fits(tool.name)
+        ]
+        if fitting and not any(is_switch(one.input_schema, entry.parameter) for one in fitting):
+            sentences.append(
+                f"“dry_run.{entry.server}” ({policy.where}) names the parameter "
+                f"“{entry.parameter}”, but “{entry.tool}” has no boolean parameter of this name"
+            )
+    return sentences
 
 
 def _is_about(rule: Rule, known: tuple[ToolFacts, ...], unknown: Collection[str]) -> bool:
@@ -74,7 +96,7 @@ def _may_fit(tests: Sequence[FactsTest], server: str) -> bool:
 
 
 def _names_any(
-    entry: Operator | FirstUse | ResultLimit,
+    entry: Operator | FirstUse | ResultLimit | DryRun,
     known: tuple[ToolFacts, ...],
     servers: Collection[str],
     unknown: Collection[str],

@@ -6,6 +6,7 @@ from avow.schema.exact import exact
 from avow.schema.redact import MASK, redact, redact_start
 from avow.schema.strip import Stripper
 from avow.schema.subschemas import subschemas
+from avow.schema.switch import is_switch
 from avow.schema.truncate import LIMIT, Cut, Piece, at, put, size, truncate
 from avow.schema.validate import Checker, Problem
 
@@ -24,6 +25,7 @@ __all__ = [
     "digest",
     "digest_exactly",
     "exact",
+    "is_switch",
     "parse_json",
     "put",
     "redact",

@@ -7,5 +7,6 @@ from avow.serve.binding import Tools, bind, declare
 from avow.serve.context import Context, context
 from avow.serve.definition import ToolDefinition
 from avow.serve.page import Page
+from avow.serve.result import Result
 
-__all__ = ["Context", "Page", "ToolDefinition", "Tools", "bind", "context", "declare"]
+__all__ = ["Context", "Page", "Result", "ToolDefinition", "Tools", "bind", "context", "declare"]

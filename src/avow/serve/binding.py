@@ -90,12 +90,14 @@ class Tools:
         *,
         name: str | None = None,
         description: str | None = None,
-        dry_run: bool = False,
+        dry_run: bool | str = False,
         **fields: Unpack[Fields],
     ) -> Callable[[F], F]:
         """Declare a typed function as a tool; its signature makes the schemas.
 
-        With `dry_run`, a call whose argument `dry_run` is true only reads. Raises `UsageError` for
+        `dry_run="dryRun"` names the boolean argument that makes a call report its change only: a
+        call that asks a person is first made so, and its result is shown as the plan. With
+        `dry_run=True`, a call whose argument `dry_run` is true only reads. Raises `UsageError` for
         what cannot be meant: a name that is taken, a scope that is not known, a sentence that names
         what is not there.
         """
@@ -105,12 +107,12 @@ class Tools:
 
         def declared(function: F) -> F:
             known = getattr(function, "__name__", "") if name is None else name
-            made = self._intent(known, intent, fields)
+            made = _dry(self._intent(known, intent, fields), dry_run, where=f"tool {known}")
             self.shelf.check_name(known)
             kept = kept_in(function, known, is_bound=True)
             shape = self._shape(kept, known, description or inspect.getdoc(function))
             try:
-                definition = _definition(known, made, shape, dry_run=dry_run)
+                definition = _definition(known, made, shape, dry_run=dry_run is True)
             except UsageError:
                 self.framework.remove(known)
                 raise
@@ -140,6 +142,7 @@ class Tools:
         description: str = "",
         input_schema: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
+        dry_run: str | None = None,
         **fields: Unpack[Fields],
     ) -> "Tools":
         """Declare a tool as data, and return the same tools, so that more can follow.
@@ -152,7 +155,7 @@ class Tools:
         self.shelf.check_name(name)
         schema = {"type": "object", **as_schema(name, input_schema)}
         schema.setdefault("additionalProperties", False)
-        made = self._intent(name, intent, fields)
+        made = _dry(self._intent(name, intent, fields), dry_run, where=f"tool {name}")
         check_execute(execute, name)
         self.shelf.add(ToolDefinition(name, made, description, schema, output_schema, execute))
         return self
@@ -183,6 +186,16 @@ class Tools:
         made = made_intent(intent, merged, where=where, how="@tools.tool(avow.READ_ONLY)")
         check_scopes(made, self.shelf.scopes, where=where)
         return made
+
+
+def _dry(intent: Intent, parameter: bool | str | None, *, where: str) -> Intent:  # noqa: FBT001 - what `dry_run` was given
+    """The intent with the parameter that makes a dry run, if one was named."""
+    if parameter is None or isinstance(parameter, bool):
+        return intent
+    try:
+        return intent.but(dry_run=parameter)
+    except UsageError as error:
+        raise UsageError(error.what, where=where) from error
 
 
 def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +237,9 @@ def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Inten
     return intent.but(narrow=narrow)
 
 
-def declare(intent: Intent, **fields: Unpack[Fields]) -> Callable[[F], F]:
+def declare(
+    intent: Intent, *, dry_run: str | None = None, **fields: Unpack[Fields]
+) -> Callable[[F], F]:
     """Declare a function that is registered in another way: put it below that decorator.
 
     It counts once `bind` was called on its server. Raises `UsageError` for what cannot be meant;
@@ -232,7 +247,9 @@ def declare(intent: Intent, **fields: Unpack[Fields]) -> Callable[[F], F]:
     """
     how = "@avow.declare(avow.READ_ONLY)"
     where = f"tool {getattr(intent, '__name__', '?')}" if callable(intent) else "declare"
-    made = made_intent(intent, _merged({}, fields), where=where, how=how)
+    made = _dry(
+        made_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
+    )
     check_alone(made, where)
 
     def declared(function: F) -> F:

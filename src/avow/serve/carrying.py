@@ -16,7 +16,7 @@ from avow.serve.definition import Execute, ToolDefinition
 from avow.serve.exchange import Request, as_wire, sent
 from avow.serve.functions import is_on_purpose
 from avow.serve.paging import CursorError, continued, opened
-from avow.serve.results import agreed, as_answer, fitting, is_made
+from avow.serve.results import agreed, as_answer, fitting, is_made, with_text
 from avow.serve.values import ShapeError, to_json
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ async def _run(
     try:
         if definition is not None and definition.execute is not None:
             answer = await _execute(definition.execute, call)
+            if now.returned is not None:  # by a function whose signature made the schemas
+                answer = with_text(answer, now.returned[0], now.text)
         else:
             answer = await _pass(call, now, passing)
         return _structured(call, answer)
@@ -84,7 +86,7 @@ async def _pass(call: Call, now: Running, passing: "Passing") -> Answer:
     (value,) = now.returned
     if answer.get("isError") is True and not is_made(value):
         raise ShapeError("what the tool returned does not fit its type")
-    return agreed(answer, value)
+    return with_text(agreed(answer, value), value, now.text)
 
 
 async def _answered(ctx: Request, then: CallNext) -> Answer:

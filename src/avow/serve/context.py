@@ -36,7 +36,8 @@ class Running:
 
     `told` makes what goes on to the framework in the place of an error, and `function` is what the
     framework holds for the tool. `crash` is what that raised by mistake, `said` what it raised so
-    that the caller reads it, and `returned` holds what it returned. `server` is what enters tools
+    that the caller reads it, and `returned` holds what it returned, with the `text` of a `Result`.
+    `server` is what enters tools
     in the framework, and `raw` the tool as it was listed when it was judged; `entered` is the tool
     that runs now. `has_strayed` is set where the call would have entered another one.
     """
@@ -51,6 +52,7 @@ class Running:
     crash: Exception | None = None
     said: Exception | None = None
     returned: tuple[Any] | None = None
+    text: str | None = None
 
 
 _running: ContextVar[Running | None] = ContextVar("avow_running", default=None)

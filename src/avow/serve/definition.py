@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from avow.catalog import derive_title
 from avow.errors import UsageError
 from avow.intent import Intent, contradictions, declare
-from avow.schema import Checker
+from avow.schema import Checker, is_switch
 from avow.serve.given import made_intent
 from avow.serve.handler import as_execute
 
@@ -84,6 +84,7 @@ class ToolDefinition:
         given = dict(fields) if tags is None else {**fields, "tags": _listed(tags, where=where)}
         made = made_intent(intent, given, where=where, how="read_only_hint=True")
         check_intent(name, made, known)
+        check_dry_run(name, made, schema)
         if handler is not None and execute is not None:
             raise UsageError("give a handler or execute, not both", where=where)
         values = {
@@ -204,6 +205,8 @@ def check_alone(intent: Intent, where: str) -> None:
         raise UsageError(finding.message, where=where)
     if intent.otherwise is not None and intent.when is None:
         raise UsageError("“otherwise” says what holds where “when” does not", where=where)
+    if intent.plan is not None and intent.dry_run is not None:
+        raise UsageError("give plan or dry_run, not both", where=where)
     for name, function in _functions(intent):
         _parameters(function, name, where)
 
@@ -214,8 +217,16 @@ def check_intent(name: str, intent: Intent, known: frozenset[str]) -> None:
     check_alone(intent, where)
     check_functions(name, intent, known)
     # What a plan gives is known only when there is one; without it, only arguments can be named.
-    if intent.confirm is not None and intent.plan is None:
+    if intent.confirm is not None and intent.plan is None and intent.dry_run is None:
         _check_template(where, intent.confirm, known)
+
+
+def check_dry_run(name: str, intent: Intent, schema: object) -> None:
+    """Raise `UsageError` where `dry_run` names no boolean parameter of the tool."""
+    if intent.dry_run is not None and not is_switch(schema, intent.dry_run):
+        what = f"dry_run names {intent.dry_run!r}, which is no boolean parameter of the tool"
+        fix = f"Add the parameter {intent.dry_run}: bool = False."
+        raise UsageError(what, where=f"tool {name}", fix=fix)
 
 
 def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:

@@ -15,6 +15,7 @@ import anyio.to_thread
 from avow.errors import AvowError, DeniedError, UsageError
 from avow.serve.context import Context, current_call
 from avow.serve.page import as_object_type, unpaged
+from avow.serve.result import data_type, parted
 
 _ANYWAY: Final = ("mcp.", "fastmcp.")
 _OWN_WORDS: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
@@ -96,9 +97,10 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
                 fix="Call it through a client of the server that was bound.",
             )
         if call is None or not (is_bound or getattr(call.function, _KEPT, None) is mark):
-            return unpaged(await _survived(function, args, kwargs))
+            return unpaged(parted(await _survived(function, args, kwargs))[0])
         try:
-            value = unpaged(await _survived(function, args, kwargs))
+            data, text = parted(await _survived(function, args, kwargs))
+            value = unpaged(data)
         except Exception as error:
             is_said = is_on_purpose(error)
             call.crash, call.said = (None, error) if is_said else (error, None)
@@ -109,7 +111,7 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
             if told is error:
                 raise
             raise told from error
-        call.crash, call.said, call.returned = None, None, (value,)
+        call.crash, call.said, call.returned, call.text = None, None, (value,), text
         return value
 
     _dress(run, function, what)
@@ -244,7 +246,7 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
         one.replace(annotation=hints.get(one.name, one.annotation))
         for one in signature.parameters.values()
     ]
-    result = as_object_type(hints.get("return", signature.return_annotation))
+    result = as_object_type(data_type(hints.get("return", signature.return_annotation)))
     run.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
     told = {one.name: one.annotation for one in parameters} | {"return": result}
     run.__annotations__ = {

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from avow.schema import truncate
 from avow.serve.context import Context, Made, structure_of
 from avow.serve.functions import called, surviving
+from avow.serve.result import Result, parted
 from avow.serve.values import ShapeError, to_json
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ async def as_answer(execute: Any, context: Context) -> "Answer":
 def _answer_of(value: Any) -> "Answer":
     if isinstance(value, Made):
         return fitting(dict(value))
+    if isinstance(value, Result):
+        data, text = parted(cast("Any", value))
+        return with_text({}, data, text)
     if _is_answer(value):
         try:
             return fitting(_wire(types.CallToolResult.model_validate(to_json(value))))
@@ -66,6 +70,18 @@ def agreed(answer: "Answer", value: Any) -> "Answer":
     if isinstance(value, str):
         return fitting({**answer, "structuredContent": structured})
     return _said(answer, structured)
+
+
+def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
+    """`answer` with the text that the author gave beside `value`, if any, and always structured."""
+    if text is None or answer.get("isError") is True:
+        return answer
+    structured = answer.get("structuredContent")
+    if structured is None:
+        with surviving():
+            structured = structure_of(to_json(value))
+    block = {"type": "text", "text": text}
+    return fitting({**answer, "structuredContent": structured, "content": [block]})
 
 
 def _said(answer: "Answer", structured: Any) -> "Answer":

@@ -9,7 +9,7 @@ from avow.catalog import Tool, derive_title, make_tool
 from avow.errors import UsageError
 from avow.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare, read_tool
 from avow.serve.advice import advise
-from avow.serve.definition import ToolDefinition, check_intent, check_name, public
+from avow.serve.definition import ToolDefinition, check_dry_run, check_intent, check_name, public
 from avow.serve.functions import as_plan, by_name
 from avow.serve.given import check_scopes
 
@@ -103,6 +103,7 @@ class Shelf:
                 check_scopes(one.said, self.scopes, where=f"tool {name}")
                 schema: Mapping[str, Any] = one.tool.input_schema or {}
                 check_intent(name, one.said, frozenset(schema.get("properties", ())))
+                check_dry_run(name, one.said, schema)
 
     def _entry(
         self,

@@ -3,10 +3,10 @@
 import logging
 from typing import TYPE_CHECKING, Final
 
-from avow.approvals import take_plan
 from avow.errors import DeniedError
 from avow.guard.call import Answer, Call, unplanned
 from avow.guard.history import situation_of
+from avow.guard.plans import has_plan, plan_of
 from avow.intent import Level
 from avow.policy import Effect
 from avow.policy import decide as decide_by_policy
@@ -20,16 +20,16 @@ _log: Final = logging.getLogger(__name__)
 async def plan(guard: "Guard", call: Call, then: "Then") -> Answer:
     """Go on with a plan where the tool has one and it matters; without it nothing runs.
 
-    An author's function may say why there is none by a `DeniedError`; all else stays in the log.
+    An author's function may say why there is none by a `DeniedError`, and a dry run by its error;
+    all else stays in the log.
     """
-    function = call.found.intent.plan
     matters = call.decided.effect is Effect.CONFIRM or (
         call.under.counts_targets and call.decided.effect is Effect.ALLOW
     )
-    if function is None or not matters or call.found.level is Level.READ:
+    if not has_plan(call.found.intent) or not matters or call.found.level is Level.READ:
         return await then(call)
     try:
-        call.plan = await take_plan(function, call.arguments)
+        call.plan = await plan_of(guard, call, call.found.intent)
     except DeniedError as error:
         return unplanned(call, str(error))
     except Exception:  # noqa: BLE001 - an author's function may raise anything
