@@ -207,6 +207,15 @@ def test_a_name_that_ends_with_a_verb_that_reads_is_about_the_others() -> None:
     assert "AV110" in codes([tool("deploy_plan_get", **plainly)])
 
 
+def test_the_method_of_a_request_that_is_saved_is_no_choice_of_what_the_tool_does() -> None:
+    method = {"inputSchema": takes(method={"enum": ["GET", "POST", "DELETE"]})}
+    assert "AV501" not in codes([tool("create_collection_request", **method)])
+    assert "AV501" not in codes([tool("updateCollectionRequest", **method)])
+    assert "AV501" in codes([tool("send_request", **method)])
+    action = {"inputSchema": takes(action={"enum": ["get", "purge"]})}
+    assert "AV501" in codes([tool("update_collection", **action)])
+
+
 def test_nobody_is_to_be_asked_about_small_things() -> None:
     destroys = {"description": "Deletes one.", "annotations": hints(destructiveHint=True)}
     assert "AV503" in codes([tool("delete_order", **destroys)])

@@ -43,12 +43,25 @@ _DESTROYS: Final = frozenset(
     {"cancel", "clear", "delete", "destroy", "drop", "erase", "kill", "purge", "remove", "reset"}
     | {"revoke", "terminate", "truncate", "uninstall", "wipe"}
 )
+_HTTP_METHODS: Final = frozenset(
+    {"connect", "delete", "get", "head", "options", "patch", "post", "put", "trace"}
+)
+_STORES: Final = frozenset(
+    {"add", "create", "edit", "import", "insert", "patch", "put", "register", "replace", "save"}
+    | {"set", "store", "update", "upsert", "write"}
+)
 
 
 def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for the argument that chooses, with one choice of each kind."""
+    """One remark for the argument that chooses, with one choice of each kind.
+
+    The HTTP method of a request that the tool stores is no choice of what the tool does.
+    """
+    stores = not _STORES.isdisjoint(tool.words[:1])
     for one in tool.parameters:
-        if one.words and one.words[-1] in _CHOOSERS and "http" not in one.words:
+        if not one.words or one.words[-1] not in _CHOOSERS or "http" in one.words:
+            continue
+        if not (stores and _HTTP_METHODS.issuperset(map(str.lower, one.choices))):
             yield from _remarks(one)
 
 
