@@ -2,8 +2,8 @@
 
 `verbs.txt` holds English verbs, and `nouns.txt` words that are hardly ever verbs. Which word is a
 verb was looked up in the tables of lemminflect (https://github.com/bjascob/LemmInflect, copyright
-2019 Brad Jascob, MIT licence); which words to list comes from the texts of the training's corpus.
-The lists were made once and are kept by hand.
+2019 Brad Jascob, MIT licence). Which words to list comes from the texts of the training's corpus
+and from summaries of published packages. The lists were made once and are kept by hand.
 """
 
 import re
