@@ -216,6 +216,20 @@ def test_the_method_of_a_request_that_is_saved_is_no_choice_of_what_the_tool_doe
     assert "AV501" in codes([tool("update_collection", **action)])
 
 
+def test_a_server_that_asks_about_nothing_is_told_so_once() -> None:
+    destroys = {"annotations": hints(destructiveHint=True)}
+    few = [tool(f"delete_{name}", **destroys) for name in ("order", "user", "note")]
+    many = [*few, *(tool(f"purge_{letter}", **destroys) for letter in "abcdef")]
+    assert [one.tool for one in findings(few) if one.code == "AV503"] == [
+        "delete_order",
+        "delete_user",
+        "delete_note",
+    ]
+    (one,) = (one for one in findings(many) if one.code == "AV503")
+    assert one.tool == "delete_order"
+    assert "so are 8 more: delete_user, delete_note, purge_a, purge_b, purge_c, …" in one.message
+
+
 def test_nobody_is_to_be_asked_about_small_things() -> None:
     destroys = {"description": "Deletes one.", "annotations": hints(destructiveHint=True)}
     assert "AV503" in codes([tool("delete_order", **destroys)])

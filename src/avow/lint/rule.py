@@ -34,7 +34,8 @@ class Rule:
 
     `tool` looks at one tool, `server` at all of a server's, `after` at a tool once the others have.
 
-    One that is not `is_default` looks only where a profile or `--select` asks for it.
+    One that is not `is_default` looks only where a profile or `--select` asks for it. One that
+    `is_folded` is told once for a server where it finds something at more than three tools.
     """
 
     code: str
@@ -44,6 +45,7 @@ class Rule:
     server: ServerCheck | None = None
     after: AfterCheck | None = None
     is_default: bool = True
+    is_folded: bool = False
 
     @property
     def page(self) -> str:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from avow.catalog import raw_of
 from avow.errors import UsageError
@@ -13,6 +14,9 @@ from avow.lint.profile import Profile, find_profile
 from avow.lint.registry import all_rules, find_rules, known_rule
 from avow.lint.rule import Looked, Rule
 from avow.lint.subject import Listing, Subject
+
+_MOST_APART: Final = 3
+_MOST_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def lint(
     return Report(
         listing.name,
         len(listing.tools),
-        tuple(sorted([*kept, *late], key=_order)),
+        tuple(sorted(_folded(rules, [*kept, *late]), key=_order)),
         allowed=tuple(allowed),
         places=places or Places(),
         is_mendable=is_mendable,
@@ -150,6 +154,27 @@ def _sift(
         else:
             kept.append(one)
     return kept, allowed
+
+
+def _folded(rules: Sequence[Rule], found: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings, with one for many of a rule that is about how the whole server is made."""
+    codes = {rule.code for rule in rules if rule.is_folded}
+    many: defaultdict[str, list[Finding]] = defaultdict(list)
+    for one in found:
+        if one.code in codes:
+            many[one.code].append(one)
+        else:
+            yield one
+    for same in many.values():
+        if len(same) <= _MOST_APART:
+            yield from same
+        else:
+            first, *others = same
+            named = ", ".join(one.tool for one in others[:_MOST_NAMED])
+            more = ", …" if len(others) > _MOST_NAMED else ""
+            yield replace(
+                first, message=f"{first.message}; so are {len(others)} more: {named}{more}"
+            )
 
 
 def _reasons(tool: Subject) -> Mapping[str, str]:

@@ -7,7 +7,8 @@ in their description. Small things (a reaction, a cookie, what a page has stored
 
 ## Why is this bad
 What a person is asked is then made of raw arguments, and nobody can look first. Many servers leave
-the question to the client, so this is a note.
+the question to the client, so this is a note, and one for the whole server where more than three of
+its tools are like this.
 
 ## Example
 ```json
@@ -66,4 +67,4 @@ def _previews(one: Parameter) -> bool:
     return not _PREVIEWS.isdisjoint(one.words) or not _PAIRS.isdisjoint(pairs)
 
 
-RULE = Rule("AV503", "destructive-without-confirmation", Severity.NOTE, check)
+RULE = Rule("AV503", "destructive-without-confirmation", Severity.NOTE, check, is_folded=True)
