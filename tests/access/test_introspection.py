@@ -82,6 +82,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an ID token of Cognito": ({"token_use": "id"}, "no access token"),
     "an ID token": ({"token_type": "urn:ietf:params:oauth:token-type:id_token"}, "no access token"),
     "an ID token by its claims": ({"at_hash": "x"}, "no access token"),
+    "an ID token by its state": ({"s_hash": "x"}, "no access token"),
+    "an ID token by its login": ({"nonce": "x", "scope": None}, "no access token"),
+    "an ID token by its login, with empty scopes": ({"nonce": "x", "scope": ""}, "no access token"),
+    "an actor that is none": ({"act": "agent"}, "an actor that is none"),
+    "an actor whose name is none": ({"act": {"sub": 7}}, "a name that is none"),
     "a type that is no text": ({"token_type": ["Bearer"]}, "no access token"),
     "a bound token": ({"token_type": "DPoP"}, "no access token"),
     "the console's name": ({"sub": "console"}, "gives to others"),
@@ -106,7 +111,10 @@ async def test_what_the_issuer_does_not_vouch_for_is_refused(
 
 @pytest.mark.parametrize(
     "kind",
-    [{"token_type": "Bearer"}, {"token_use": "access"}, {"typ": "at+jwt"}, {"typ": "Bearer"}],
+    [
+        *({"token_type": "Bearer"}, {"token_use": "access"}, {"typ": "at+jwt"}, {"typ": "Bearer"}),
+        *({"nonce": "x"}, {"act": None}, {"may_act": {"sub": "agent"}}),
+    ],
 )
 async def test_an_access_token_is_taken_by_any_name_of_its_kind(
     authority: Authority, opened: Opened, kind: dict[str, Any]

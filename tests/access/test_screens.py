@@ -1,5 +1,7 @@
 """The `[screens]` of an access.toml: exact origins, named people, and tokens of their own."""
 
+from typing import Any
+
 import pytest
 from tests.access.authority import GATEWAY, Authority
 from tests.access.conftest import Opened, arrival
@@ -97,6 +99,21 @@ async def test_a_token_for_calls_opens_no_screen_and_one_for_screens_makes_no_ca
                 await access.identify(arrival(token, path=path))
         assert (access.metadata("/api") or {})["resource"] == f"{GATEWAY}/api"
     assert wallet.get(caller) == tokens["/mcp"]
+
+
+@pytest.mark.parametrize("named", ["chat", None])
+async def test_who_acts_for_a_person_may_call_and_not_answer_for_them(
+    authority: Authority, opened: Opened, named: str | None
+) -> None:
+    more: dict[str, Any] = {"act": {"sub": "agent", "act": {"sub": "desk"}}, "client_id": named}
+    async with opened() as access:
+        caller = await access.identify(arrival(authority.sign(**more)))
+        assert (caller.subject, caller.client) == ("amy", named or "agent")
+        token = authority.sign(aud=f"{GATEWAY}/api", **more)
+        with pytest.raises(RefusedError, match="acts for another"):
+            await access.identify(arrival(token, path="/api/v1/approvals/1/answer"))
+        own = authority.sign(aud=f"{GATEWAY}/api", act=None)
+        assert (await access.identify(arrival(own, path="/api/v1/me"))).subject == "amy"
 
 
 def test_the_api_is_a_resource_of_its_own() -> None:

@@ -315,6 +315,29 @@ def test_no_chat_reads_markup_in_what_others_say(hostile: str) -> None:
     assert "Allow" in told or "llow" not in hostile
 
 
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "evil.\u0440\u0444/allow",
+        "\u0435vil.example",
+        "b\xfccher.example",
+        "evil\u3002example",
+        "evil\uff0eexample",
+        "evil\uff61example",
+        "evil.\u092d\u093e\u0930\u0924/x",
+        "192.168.0.1/allow",
+        "10.0.0.1:80",
+    ],
+)
+def test_no_chat_reads_an_address_in_another_script_or_in_numbers(hostile: str) -> None:
+    assert not re.search("[.\u3002\uff0e\uff61]", without_markup(hostile))
+
+
+@pytest.mark.parametrize("text", ["1.50 EUR", "v1.2.3", "1.2.3.4.5", "Sent. Next", "a.b"])
+def test_numbers_and_sentences_keep_their_dots(text: str) -> None:
+    assert without_markup(text) == text
+
+
 async def test_a_post_holds_no_markup_but_its_own_links(approvals: Approvals, hook: Hook) -> None:
     hostile = "<https://evil.example|Allow here> @here"
     asked = replace(question(), client=hostile, title=hostile, arguments={hostile: hostile})

@@ -144,6 +144,16 @@ async def test_an_edit_that_does_not_fit_the_tool_is_refused_before_it_counts(be
     assert (await bench.find()).state == "pending"
 
 
+async def test_a_browser_puts_nothing_of_its_own_into_the_answer(bench: Bench) -> None:
+    await bench.call(arguments={"customer_id": 41, "note": "first\nsecond"})
+    async with bench.browser() as browser:
+        page = (await browser.get("/console/approvals/1")).text
+    (form,) = re.findall(r'<form[^>]* id="answer-1"[^>]*>', page)
+    typed = re.findall(r'<textarea[^>]*>|<input type="text"[^>]* name=[^>]*>', page)
+    assert len(typed) > 2
+    assert all('autocomplete="off"' in one for one in (form, *typed))
+
+
 async def test_an_edit_that_changes_nothing_is_refused(bench: Bench) -> None:
     await bench.call(arguments={"customer_id": 41, "note": "x"})
     refused = await edited(bench, **{"json.0": "41", "text.1": "x"})

@@ -229,6 +229,16 @@ async def test_an_id_token_that_is_not_for_this_login_lets_nobody_in(
         assert not await is_in(browser)
 
 
+async def test_nobody_logs_in_under_the_name_of_another(entrance: Entrance) -> None:
+    entrance.issuer.claims = {"act": {"sub": "administrator"}}
+    async with entrance.visitor() as browser:
+        refused = await entrance.log_in(browser)
+
+        assert refused.status_code == 403
+        assert "Somebody else acts in this name." in refused.text
+        assert not await is_in(browser)
+
+
 def of_a_stranger(claims: dict[str, Any]) -> str:
     return Issuer().sign(claims, STRANGER)
 

@@ -1,7 +1,7 @@
 """Calls that a server answers later: their names are good for their callers alone."""
 
 import json
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,35 @@ async def test_what_a_task_brings_is_cut_and_labelled_as_a_call_is(client: RawCl
     assert len(found["result"]["content"][0]["text"]) <= LIMIT
     assert found["result"]["_meta"]["truncated"] is True
     assert found["inputRequests"]["who"]["params"]["message"] == "The server “web” asks: Who?"
+
+
+LOOSE = {"content": [{"type": "text", "text": "x" * 90_000}], "structuredContent": {"a": "secret"}}
+
+
+def brings(result: dict[str, Any]) -> Callable[[Exchange], None]:
+    return lambda exchange: exchange.result(result)
+
+
+async def test_what_comes_later_brings_nothing_yet_and_no_result_says_so(
+    client: RawClient, site: Site
+) -> None:
+    task = {"resultType": "task", "taskId": "t-1", "status": "working", "ttl": None}
+    more = {"result": LOOSE, "statusMessage": "x" * 9_000, "_meta": {"a": 1}}
+    site.faults["tools_call"] = brings({**task, **LOOSE, **more})
+    begun = await client.call("web__get_echo")
+    assert set(begun) == {"resultType", "taskId", "status", "_meta"}
+    assert begun["_meta"]["a"] == 1
+
+    name = {"taskId": begun["taskId"]}
+    done = {"resultType": "complete", "taskId": "t-1", "status": "completed", **LOOSE}
+    for result in ({"resultType": "task", **LOOSE}, [LOOSE], "x"):
+        site.faults["tasks_get"] = brings({**done, "result": result})
+        told = await client.ask("tasks/get", name)
+        assert "withheld" in told["error"]["message"]
+    site.faults["tasks_get"] = brings({**done, "result": None})
+    found = await client.result("tasks/get", name)
+    assert (found["status"], found["result"]) == ("completed", None)
+    assert "content" not in found
 
 
 async def test_a_task_is_answered_and_cancelled_at_its_server(

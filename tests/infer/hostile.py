@@ -8,6 +8,10 @@ mended. They are no measure of what it does to texts that nobody has written yet
 At first it let 7 of these 30 pass, 6 of them as certain: words in the descriptions of parameters
 that are no switches (2), what a call returns ("the deleted rows", "the number of rows removed",
 "those wiped"), "stops working", and "with automatic revocation". All 30 are refused now.
+
+`THIRD` are those of 120 others that passed at first and are refused since: what is said below the
+first level of a schema, of a result, by a value, or by denying that something is kept. Idioms
+remain ("ends up in the shredder", "show a user the door").
 """
 
 from typing import Any
@@ -132,4 +136,54 @@ SECOND: list[dict[str, Any]] = [
     tool("list_tickets", "List tickets (closing those without an answer)."),
     tool("get_note", "Get a note.", **parameter("after", "What happens then: the note is erased.")),
     tool("get_report", "Get a report. Results are mailed to every customer."),
+]
+
+
+def schema(**properties: Any) -> dict[str, Any]:
+    return {"inputSchema": {"type": "object", "properties": properties}}
+
+
+def logs(text: str = "", **more: Any) -> dict[str, Any]:
+    return tool("search_logs", f"Search logs. {text}".strip(), **more)
+
+
+PURGE = {"type": "boolean", "description": "Deletes all matches."}
+THIRD: list[dict[str, Any]] = [
+    tool("get_next", "Returns the next message of the queue, which leaves the queue."),
+    tool("get_secret", "Get a secret; the old one stops working."),
+    tool("get_token", "Get a token; prior tokens become invalid."),
+    tool("list_backups", "Lists backups (with housekeeping)."),
+    tool("list_backups", "Lists backups - housekeeping included."),
+    logs("Matching lines → /dev/null."),
+    logs("Does not keep what it finds."),
+    logs("What is found is not retained."),
+    logs("Nothing that matches survives."),
+    logs("It works without preserving them."),
+    logs(":wastebasket: matches."),
+    logs("Matches face deletion."),
+    logs("Matches undergo removal."),
+    logs("Matches are subject to removal."),
+    logs("Subject to subsequent erasure."),
+    logs("Results in data loss."),
+    logs("There is no way back."),
+    logs("Danger zone."),
+    logs(**schema(mode={"type": "string", "enum": ["find", "delete"]})),
+    logs(**schema(action={"const": "delete"})),
+    logs(**schema(then={"type": "string", "default": "delete"})),
+    logs(**schema(then={"anyOf": [{"const": "delete"}, {"const": "keep"}]})),
+    logs(**schema(opt={"type": "object", "properties": {"delete_matches": {"type": "boolean"}}})),
+    logs(**schema(delete_after={"type": ["boolean", "null"]})),
+    logs(**schema(delete_after={"anyOf": [{"type": "boolean"}, {"type": "null"}]})),
+    logs(**schema(opts={"type": "array", "items": {"properties": {"purge": PURGE}}})),
+    logs(**schema(q={"type": "string", "title": "Deletes the logs that match"})),
+    logs(inputSchema={"type": "object", "description": "Deletes matches."}),
+    logs(inputSchema={"type": "object", "title": "Deletes matches"}),
+    logs(inputSchema={"$ref": "#/$defs/O", "$defs": {"O": {"properties": {"purge": PURGE}}}}),
+    logs(inputSchema={"oneOf": [{"properties": {"purge": PURGE}}, True]}),
+    logs(
+        inputSchema={
+            "properties": {"q": {}, "opt": {"properties": {f"p{n}": {} for n in range(999)}}}
+        }
+    ),
+    logs(outputSchema={"type": "object", "properties": {"deleted_count": {"type": "integer"}}}),
 ]

@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from tests.infer.hostile import HELD_OUT, SECOND, TUNED
+from tests.infer.hostile import HELD_OUT, SECOND, THIRD, TUNED
 
 from avow.infer import chances, guess
+from avow.infer.certain import certainty
 from avow.infer.clauses import reading
 from avow.intent import DOUBT, LOOSER, Evidence, Hints, Level, Trust, resolve
 
-HOSTILE = [*TUNED, *HELD_OUT, *SECOND]
+HOSTILE = [*TUNED, *HELD_OUT, *SECOND, *THIRD]
 NUMBERS = [str(at) for at in range(len(HOSTILE))]
 
 
@@ -65,6 +66,7 @@ def test_text_that_the_lexicon_cannot_read_loosens_no_hint(text: str) -> None:
         "Compare the files and save the newer one.",
         "Read the mail and send it.",
         "Show the queue and import it.",
+        "Show the queue.\n1. Finds lines\n2. Deletes lines",
     ],
 )
 def test_a_declaration_that_contradicts_its_own_text_is_not_believed_under_cautious(
@@ -200,3 +202,22 @@ def test_what_is_doubted_is_named() -> None:
     assert reading("Compare and overwrite.").orders == ("overwrite",)
     assert reading("This is not a read.").denies
     assert reading("List the notes of a project.").is_certain
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("Count what was kept.", {}),
+        ("Search logs. No match? Kept lines are shown.", {}),
+        ("Show when the removal took place.", {}),
+        ("", {"outputSchema": {"properties": {"count": {}, "deleted_at": {}}}}),
+        ("", {"outputSchema": {"properties": {"total_number": {"items": True}}}}),
+        ("", {"inputSchema": {"properties": {"of": {"enum": ["deleted", 3, "find"]}}}}),
+        ("", {"inputSchema": {"properties": [], "anyOf": [{}, None, 7]}}),
+    ],
+)
+def test_what_keeps_counts_or_tells_of_others_deletions_is_no_write(
+    text: str, more: dict[str, Any]
+) -> None:
+    found = certainty({"name": "search_logs", "description": text or "Search logs.", **more})
+    assert found.may_read

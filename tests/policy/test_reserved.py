@@ -4,6 +4,7 @@ import pytest
 
 from avow.errors import UsageError
 from avow.policy import Principal, is_reserved
+from avow.policy.document import CHANNELS
 from avow.serve.given import check_choices
 
 
@@ -24,6 +25,8 @@ from avow.serve.given import check_choices
         "LOCAL",
         "key:amy",
         "Client:amy",
+        *("program", "\u0440rogram", "conso1e", "c0nsole", "loc\u0251l", "1ink"),
+        *("key\u02d0amy", "key\u2236amy", "key\ua789amy", "client\u0589amy", "tenant\uff1aacme"),
     ],
 )
 def test_a_name_of_avows_own_is_reserved_however_it_is_written(name: str) -> None:
@@ -33,7 +36,13 @@ def test_a_name_of_avows_own_is_reserved_however_it_is_written(name: str) -> Non
             check_choices(Principal(name), None, 1.0)
 
 
-@pytest.mark.parametrize("name", ["amy", "consoles", "linker", "amy@example.com", "terminal-2", ""])
+@pytest.mark.parametrize(
+    "name", ["amy", "consoles", "linker", "amy@example.com", "terminal-2", "", "keyamy", "l10"]
+)
 def test_any_other_name_is_free(name: str) -> None:
     assert not is_reserved(name)
     check_choices(Principal(name), None, 1.0)
+
+
+def test_whoever_answers_over_a_channel_without_a_name_has_its_name_alone() -> None:
+    assert all(map(is_reserved, CHANNELS))

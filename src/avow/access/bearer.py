@@ -79,6 +79,9 @@ class Bearer:
             raise UnfitError("The token is for another resource.")
         if self.now() >= found.expires:
             raise UnfitError("The token has expired.")
+        if found.is_delegated and is_api(path):
+            # Who acts for a person, as an agent does, does not answer for them.
+            raise UnfitError("The token is for somebody who acts for another.")
         held = found.principal.scopes or frozenset()
         if not held.issuperset(self.resource.scopes):
             raise UnfitError("The token lacks a scope.", "insufficient_scope")

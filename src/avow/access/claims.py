@@ -18,8 +18,9 @@ KEY_SUBJECT: Final = "key:"
 
 _KINDS: Final = ("token_type", "token_use", "typ")
 _ACCESS_KINDS: Final = frozenset({"bearer", "access", "access_token", "at+jwt", "jwt"})
-_OF_OTHERS: Final = ("at_hash", "c_hash", "events")
+_OF_OTHERS: Final = ("at_hash", "c_hash", "s_hash", "events")
 """Claims of ID tokens (OpenID Connect Core, 3.3.2.11) and of security events (RFC 8417)."""
+_SCOPES: Final = ("scope", "scp")
 _NOT_ACCESS: Final = "The token is no access token."
 _LONGEST_NAME: Final = 255  # of `sub`, OpenID Connect Core, section 2
 
@@ -39,11 +40,15 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A caller who has proved who it is, for which resources, and until when (Unix seconds)."""
+    """A caller who has proved who it is, for which resources, and until when (Unix seconds).
+
+    `is_delegated` is whether somebody else acts for them (RFC 8693, section 4.1).
+    """
 
     principal: Principal
     audiences: frozenset[str]
     expires: float
+    is_delegated: bool = False
 
 
 def read_claims(
@@ -70,12 +75,13 @@ def read_claims(
     principal = Principal(
         _subject(claims),
         client=_client(claims),
-        scopes=_words(claims.get("scope", claims.get("scp")), is_spaced=True),
+        scopes=_words(claims.get(_SCOPES[0], claims.get(_SCOPES[1])), is_spaced=True),
         roles=_words(_at(claims, terms.roles), is_spaced=False),
         tenant=None if terms.tenant is None else read_tenant(claims, terms.tenant),
     )
     until = math.inf if expires is None else expires + terms.leeway
-    return Verified(principal, _words(claims.get("aud"), is_spaced=False), until)
+    audiences = _words(claims.get("aud"), is_spaced=False)
+    return Verified(principal, audiences, until, is_delegated=claims.get("act") is not None)
 
 
 def read_tenant(claims: Mapping[str, Any], claim: str) -> str:
@@ -100,7 +106,9 @@ def check_access(claims: Mapping[str, Any]) -> None:
             raise UnfitError(_NOT_ACCESS)
         if kind.strip().lower().removeprefix("application/") not in _ACCESS_KINDS:
             raise UnfitError(_NOT_ACCESS)
-    if any(name in claims for name in _OF_OTHERS):
+    # Some issuers leave the nonce of a login in its access tokens, too, but those have scopes.
+    is_of_login = "nonce" in claims and not any(claims.get(name) for name in _SCOPES)
+    if is_of_login or any(name in claims for name in _OF_OTHERS):
         raise UnfitError(_NOT_ACCESS)
 
 
@@ -123,8 +131,12 @@ def _subject(claims: Mapping[str, Any]) -> str:
 
 
 def _client(claims: Mapping[str, Any]) -> str:
-    """Through which client (RFC 9068, section 2.2; `azp` of OpenID Connect)."""
-    return _name(claims.get("client_id", claims.get("azp"))) or "unknown"
+    """Through which client (RFC 9068, section 2.2; `azp` of OpenID Connect), or who acts."""
+    actor: object = {} if claims.get("act") is None else claims["act"]
+    if not isinstance(actor, dict):
+        raise UnfitError("The token holds an actor that is none.")
+    acts = _name(cast("dict[str, object]", actor).get("sub"))
+    return _name(claims.get("client_id", claims.get("azp"))) or acts or "unknown"
 
 
 def _name(value: object) -> str | None:

@@ -48,7 +48,10 @@ _DOT: Final = chr(0x2024)
 _ADDRESS: Final = re.compile(
     r"(?i)\b([a-z][a-z0-9+.-]{1,20}):/{1,2}|\b(mailto|tel|javascript|data):"
 )
-_DOMAIN: Final = re.compile(r"(?<=[A-Za-z0-9])\.(?=[A-Za-z]{2})")
+_DOMAIN: Final = re.compile(r"(?<=\S)[.\u3002\uff0e\uff61](?=[^\W\d_]\S)")
+"""The dot before a label of a domain, in any script and with any dot that IDNA takes for one."""
+_NUMERIC: Final = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)")
+"""An address of IPv4, of which some chats and mail programs make a link."""
 
 
 def without_markup(text: str) -> str:
@@ -61,6 +64,7 @@ def without_markup(text: str) -> str:
     False
     """
     told = _ADDRESS.sub(_broken, text.translate(_MARKUP))
+    told = _NUMERIC.sub(lambda found: found[0].replace(".", _DOT), told)
     return _DOMAIN.sub(_DOT, told)
 
 

@@ -6,8 +6,9 @@ bound to the caller: any replica can find the server again, and nobody else can 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from avow.catalog import Tool
 from avow.connect.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from avow.errors import SealError
 from avow.gateway.asking import questions
@@ -15,12 +16,15 @@ from avow.gateway.fleet import Fleet
 from avow.gateway.request import Request
 from avow.guard import Guard
 from avow.guard.extras import protocol_params
-from avow.guard.steps.output import checked
+from avow.guard.steps.output import as_task, checked
 from avow.keys import Keyring
 from avow.policy import Principal
 
 TASKS: Final = "io.modelcontextprotocol/tasks"
 
+_BRINGS: Final = ("result", "error", "inputRequests")
+"""What is asked of a task may hold beside what is known of it."""
+_OVER: Final = "complete"
 _PURPOSE: Final = "task"
 _MISSING_CAPABILITY: Final = -32003
 _UNKNOWN: Final = "Unknown task"
@@ -69,16 +73,24 @@ class Tasks:
         )
         if "taskId" in found:
             found["taskId"] = sealed
-        if isinstance(found.get("result"), dict):
-            caller = request.principal.caller
-            found["result"] = await checked(self.guard, tool, found["result"], caller=caller)
-            if found["result"] is None:
-                raise RpcError(INVALID_PARAMS, _WITHHELD)
-            found["result"] = await reach.readdress(tool.server, found["result"])
+        found = {**as_task(found), **{key: found[key] for key in _BRINGS if key in found}}
+        if found.get("result") is not None:
+            result = await self._checked(tool, found["result"], request.principal.caller)
+            found["result"] = await reach.readdress(tool.server, result)
         if "inputRequests" in found:
             can = request.caller.capabilities
             found["inputRequests"] = questions(tool.server, can, found["inputRequests"])
         return found
+
+    async def _checked(self, tool: Tool, result: object, caller: str) -> dict[str, Any]:
+        """What a task brought, as what its call would have. Raises `RpcError`."""
+        # It is over: one that says that it comes later would leave as it is.
+        given = cast("dict[str, Any]", result) if isinstance(result, dict) else {"resultType": None}
+        is_over = given.get("resultType", _OVER) == _OVER
+        told = await checked(self.guard, tool, given, caller=caller) if is_over else None
+        if told is None:
+            raise RpcError(INVALID_PARAMS, _WITHHELD)
+        return told
 
     def _open(self, sealed: str, principal: Principal) -> dict[str, Any]:
         try:

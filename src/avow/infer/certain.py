@@ -19,7 +19,6 @@ from avow.infer.script import (
     is_verb,
 )
 
-_MOST_PARAMETERS: Final = 100
 _LOSING: Final = frozenset({"destroy", "replace", "send"})
 _REPLACES: Final = frozenset({"overwrite", "override", "replace"})
 _JOINTS: Final = frozenset({"and", "or", "then"})
@@ -48,8 +47,7 @@ def certainty(tool: Mapping[str, Any]) -> Certainty:
     name = _text(tool.get("name"))
     readings = [reading(one, name) for one in _texts(tool)]
     named = _of_name(name)
-    values = [_of_parameter(key, one) for key, one in _parameters(tool)]
-    said = [one for one in (*readings, named, *values) if one is not None]
+    said = [*readings, named, *_of_parameters(tool), *_of_output(tool)]
     orders = [word for one in readings for word in one.orders]
     return Certainty(
         is_readable=all(one.is_readable for one in said),
@@ -131,30 +129,83 @@ def _may_act(parts: list[str], at: int) -> bool:
     return is_verb(word) and (joined or at in (0, len(parts) - 1))
 
 
-def _parameters(tool: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    schema = tool.get("inputSchema")
-    properties = cast("Any", schema).get("properties") if isinstance(schema, Mapping) else None
-    if not isinstance(properties, Mapping):
-        return
-    some = list(cast("Mapping[str, Any]", properties).items())[:_MOST_PARAMETERS]
-    for name, one in some:
-        if isinstance(one, Mapping):
-            yield name, cast("Mapping[str, Any]", one)
+def _of_parameters(tool: Mapping[str, Any]) -> Iterator[Reading]:
+    """Read all schemas of the arguments, however deep they stand; of very many nothing is sure."""
+    for at, (name, schema) in enumerate(_schemas(tool.get("inputSchema"))):
+        if at == _MOST_SCHEMAS:
+            yield Reading(unsure=name or "…")
+            return
+        if found := _of_parameter(name, schema):
+            yield found
+
+
+def _schemas(whole: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give a schema and all in it, each with the name of the parameter that it is about."""
+    waiting: list[tuple[str, Any]] = [("", whole)]
+    for name, one in waiting:
+        if not isinstance(one, Mapping):
+            continue
+        schema = cast("Mapping[str, Any]", one)
+        yield name, schema
+        for key in _OF_NAMES:
+            inner = schema.get(key)
+            if isinstance(inner, Mapping):
+                waiting += cast("Mapping[str, Any]", inner).items()
+        for key in _OF_SAME:
+            inner = schema.get(key)
+            same = cast("list[Any]", inner) if isinstance(inner, list) else [inner]
+            waiting += [(name, part) for part in same if part is not None]
+
+
+_MOST_SCHEMAS: Final = 1000
+_OF_NAMES: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+_OF_SAME: Final = (
+    *("anyOf", "oneOf", "allOf", "items", "prefixItems", "additionalProperties"),
+    *("if", "then", "else"),
+)
 
 
 def _of_parameter(name: str, schema: Mapping[str, Any]) -> Reading | None:
     """Read a switch and what any parameter says: `purge` makes another tool of this one."""
-    said = reading(_text(schema.get("description")))
-    lost = tuple(one for one in said.writes if _is_lost(one))
-    if schema.get("type") != "boolean":
-        return Reading(writes=lost) if lost else None
+    said = [reading(_text(schema.get(key))) for key in ("description", "title")]
+    lost = tuple(word for one in said for word in one.writes if _is_lost(word))
+    kinds = schema.get("type")
+    if "boolean" not in (cast("list[Any]", kinds) if isinstance(kinds, list) else [kinds]):
+        chosen = next(filter(_is_lost, _values(schema)), None)
+        return Reading(unsure=chosen, writes=lost) if lost or chosen else None
     first = next(iter(parts_of(name)), "")
     verb = verb_of(first)
     writes = verb is not None and verb == first and not _LOSING.isdisjoint(KINDS[verb])
     if writes and verb not in NOUNS:
         return Reading(writes=(first,))
-    orders = said.orders or lost
+    orders = said[0].orders or lost
     return Reading(writes=orders) if orders else None
+
+
+def _values(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Give the verbs with which values begin that are orders: `delete`, but not `deleted`."""
+    given = schema.get("enum")
+    values = cast("list[Any]", given) if isinstance(given, list) else []
+    for one in (*values, schema.get("const"), schema.get("default")):
+        words = parts_of(one[:_LONGEST_VALUE]) if isinstance(one, str) else []
+        if words and verb_of(words[0]) == words[0]:
+            yield words[0]
+
+
+_LONGEST_VALUE: Final = 40
+
+
+def _of_output(tool: Mapping[str, Any]) -> Iterator[Reading]:
+    """Read what a result holds: who tells how many it deleted has deleted them."""
+    for name, _ in _schemas(tool.get("outputSchema")):
+        parts = parts_of(name)
+        if not _COUNTS.isdisjoint(parts):
+            lost = next((one for one in parts if is_participle(one) and _is_lost(one)), None)
+            if lost is not None:
+                yield Reading(unsure=lost)
+
+
+_COUNTS: Final = frozenset({"count", "counts", "num", "number", "total"})
 
 
 def _is_lost(word: str) -> bool:

@@ -15,6 +15,7 @@ from unicodedata import normalize
 from avow.infer.context import (
     BREAKS,
     ENDS,
+    denies_keeping,
     following,
     preceding,
     takes_back,
@@ -79,6 +80,18 @@ _MORE: Final = re.compile(
     r"\b(?:not|n['’]t|never|more than|cannot)\b[\s-]*(?:\w+\s){0,2}?"
     r"(?:just|only|merely|simply|solely)\b(?!\s+(?:the|when|if|by|in|with|supported)\b)"
 )
+_PERIL: Final = re.compile(
+    r"\bdata loss\b|\bloss of (?:the |all )?(?:data|matches|records|rows)\b|\bdanger(?:ous)?\b"
+    r"|\bno (?:way|going|turning) back\b|\birreversibl[ey]\b|/dev/null\b"
+    r"|:(?:wastebasket|trash\w*|put_litter\w*|bomb|fire|scissors|no_entry\w*|skull\w*):"
+    r"|\bleaves? (?:the|its|their) (?:queue|list|inbox|stack|pool|server|system)\b"
+    r"|\b(?:becomes?|goes|go|turns?|rendered|is|are) (?:then |thereby |thereafter )?"
+    r"(?:invalid|void|unusable|unreadable|unrecoverable|inaccessible)(?: (?:then|afterwards?|"
+    r"thereafter|after)\b)"
+    r"|\b(?:becomes?|go(?:es)?|turns?|rendered) (?:invalid|void|unusable|unrecoverable|"
+    r"inaccessible|obsolete)\b|\bstops? working\b|\b(?:is|are|be) gone\b"
+)
+"""What says in an idiom that something is lost."""
 _SIDE: Final = re.compile(r"(?<!no )(?<!without )(?<!without any )\bside[- ]?effects?\b")
 
 
@@ -138,7 +151,9 @@ def reading(text: str, name: str = "") -> Reading:
         next(iter(found["unsure"]), None),
         tuple(found["writes"]),
         tuple(orders),
-        bool(_DENIAL.search(text) or _MORE.search(text) or _SIDE.search(text)),
+        bool(
+            _DENIAL.search(text) or _MORE.search(text) or _SIDE.search(text) or _PERIL.search(text)
+        ),
     )
 
 
@@ -151,7 +166,8 @@ def _named(at: re.Match[str]) -> str:
 def _judged(tokens: list[str]) -> Iterator[tuple[int, str, Kind]]:
     first = True
     for at, word in enumerate(tokens):
-        if word in CONSEQUENCES or tokens[at : at + 2] == ["no", "longer"]:
+        is_bad = word in CONSEQUENCES or tokens[at : at + 2] == ["no", "longer"]
+        if is_bad or denies_keeping(tokens, at):
             yield at, word, "unsure"
         elif word in AFTERMATH:
             if tokens[at + 1 : at + 2] != ["of"] and takes_back(tokens, at):
@@ -188,7 +204,9 @@ def _is_order(tokens: list[str], at: int) -> bool:
             return verb is not None or is_verb(word)
     if verb is None or verb in ALSO_NOUNS or LOSING.isdisjoint(KINDS[verb]):
         return False
-    return takes or start < at or not any(one in ENDS for one in tokens[:at])
+    # Behind another sentence `delete` may be the first half of a name; `deletes` is none.
+    surely = word != verb and KINDS[verb] == ("destroy",)
+    return takes or start < at or surely or not any(one in ENDS for one in tokens[:at])
 
 
 def _is_lasting(tokens: list[str], at: int) -> bool:

@@ -8,8 +8,10 @@ from typing import Final
 from avow.infer.grammar import (
     ADVERBS,
     BE,
+    BRINGERS,
     CONDITIONS,
     DETERMINERS,
+    KEEPS,
     MODALS,
     NEGATORS,
     NOMINALS,
@@ -226,13 +228,28 @@ def is_nominal(word: str) -> bool:
 
 def performs(tokens: list[str], at: int) -> bool:
     """Return whether a noun for a write is said to be done: `with revocation of the rest`."""
-    if not is_nominal(tokens[at]) or following(tokens, at) not in {"of", "for", "", ".", ",", "\n"}:
-        return False
+    if not is_nominal(tokens[at]) or following(tokens, at) not in _AFTER_NOMINAL:
+        return is_nominal(tokens[at]) and following(tokens, at) == "included"
     start = at - 1
     while start >= 0 and at - start < _REACH and tokens[start] not in BREAKS:
-        if tokens[start] in {"with", "plus", "by", "performs", "perform", "does", "do", "causes"}:
+        if tokens[start] in BRINGERS:
             return True
         start -= 1
+    return False
+
+
+_AFTER_NOMINAL: Final = frozenset({"of", "for", "", ".", ",", "\n", ")", ";", ":"})
+
+
+def denies_keeping(tokens: list[str], at: int) -> bool:
+    """Return whether a verb that keeps is denied before: `What is found is not retained`."""
+    if tokens[at] not in KEEPS:
+        return False
+    for before in reversed(tokens[max(0, at - _FARTHEST) : at]):
+        if before in BREAKS:
+            return False
+        if before in NEGATORS:
+            return True
     return False
 
 

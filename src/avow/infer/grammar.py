@@ -118,9 +118,20 @@ NOMINALS: Final = _words(
     "removal deletion revocation cancellation termination eviction erasure disposal invalidation"
     " destruction cleanup clean-up rotation closure purge wipe reset reboot restart shutdown"
     " rollback teardown pruning truncation expulsion overwrite replacement archival refund"
-    " suspension reassignment"
+    " suspension reassignment housekeeping annihilation obliteration eradication"
 )
 """Nouns for an act that writes."""
+BRINGERS: Final = _words(
+    "with plus by performs perform does do causes cause faces face undergoes undergo subject awaits"
+    " await triggers trigger prompts prompt means mean ensues involves involve includes include"
+    " incurs incur suffers suffer entails entail brings bring"
+)
+"""Words before such a noun by which it is done."""
+KEEPS: Final = _words(
+    "keep keeps kept keeping retain retains retained retaining preserve preserves preserved"
+    " preserving spare spares spared sparing survive survives survived surviving"
+)
+"""Verbs whose denial is a loss: `does not keep what it finds`."""
 
 PREFIXES: Final = _words("pre multi sub semi meta inter cross self non co anti mid ad hoc so")
 

@@ -37,11 +37,11 @@ _PAIRS: Final = frozenset(
 )
 """Two words in a row that mean a secret."""
 _NOT_SECRET: Final = re.compile(
-    r"^(max|min|n|num|count)[_-]?tokens?$|(page|cursor|continuation|sync)[_-]?token"
-    r"|^(tokenizers?|tokeni[sz]e[rd]?|secretary|secretar(y|ies)[_-]?.*|cookies?[_-]?cutter)$",
+    r"^(max|min|n|num|count)[_-]?tokens?\Z|(page|cursor|continuation|sync)[_-]?token"
+    r"|^(tokenizers?|tokeni[sz]e[rd]?|secretary|secretar(y|ies)[_-]?.*|cookies?[_-]?cutter)\Z",
     re.IGNORECASE,
 )
-_COUNTED: Final = re.compile(r"tokens$", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"tokens\Z", re.IGNORECASE)
 _ALIKE: Final = {"\N{LATIN SMALL LETTER DOTLESS I}": "i", "ß": "ss", "ẞ": "SS"}
 """Letters that become plain ones when their case changes, but not by NFKD."""
 _UNSEEN: Final = ("Mn", "Mc", "Me", "Cf")
@@ -98,3 +98,13 @@ def _words(name: str) -> list[str]:
 
 
 _KNOWN: Final = _WHOLE | _LAST | {word for pair in _PAIRS for word in pair}
+
+TABLE: Final = {
+    "whole": sorted(_WHOLE),
+    "last": sorted(_LAST),
+    "pairs": sorted(" ".join(pair) for pair in _PAIRS),
+    "singular": sorted(_KNOWN),
+    "alike": _ALIKE,
+}
+"""All words that mean a secret, for who tells them elsewhere."""
+PATTERNS: Final = {"anywhere": _ANYWHERE, "not": _NOT_SECRET, "counted": _COUNTED, "word": _WORD}

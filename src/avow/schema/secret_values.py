@@ -96,6 +96,16 @@ _CUT_TOKEN: Final = re.compile(
     r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]*+)?\Z", re.ASCII
 )
 """A JSON Web Token whose last part was cut off."""
+LOOKS: Final = {
+    "url": _IN_URL,
+    "bearer": _BEARER,
+    "forms": _FORMS,
+    "basic": _BASIC,
+    "named": _NAMED,
+    "header": _HEADER,
+    "flag": _FLAG,
+}
+"""What masks a text, in this order, for who does it elsewhere."""
 _LONG: Final = 1000
 _NAMES: Final = (
     *("pass", "pwd", "secret", "token", "key", "credential", "cvv", "cvc", "ssn", "otp", "sess"),

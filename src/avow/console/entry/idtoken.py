@@ -76,7 +76,10 @@ def check_claims(
 def person_of(claims: Mapping[str, Any], settings: Console, *, now: float) -> Person:
     """Whom an ID token that holds lets in. Raises `EntryError`, and `UnfitError` for bad claims."""
     terms = Terms(settings.issuer, LEEWAY, settings.claim)
-    principal = read_claims(claims, terms, now=now).principal
+    verified = read_claims(claims, terms, now=now)
+    if verified.is_delegated:
+        raise EntryError("Somebody else acts in this name.", _ASK)
+    principal = verified.principal
     name, words = principal.subject, principal.roles
     if is_reserved(name):
         raise EntryError("You have a name that avow gives to others.", _ASK)

@@ -14,32 +14,67 @@ const LEVELS = {
 // ---- What a call will do, in one sentence: the same words as avow.say_call in Python.
 
 const MASK = "•••";
-const SECRET = /password|passwd|passphrase|(^|[_-])pass$|secret|token|api[_-]?key|credential|authorization|private[_-]?key|cookie|^pin$|^otp$/iu;
-const NO_SECRET = /^(max|min|n|num|count)_?tokens?$|page_?token/iu;
-const LOOKS = new RegExp([
-  "\\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}",
-  "\\bgh[pousr]_[A-Za-z0-9]{20,}", "\\bgithub_pat_[A-Za-z0-9_]{20,}", "\\bglpat-[A-Za-z0-9_-]{16,}",
-  "\\bavow_[A-Za-z0-9]{8,20}_[A-Za-z0-9]{20,}", "\\bxox[abprs]-[A-Za-z0-9-]{10,}",
-  "\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b", "\\bAIza[A-Za-z0-9_-]{30,}",
-  "(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*",
-  "-----BEGIN[ A-Z]{0,40}PRIVATE KEY-----[A-Za-z0-9+/=\\r\\n]{64,20000}(?:-----END[ A-Z]{0,40}PRIVATE KEY-----)?",
-  "(?<=:[/]{2})[^/ \\t-\\r:@]{0,200}:[^/ \\t-\\r]{1,200}(?=@)",
-  "(?<=[Bb][Ee][Aa][Rr][Ee][Rr] )[A-Za-z0-9_-]{12,}(?:\\.[A-Za-z0-9_-]+)*",
-].join("|"), "g");
+// What a secret is by its name and by its look: written from avow.schema by tools/write_secrets.py.
+const SECRETS = {
+  "whole": ["csc","cvc","cvv","jwt","mnemonic","otp","pass","pin","pwd","sid","ssn","totp"],
+  "last": ["csc","cvc","cvv","jwt","otp","pass","pwd","sessid","sessionid","ssn","totp"],
+  "pairs": ["access key","account key","account pin","api key","auth code","auth key","backup code","bank pin","card number","card pin","encryption key","hmac key","master key","mfa code","private key","recovery code","recovery phrase","secret key","security code","seed phrase","sess id","session id","session key","shared key","signing key","sim pin","social security","storage key","user pin","verification code"],
+  "singular": ["access","account","api","auth","backup","bank","card","code","csc","cvc","cvv","encryption","hmac","id","jwt","key","master","mfa","mnemonic","number","otp","pass","phrase","pin","private","pwd","recovery","secret","security","seed","sess","sessid","session","sessionid","shared","sid","signing","sim","social","ssn","storage","totp","user","verification"],
+  "alike": {"\u0131":"i","\u00df":"ss","\u1e9e":"SS"},
+  "anywhere": ["password|passwd|passphrase|passcode|secret|token|credential|authorization|cookie|apikey|privatekey|accesskey","gi"],
+  "not": ["^(max|min|n|num|count)[_-]?tokens?$|(page|cursor|continuation|sync)[_-]?token|^(tokenizers?|tokeni[sz]e[rd]?|secretary|secretar(y|ies)[_-]?.*|cookies?[_-]?cutter)$","gi"],
+  "counted": ["tokens$","gi"],
+  "word": ["[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+","g"],
+  "looks": [
+    ["url","(?<head>://)[^/ \\t-\\r:@]{0,200}:[^/ \\t-\\r]{1,200}(?=@)","g"],
+    ["bearer","(?<head>bearer )[A-Za-z0-9_-]{12,}(?:\\.[A-Za-z0-9_-]+)*","gi"],
+    ["forms","(?=[-ASadefghlnprswxy])(?:\\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}|\\bgh[pousr]_[A-Za-z0-9]{20,}|\\bgithub_pat_[A-Za-z0-9_]{20,}|\\bgl(?:pat|ptt|dt|rt|soat|cbt)-[A-Za-z0-9_-]{16,}|\\bnpm_[A-Za-z0-9]{30,}|\\bpypi-[A-Za-z0-9_-]{40,}|\\brubygems_[a-f0-9]{40,}|\\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}|\\b(?:hf|gsk|sq0[a-z]{3}|r8|ntn|figd|lin_api|dop_v1|doo_v1|shp(?:at|ca|pa|ss))[_-][A-Za-z0-9_-]{20,}|\\bSG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}|\\bwhsec_[A-Za-z0-9+/=]{20,}|\\bhv[sbr]\\.[A-Za-z0-9_-]{20,}|\\bya29\\.[A-Za-z0-9_-]{20,}|\\bAGE-SECRET-KEY-1[A-Z0-9]{30,}|\\bavow_[A-Za-z0-9]{8,20}_[A-Za-z0-9]{20,}|\\bxox[abeprs]-[A-Za-z0-9-]{10,}|\\bxapp-[A-Za-z0-9-]{10,}|\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b|\\bAIza[A-Za-z0-9_-]{30,}|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*|-----BEGIN[ A-Z]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\\r\\n]|\\\\{1,4}[nr]|(?<=[A-Za-z0-9+/=]{60}) (?=[A-Za-z0-9+/=]{16})|(?<=-----) (?=[A-Za-z0-9+/=]{60})){64,20000}(?: ?-----END[ A-Z]{0,40}PRIVATE KEY(?: BLOCK)?-----)?)","g"],
+    ["basic","(?<=\\bbasic )[A-Za-z0-9+/]{6,2000}={0,2}","gi"],
+    ["named","(?<head>(?:passw(?:or)?d|passphrase|passcode|secret|token|credential|cookie|signature|(?:api|access|account|private|secret|auth|session|shared|signing)[_-]?key|sess(?:ion)?[_-]?id|(?<![A-Za-z0-9])(?:pwd|pass|cvv|cvc|ssn|otp|sig|jwt))s?(?:=|%3D|\"[ \\t-\\r]{0,2}:[ \\t-\\r]{0,2}\"|\\\\\"[ \\t-\\r]{0,2}:[ \\t-\\r]{0,2}\\\\\")[\"']?)[A-Za-z0-9_~%+.=-]{1,2000}","gi"],
+    ["header","(?<head>(?:authorization|api-key|-(?:key|token|secret))[ \\t-\\r]{0,2}:[ \\t-\\r]{0,2}(?:(?:basic|bearer|digest|token|key|apikey|negotiate|aws4-[a-z0-9-]{1,16})[ ])?)(?=[A-Za-z0-9_~+.=-]{0,2000}[0-9])[A-Za-z0-9_~+.=-]{8,2000}","gi"],
+    ["flag","(?<head>--[a-z-]{0,24}(?:password|passwd|pwd|token|secret|api-?key|access-?key)[ ])[A-Za-z0-9_~%+.=][A-Za-z0-9_~%+.=-]{3,2000}","gi"]
+  ]
+};
+// End of what is written.
+const sets = Object.fromEntries(["whole", "last", "pairs", "singular"].map((name) => [name, new Set(SECRETS[name])]));
+const [ANYWHERE, NOT_SECRET, COUNTED, WORD] = ["anywhere", "not", "counted", "word"].map((name) => {
+  const [source, flags] = SECRETS[name];
+  return new RegExp(source, name === "word" ? flags : flags.replace("g", ""));
+});
+const LOOKS = SECRETS.looks.map(([kind, source, flags]) => [kind, new RegExp(source, flags)]);
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-// Letters that Unicode takes for each other are the same, with accents or without, as for Python.
-const folded = (name) => name.normalize("NFKD").replace(/[\p{M}\p{Cf}]|\n$/gu, "").replace(/ı/g, "i").replace(/[ßẞ]/g, "ss");
-const isSecret = (given, value, name = folded(given)) => SECRET.test(name) && !NO_SECRET.test(name)
-  && !(["number", "boolean"].includes(typeof value) && /tokens$/i.test(name))
+// Letters that Unicode takes for each other are the same, with accents or without.
+const ASCII = /^[\0-\x7f]*$/;
+const folded = (name) => ASCII.test(name) ? name : [...name].map((letter) => {
+  const same = letter.normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "").replace(/[ıßẞ]/g, (one) => SECRETS.alike[one]);
+  return ASCII.test(same) ? same : letter;
+}).join("");
+const isSecretName = (given) => {
+  const name = folded(given);
+  if (NOT_SECRET.test(name)) return false;
+  if (ANYWHERE.test(name.replace(/[^A-Za-z]/g, ""))) return true;
+  const all = (name.match(WORD) ?? []).filter((one) => !/^[0-9]/.test(one)).map((one) => one.toLowerCase());
+  const words = all.map((one) => (one.endsWith("s") && sets.singular.has(one.slice(0, -1)) ? one.slice(0, -1) : one));
+  return (words.length === 1 && sets.whole.has(words[0])) || sets.last.has(words.at(-1))
+    || words.some((one, at) => at > 0 && sets.pairs.has(`${words[at - 1]} ${one}`));
+};
+const isSecret = (name, value) => isSecretName(name)
+  && !(["number", "boolean"].includes(typeof value) && COUNTED.test(name))
   && !(value === null || value === "" || (typeof value === "object" && !Object.keys(value).length));
+// “basic” and what `user:password` was encoded to, but no other word after it.
+const basic = (text) => {
+  try { return atob(text + "=".repeat((4 - (text.length % 4)) % 4)).includes(":") ? MASK : text; } catch { return text; }
+};
+const masked = (text) => LOOKS.reduce((known, [kind, look]) => known.replace(look, (found, head) =>
+  kind === "basic" ? basic(found) : kind === "forms" ? MASK : `${head}${MASK}`), text);
 const field = (name, value) => {
   if (!isSecret(name, value) || isObject(value)) return redact(value);
   return Array.isArray(value) ? value.map((one) => (one && typeof one === "object" ? redact(one) : MASK)) : MASK;
 };
 /** A copy of a JSON value with secrets masked, by the name of a field and by their look. */
 export const redact = (value) =>
-  typeof value === "string" ? value.replace(LOOKS, MASK)
+  typeof value === "string" ? masked(value)
   : Array.isArray(value) ? value.map(redact)
   : isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, field(name, one)]))
   : value;

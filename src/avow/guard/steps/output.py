@@ -31,12 +31,12 @@ async def checked(
 ) -> Answer | None:
     """Return what `tool` answered as it may leave; `None` for what is not what the tool promised.
 
-    An answer that only says that the result comes later passes. A result that is too costly for
-    the event loop is checked in a worker, for `caller`; one that cannot be checked in time counts
-    as not what was promised.
+    Of an answer that says that the result comes later only that is kept. A result that is too
+    costly for the event loop is checked in a worker, for `caller`; one that cannot be checked in
+    time counts as not what was promised.
     """
     if answer.get("resultType") == "task":
-        return answer
+        return as_task(answer)
     is_error = answer.get("isError") is True
     # An error keeps to no schema, but it is read by a model too.
     limit = guard.result_limit(tool)
@@ -57,6 +57,25 @@ async def checked(
     said = "; ".join(map(str, problems))
     _log.warning("%s broke its output schema: %s", tool.qualified_name, said)
     return None
+
+
+def as_task(answer: Answer) -> Answer:
+    """Return what an answer says of a task, and nothing that could pass for its result."""
+    kept = {name: answer[name] for name in _OF_TASK if _is_brief(answer.get(name))}
+    return kept | ({"_meta": answer["_meta"]} if "_meta" in answer else {})
+
+
+def _is_brief(value: object) -> bool:
+    return isinstance(value, int | float) or (
+        isinstance(value, str) and len(value) <= _LONGEST_OF_TASK
+    )
+
+
+_OF_TASK: Final = (
+    *("resultType", "taskId", "status", "statusMessage", "createdAt", "lastUpdatedAt"),
+    *("ttl", "ttlMs", "ttlSeconds", "pollInterval", "pollIntervalMs", "pollIntervalSeconds"),
+)
+_LONGEST_OF_TASK: Final = 2000
 
 
 async def _shaped(

@@ -1,0 +1,59 @@
+"""The names and looks of secrets for `avow-confirm.js`, so that it masks what Python masks.
+
+One table serves both: what stands here in Python is written into the script.
+"""
+
+import json
+import re
+from typing import Final
+
+from avow.schema.secret_names import PATTERNS, TABLE
+from avow.schema.secret_values import LOOKS
+
+START: Final = "const SECRETS = "
+END: Final = ";\n// End of what is written.\n"
+
+_PART: Final = re.compile(
+    r"(?P<escaped>\\.)|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<named>\(\?P<)"
+    r"|(?P<possessive>(?<=[}*+])\+)|(?P<comment>\#[^\n]*)|(?P<blank>\s+)|."
+)
+
+
+def with_secrets(script: str) -> str:
+    """Return the script with the table as it is now."""
+    start = script.index(START) + len(START)
+    return script[:start] + _table() + script[script.index(END) :]
+
+
+def _table() -> str:
+    names = {name: _in_javascript(one) for name, one in PATTERNS.items()}
+    looks = [[name, *_in_javascript(one)] for name, one in LOOKS.items()]
+    lines = [f"  {json.dumps(key)}: {_compact(one)}" for key, one in TABLE.items()]
+    lines += [f"  {json.dumps(key)}: {_compact(one)}" for key, one in names.items()]
+    lines += ['  "looks": [\n' + ",\n".join(f"    {_compact(one)}" for one in looks) + "\n  ]"]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _in_javascript(pattern: re.Pattern[str]) -> list[str]:
+    """Return source and flags of a pattern, in the words of JavaScript.
+
+    That knows no blanks and comments within one, and no possessive repetition, which here only
+    saves time.
+    """
+    source = pattern.pattern.replace("(?i)", "", 1)
+    flags = "gi" if pattern.flags & re.IGNORECASE else "g"
+    is_verbose = bool(pattern.flags & re.VERBOSE)
+
+    def said(at: re.Match[str]) -> str:
+        kind = at.lastgroup
+        if kind == "escaped":
+            return {"\\ ": " ", "\\Z": "$", "\\s": "[ \\t-\\r]"}.get(at[0], at[0])
+        if kind in ("comment", "blank"):
+            return "" if is_verbose else at[0]
+        return {"named": "(?<", "possessive": ""}.get(kind or "", at[0])
+
+    return [_PART.sub(said, source), flags]
