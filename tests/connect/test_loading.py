@@ -10,7 +10,7 @@ from tests.connect.test_package import RECORD, put, run, site_of, venv
 
 from avow.connect import CommandTarget
 from avow.connect import packed as packed_module
-from avow.connect.loading import imported_by_others
+from avow.connect.loading import imported_by_others, shadowing
 from avow.connect.package import describe_package
 from avow.connect.startup import BYTECODE
 
@@ -44,6 +44,8 @@ def test_code_that_a_script_does_not_load_does_not_count(tmp_path: Path) -> None
         "json.pyc",
         "json/__init__.py",
         "random.so",
+        "annotationlib.py",
+        "distutils/__init__.py",
         "anyio.py",
     ],
 )
@@ -65,6 +67,10 @@ def test_code_that_would_be_loaded_instead_is_another_package(tmp_path: Path, na
         "import sys\nsys.path.insert(0, where)",
         "import subprocess, glob",
         "import pickle",
+        "import pydoc\npydoc.locate('see' + 'd')",
+        "from logging.config import fileConfig",
+        "from ctypes import CDLL",
+        "\N{FULLWIDTH LATIN SMALL LETTER E}xec(source)",
     ],
 )
 def test_a_script_that_may_load_what_it_does_not_name_may_load_all(
@@ -74,6 +80,68 @@ def test_a_script_that_may_load_what_it_does_not_name_may_load_all(
     before = run(sys.executable, script)
     put(tmp_path / "seed.py")
     assert run(sys.executable, script) != before
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("import größe", "größe.py"),
+        ("import gro\u0308ße", "größe.py"),
+        ("import ﬁle_io", "file_io.py"),
+        ("# coding: utf-7\nimport +AGM-rm_rows", "crm_rows.py"),
+        ("# coding: none such\nimport crm_rows", "crm_rows.py"),
+        ("# runs crm-rows.py", "crm-rows.py"),
+    ],
+)
+def test_a_module_counts_under_each_spelling_that_python_takes(
+    tmp_path: Path, text: str, name: str
+) -> None:
+    script = put(tmp_path / "crm.py", text)
+    before = run(sys.executable, script)
+    assert before
+    put(tmp_path / name)
+    assert run(sys.executable, script) != before
+
+
+def test_what_looks_like_an_environment_counts_as_far_as_a_name_leads_into_it(
+    tmp_path: Path,
+) -> None:
+    script = put(tmp_path / "crm.py", "import rows, more")
+    put(tmp_path / "rows" / "pyvenv.cfg")
+    put(tmp_path / "more" / "pyvenv.cfg")
+    before = run(sys.executable, script)
+    assert before
+    for name in ("rows/lib/x.py", "rows/Scripts/x.py", "rows/__pycache__/x.pyc", "rows/README.md"):
+        put(tmp_path / name)
+    assert run(sys.executable, script) == before
+    for name in ("rows/x.py", "rows/deep/x.py", "more/__init__.py", "more/lib/x.py"):
+        put(tmp_path / name)
+        after = run(sys.executable, script)
+        assert after
+        assert name in after["files"]
+
+
+@pytest.mark.parametrize(
+    "name", ["anyio.py", "json/__init__.py", "crm_lib.py", "crm_lib/x.py", "avow/connect/x.py"]
+)
+def test_what_avow_launches_elsewhere_may_find_other_code_there(tmp_path: Path, name: str) -> None:
+    script = put(tmp_path / "crm.py", "import crm_lib")
+    words = (sys.executable, "-m", "avow.connect.launch", script)
+    put(tmp_path / "s" / "notes.py")
+    (tmp_path / "s" / "crm_lib").mkdir()
+    assert run(*words, cwd=tmp_path / "s") == run(*words, cwd=tmp_path)
+    put(tmp_path / "s" / name)
+    assert run(*words, cwd=tmp_path / "s") is None
+
+
+def test_where_nobody_knows_what_is_installed_any_module_may_be_found_first(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path / "not-a-name.py")
+    put(tmp_path / "notes.txt")
+    assert shadowing(tmp_path, None) == []
+    put(tmp_path / "notes.py")
+    assert shadowing(tmp_path, None) == ["notes"]
 
 
 def test_a_script_that_its_server_starts_counts(tmp_path: Path) -> None:
@@ -211,6 +279,25 @@ def test_a_module_where_it_is_started_that_others_import_cannot_be_told(
     assert run(*words, cwd=tmp_path / "s")
     put(site_of(venv) / "importer.py", "import os, notes_extra")
     assert run(*words, cwd=tmp_path / "s") is None
+
+
+def test_a_part_of_a_namespace_where_it_is_started_cannot_be_told(
+    venv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (venv / "bin" / "python", "-m", "notes_mcp")
+    put(site_of(venv) / "importer.py", "import spaces.x")
+    put(site_of(venv) / "spaces" / "x.py")
+    put(tmp_path / "s" / "spaces" / "notes.txt")
+    assert run(*words, cwd=tmp_path / "s")
+    put(tmp_path / "s" / "spaces" / "x.py")
+    assert run(*words, cwd=tmp_path / "s") is None
+    put(site_of(venv) / "spaces" / "__init__.py")
+    assert run(*words, cwd=tmp_path / "s")
+    (site_of(venv) / "spaces" / "__init__.py").rename(site_of(venv) / "spaces.py")
+    assert run(*words, cwd=tmp_path / "s")
+    monkeypatch.setattr(packed_module, "MOST_FILES", 1)
+    put(tmp_path / "s" / "spaces" / "y.py")
+    assert shadowing(tmp_path / "s", None) == ["spaces"]
 
 
 def test_the_start_of_an_environment_of_virtualenv_is_known(venv: Path) -> None:

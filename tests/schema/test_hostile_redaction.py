@@ -41,6 +41,10 @@ def test_the_time_grows_with_the_length_and_no_faster(pattern: str) -> None:
     assert long < 30 * max(short, 0.005)
 
 
+def test_dashes_before_a_name_are_looked_through_once() -> None:
+    assert seconds("-" * 65_000 + " password") < 15 * seconds("-" * 65_000)
+
+
 @pytest.mark.parametrize("pattern", HOSTILE)
 def test_no_more_than_the_limit_is_looked_through(pattern: str) -> None:
     begun = time.process_time()

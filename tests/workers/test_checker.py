@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import time
 from typing import Any
 
 import pytest
@@ -193,3 +194,23 @@ def test_a_message_holds_so_many_keys_and_values_and_no_more() -> None:
     assert "1,000,000" in (jobs.find_excess([{"a": [1]}] * 300_000) or "")
     assert "50,000" in (jobs.find_excess({"x": dict.fromkeys(map(str, range(50_001)))}) or "")
     assert b"1,000,000" in b"".join(jobs.find_fault(b"[" + b"[]," * 1_000_000 + b"[]]"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        # Each text takes many steps and fits, so no limit of the library ends the walk.
+        ({"items": {"pattern": r"^((a|a|\b)*b|.*)$"}}, ["a" * 14] * 2_000),
+        ({"items": {"pattern": "^((a|a|b*+)*b|.*)$"}}, ["a" * 14] * 2_000),
+        ({"items": {"pattern": r"\s" * 600}}, []),
+        ({"items": {"allOf": [{"multipleOf": 0.0001}] * 9}}, [1e308] * 5_000),
+        ({"items": {"multipleOf": 1}}, [10**4_000] * 2_000),
+    ],
+    ids=["border of a word", "possessive", "classes", "fractions", "digits"],
+)
+def test_what_the_library_is_slow_at_is_not_done_at_once(schema: Any, value: Any) -> None:
+    begun = time.process_time()
+
+    BoundedChecker(schema).problems_now(value)
+
+    assert time.process_time() - begun < 0.15

@@ -7,9 +7,12 @@ does not count, and a module that another module's name would now lead to does.
 """
 
 import functools
+import io
 import os
 import re
 import sys
+import tokenize
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -20,22 +23,35 @@ from avow.connect.packed import files_below
 IMPORTED: Final = (".py", ".pyc", ".so", ".pyd")
 """The endings of what an import loads. `.pyc` outside of `__pycache__` needs no source."""
 
-_WORD: Final = re.compile(rb"\w+")
+_WORD: Final = re.compile(r"\w+")
 _LOADERS: Final = frozenset(
     {
-        *(b"importlib", b"__import__", b"exec", b"eval", b"execfile", b"runpy", b"pkgutil"),
-        *(b"zipimport", b"imp", b"spec_from_file_location", b"load_module", b"meta_path"),
-        *(b"path_hooks", b"entry_points", b"addsitedir", b"__builtins__", b"builtins"),
-        *(b"pickle", b"marshal", b"shelve", b"dill", b"cloudpickle", b"joblib"),
+        *("importlib", "__import__", "exec", "eval", "execfile", "runpy", "pkgutil"),
+        *("zipimport", "imp", "spec_from_file_location", "load_module", "meta_path"),
+        *("path_hooks", "entry_points", "addsitedir", "__builtins__", "builtins"),
+        *("pydoc", "dictConfig", "fileConfig", "import_string", "resolve_name", "pkg_resources"),
+        *("ctypes", "cffi", "FunctionType", "stevedore", "pluggy"),
+        *("pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"),
     }
 )
 """Words of programs that may load what they do not name."""
-_LISTERS: Final = frozenset(
-    {b"glob", b"rglob", b"iglob", b"listdir", b"scandir", b"iterdir", b"walk"}
-)
-_RUNNERS: Final = frozenset({b"subprocess", b"system", b"execv", b"execve", b"execvp", b"spawnv"})
-_SEARCH_PATH: Final = re.compile(rb"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b")
+_LISTERS: Final = frozenset({"glob", "rglob", "iglob", "listdir", "scandir", "iterdir", "walk"})
+_RUNNERS: Final = frozenset({"subprocess", "system", "execv", "execve", "execvp", "spawnv"})
+_SEARCH_PATH: Final = re.compile(r"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b")
 _STATEMENT: Final = re.compile(rb"\n[ \t]*(?:import|from)[ \t]+([\w., \t]+)")
+_OTHER_VERSIONS: Final = frozenset(
+    {
+        *("annotationlib", "compression", "_colorize", "_opcode_metadata", "_strptime"),
+        *("_pyrepl", "_py_warnings", "_android_support", "_apple_support", "_ios_support"),
+        *("aifc", "asynchat", "asyncore", "audioop", "binhex", "cgi", "cgitb", "chunk", "crypt"),
+        *("distutils", "formatter", "imghdr", "imp", "lib2to3", "mailcap", "msilib", "nis"),
+        *("nntplib", "ossaudiodev", "parser", "pipes", "smtpd", "sndhdr", "spwd", "sunau"),
+        *("symbol", "telnetlib", "uu", "xdrlib"),
+    }
+)
+"""Modules that Python has in another version than the one that avow runs in."""
+_OWN_FOLDERS: Final = frozenset({"bin", "include", "lib", "lib64", "share", "Include", "Lib"})
+"""Of an environment, with `Scripts`: what is installed there is found by no name."""
 _FIRST: Final = re.compile(rb",[ \t]*([A-Za-z_]\w*)")
 _ON_ONE_LINE: Final = (b": import ", b"; import ", b":import ", b";import ", b": from ", b"; from ")
 _LATER_STATEMENT: Final = re.compile(rb"[;:][ \t]*(?:import|from)[ \t]+(\w+)")
@@ -58,7 +74,7 @@ def python_files(script: Path, site: Path | None) -> list[Path]:
     while waiting:
         if any(file.suffix != ".py" and file != script for file in waiting):
             return everything  # machine code or bytecode: it cannot be searched for names
-        text = b"\n".join(map(_text_of, waiting))
+        text = "\n".join(map(_text_of, waiting))
         if _may_load_unnamed(text):
             return everything
         words = set(_WORD.findall(text))
@@ -70,10 +86,16 @@ def python_files(script: Path, site: Path | None) -> list[Path]:
     return loaded
 
 
-def _text_of(file: Path) -> bytes:
+def _text_of(file: Path) -> str:
+    """Return a source as Python reads it: in its own encoding, names in one form (PEP 3131)."""
     if not file.is_file():
         raise ValueError(file)  # a pipe or a device, which might be waited for
-    return file.read_bytes()
+    data = file.read_bytes()
+    try:
+        text = data.decode(tokenize.detect_encoding(io.BytesIO(data).readline)[0])
+    except (LookupError, SyntaxError, UnicodeDecodeError):
+        text = data.decode("latin-1")  # Python cannot load it
+    return unicodedata.normalize("NFKC", text)
 
 
 def modules_in(folder: Path) -> dict[str, list[Path]]:
@@ -83,14 +105,27 @@ def modules_in(folder: Path) -> dict[str, list[Path]]:
         if entry.name.startswith(".") or entry.name in ("__pycache__", "node_modules"):
             continue
         if entry.is_dir():
-            is_environment = (entry / "pyvenv.cfg").is_file()
-            files = [] if is_environment else code_below(entry)
+            is_environment = (entry / "pyvenv.cfg").is_file() and not _has_init(entry)
+            files = _beside_packages(entry) if is_environment else code_below(entry)
         else:
             files = [entry] if entry.suffix in IMPORTED else []
         if files:
             found.setdefault(entry.name.partition(".")[0], []).extend(files)
         if sum(map(len, found.values())) > packed.MOST_FILES:
             raise ValueError(folder)
+    return found
+
+
+def _beside_packages(environment: Path) -> list[Path]:
+    """Return the code that an import of an environment's own name would load."""
+    found: list[Path] = []
+    for entry in environment.iterdir():
+        if entry.name in _OWN_FOLDERS or entry.name in ("Scripts", "__pycache__"):
+            continue
+        if entry.is_dir():
+            found += code_below(entry)
+        elif entry.suffix in IMPORTED:
+            found.append(entry)
     return found
 
 
@@ -110,24 +145,49 @@ def unlinked_below(folder: Path) -> list[Path]:
     return files
 
 
-def shadowing(folder: Path, site: Path) -> list[str]:
+def shadowing(folder: Path, site: Path | None, named_by: Iterable[Path] = ()) -> list[str]:
     """Return the modules in a folder that would be found before one that is installed.
 
-    For a process that looks in `folder` first, because it is started there.
+    For a process that looks in `folder` first, because it is started there, and runs the sources in
+    `named_by` besides what is installed in `site`; where that is not known, all count.
     """
-    importable: dict[str, list[Path]] = {
-        name: files for name, files in _importable(folder) if name.isidentifier()
-    }
-    return imported_by_others(importable, site)
+    importable = dict(_importable(folder, site))
+    if site is None:
+        return [*importable]
+    words = set(_WORD.findall("\n".join(map(_text_of, named_by))))
+    imported = imported_by_others(importable, site)
+    return [*imported, *(name for name in importable if _normal(name) in words)]
 
 
-def _importable(folder: Path) -> Iterator[tuple[str, list[Path]]]:
+def _importable(folder: Path, site: Path | None) -> Iterator[tuple[str, list[Path]]]:
     for entry in folder.iterdir():
-        if entry.is_dir():
-            if any((entry / f"__init__{ending}").exists() for ending in IMPORTED):
-                yield entry.name, [entry / "__init__.py"]
-        elif entry.suffix in IMPORTED:
-            yield entry.name.partition(".")[0], [entry]
+        name = entry.name.partition(".")[0]
+        if not name.isidentifier():
+            continue
+        if not entry.is_dir():
+            if entry.suffix in IMPORTED:
+                yield name, [entry]
+        elif _has_init(entry):
+            yield name, [entry / "__init__.py"]
+        elif not (site is not None and _is_whole(site, name)) and _holds_code(entry):
+            yield name, []
+
+
+def _has_init(folder: Path) -> bool:
+    return any((folder / f"__init__{ending}").exists() for ending in IMPORTED)
+
+
+def _is_whole(site: Path, name: str) -> bool:
+    """Return whether what is installed under a name is found before a folder without `__init__`."""
+    return _has_init(site / name) or any(one.suffix in IMPORTED for one in site.glob(f"{name}.*"))
+
+
+def _holds_code(folder: Path) -> bool:
+    """Return whether Python could load anything from below a folder, or that is not soon told."""
+    try:
+        return code_below(folder) != []
+    except ValueError:
+        return True
 
 
 def imported_by_others(modules: Mapping[str, Iterable[Path]], site: Path) -> list[str]:
@@ -138,7 +198,7 @@ def imported_by_others(modules: Mapping[str, Iterable[Path]], site: Path) -> lis
     return [
         name
         for name, files in modules.items()
-        if name in imported or (name in sys.stdlib_module_names and _is_regular(name, files))
+        if _normal(name) in imported or (_is_standard(name) and _is_regular(name, files))
     ]
 
 
@@ -159,6 +219,10 @@ def _imported_in(site: Path, _changed: int) -> frozenset[str]:
     return frozenset(name.decode() for name in found)
 
 
+def _is_standard(name: str) -> bool:
+    return name in sys.stdlib_module_names or name in _OTHER_VERSIONS
+
+
 def _is_regular(name: str, files: Iterable[Path]) -> bool:
     """Return whether a name is a module or a package: a folder without `__init__` comes last."""
     return any(file.stem in (name, "__init__") or "." in file.stem for file in files)
@@ -176,12 +240,17 @@ def _texts_below(site: Path) -> Iterator[bytes]:
                 yield Path(place, name).read_bytes()
 
 
-def _may_load_unnamed(text: bytes) -> bool:
+def _may_load_unnamed(text: str) -> bool:
     words = set(_WORD.findall(text))
     is_listing = not _LISTERS.isdisjoint(words) and not _RUNNERS.isdisjoint(words)
     return is_listing or not _LOADERS.isdisjoint(words) or _SEARCH_PATH.search(text) is not None
 
 
-def _is_named(name: str, words: set[bytes], text: bytes) -> bool:
-    encoded = os.fsencode(name)
-    return encoded in words or (not name.isidentifier() and encoded in text)
+def _is_named(name: str, words: set[str], text: str) -> bool:
+    normal = _normal(name)
+    return normal in words or (not normal.isidentifier() and normal in text)
+
+
+def _normal(name: str) -> str:
+    """Return a name as Python compares it."""
+    return unicodedata.normalize("NFKC", name)

@@ -95,7 +95,7 @@ class _Teller:
     def _python(self, command: Path) -> Described | None:
         match self._words:
             case ("-m", module, script, *_) if module == _LAUNCH:
-                return self._python_script(command, script)
+                return self._python_script(command, script, is_launched=True)
             case ("-m", module, *_):
                 # The folder where it is started comes before all that is installed.
                 if module_in(self._folder, module):
@@ -108,8 +108,13 @@ class _Teller:
             case _:
                 return None
 
-    def _python_script(self, command: Path, script: str) -> Described | None:
-        """Return the script, and the code in its folder and below that it may load."""
+    def _python_script(
+        self, command: Path, script: str, *, is_launched: bool = False
+    ) -> Described | None:
+        """Return the script, and the code in its folder and below that it may load.
+
+        One that avow launches is found by its path, and other code where it is started.
+        """
         path = self._folder / script
         if not path.is_file():
             return None
@@ -117,7 +122,12 @@ class _Teller:
         site = packages_of(command, self._home)
         if site is not None and not is_accounted_for(site, venv_of(command)):
             return None
-        return _described("script", file.stem, "", file.parent, python_files(file, site))
+        files = python_files(file, site)
+        if is_launched and self._folder.resolve() != file.parent:
+            sources = [one for one in files if one.suffix == ".py" or one == file]
+            if module_in(self._folder, _LAUNCH) or shadowing(self._folder, site, sources):
+                return None
+        return _described("script", file.stem, "", file.parent, files)
 
     def _console_script(self, command: Path) -> Described | None:
         if venv_of(command) is None:

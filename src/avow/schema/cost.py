@@ -19,6 +19,9 @@ _CHARACTERS_PER_NODE: Final = 32
 _MAX_PATTERN_COST: Final = 2_000
 _SCALARS: Final = frozenset({bool, float, int, list, tuple, type(None)})
 _UNIQUE_COST: Final = 8
+_WHOLE_MULTIPLE_COST: Final = 20
+_FRACTION_MULTIPLE_COST: Final = 200
+"""To divide by a fraction the library works with numbers of any length."""
 
 _DRAFTS: Final = re.compile(
     r"https?://json-schema\.org/(draft/20(19-09|20-12)|draft-0[467])/schema#?"
@@ -39,7 +42,13 @@ _LISTS: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
 _NAMED: Final = frozenset({"dependencies", "dependentSchemas", "patternProperties", "properties"})
 _DEFINITIONS: Final = frozenset({"$defs", "definitions"})
 
-_BACKTRACKING: Final = re.compile(r"\(\?(?![:iU-])|\\[1-9kgGKpP]")
+_BACKTRACKING: Final = re.compile(r"\(\?(?!i?:|i\))|[*+?}]\+|\\(?:[^\W_dDfnrsStuvwWx]|[<>])")
+"""What the library matches step by step: groups that look around, possessive repetition, and each
+escape but those of signs and classes, such as a border of a word."""
+_CLASS: Final = re.compile(r"\\[dDsSwW]")
+_WIDE: Final = re.compile(r"(?<!\\)\.|\[\^|\\[DsSwW]|[^\x00-\x7f]")
+"""What stands for most of all characters: many states of a machine that reads bytes."""
+_WIDE_STATES: Final = 16
 _REPEATED: Final = re.compile(r"\{(\d*),?(\d*)\}")
 
 
@@ -74,7 +83,8 @@ def weight(value: Any, most: int) -> int:
                     return total + len(following) + len(part)
                 following += part
             elif kind is int:
-                total += part.bit_length() // (8 * _CHARACTERS_PER_NODE)
+                # Its digits are read in quadratic time.
+                total += (part.bit_length() // (8 * _CHARACTERS_PER_NODE)) ** 2
         if not following or total > most:
             return total
         level = following
@@ -143,8 +153,8 @@ class _Estimate:
             return self.cost(self._target(value), depth)
         if key in ("pattern", "format"):
             return _pattern_cost(value) if key == "pattern" else _require(value != "regex")
-        if key == "uniqueItems":
-            return _UNIQUE_COST
+        if key in ("uniqueItems", "multipleOf"):
+            return _UNIQUE_COST if key == "uniqueItems" else _multiple_cost(value)
         if key == "patternProperties" and isinstance(value, Mapping):
             patterns = sum(map(_pattern_cost, cast("Mapping[str, Any]", value)))
             return patterns + sum(self.cost(inner, depth) for inner in _inner(key, value))
@@ -183,15 +193,23 @@ def _require(is_known: bool) -> int:  # noqa: FBT001 - the only thing that it is
     return 1
 
 
+def _multiple_cost(value: Any) -> int:
+    return _WHOLE_MULTIPLE_COST if isinstance(value, int) else _FRACTION_MULTIPLE_COST
+
+
 def _pattern_cost(pattern: Any) -> int:
     """Return about how many states a regular expression has; refuse what may backtrack."""
     if not isinstance(pattern, str):
         return 1
     if len(pattern) > _MAX_PATTERN_COST or _BACKTRACKING.search(pattern):
         raise _UnboundedError
-    states = len(pattern)
+    # Each class is put into other words by a walk of its own over the whole pattern.
+    states = len(pattern) + len(_CLASS.findall(pattern)) ** 2
+    states += _WIDE_STATES * len(_WIDE.findall(pattern))
     for low, high in _REPEATED.findall(pattern):
         states *= max(int(low or 1), int(high or 1), 1)
         if states > _MAX_PATTERN_COST:
             raise _UnboundedError
-    return 1 + states // 8
+    if states > _MAX_PATTERN_COST:
+        raise _UnboundedError
+    return 1 + states // 2

@@ -69,7 +69,7 @@ _HEADER: Final = re.compile(
 )
 _FLAG: Final = re.compile(
     r"""(?i)
-      (?P<head>--[a-z-]{0,24}(?:password|passwd|pwd|token|secret|api-?key|access-?key)[ ])
+      (?P<head>(?<!-)--[a-z-]{0,24}(?:password|passwd|pwd|token|secret|api-?key|access-?key)[ ])
       [A-Za-z0-9_~%+.=][A-Za-z0-9_~%+.=-]{3,2000}+
     """,
     re.VERBOSE | re.ASCII,

@@ -17,6 +17,7 @@ from avow.store.migrations import POSTGRES, POSTGRES_TYPES, VERSION, check_versi
 from avow.store.rows import storable
 from avow.store.session import Row, Session
 from avow.store.sql import SqlStore
+from avow.store.vigil import PATIENCE_SECONDS, Vigil
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
 # Other roles see the text of a statement (pg_stat_activity): the channel's name is not in it.
@@ -24,6 +25,7 @@ _SET_CHANNEL: Final = "SELECT set_config('avow.channel', %s, false)"
 _LISTEN: Final = """DO $$ BEGIN /* avow listens */
     EXECUTE format('LISTEN %I', current_setting('avow.channel')); END $$"""
 _AGAIN_SECONDS: Final = 1.0
+_LISTEN_SECONDS: Final = 20.0
 _LOCK: Final = 0x61766F77
 """The advisory lock under which tables are made; `avow` in ASCII."""
 _DEFAULTS: Final = {
@@ -48,24 +50,27 @@ class PostgresSession:
     """One connection. See `Session`."""
 
     connection: psycopg.Connection[Row]
+    vigil: Vigil
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
         """See `Session.query`."""
-        return self.connection.execute(_translate(sql), values).fetchall()
+        with self.vigil:
+            return self.connection.execute(_translate(sql), values).fetchall()
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
         """See `Session.change`."""
-        return self.connection.execute(_translate(sql), values).rowcount
+        with self.vigil:
+            return self.connection.execute(_translate(sql), values).rowcount
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
         """See `Session.insert`. psycopg sends them in one pipeline."""
-        with self.connection.cursor() as cursor:
+        with self.vigil, self.connection.cursor() as cursor:
             cursor.executemany(_translate(sql), rows)
             return max(cursor.rowcount, 0)
 
     def settle(self) -> None:
         """See `Session.settle`."""
-        self.connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        self._do("SET CONSTRAINTS ALL IMMEDIATE")
 
     def announce(self, channel: str, number: int) -> None:
         """Carries the number only; whoever hears it looks into the table."""
@@ -94,19 +99,23 @@ class PostgresSession:
 
     def begin(self) -> None:
         """Statements run one by one outside a transaction, in one inside."""
-        self.connection.execute("BEGIN")
+        self._do("BEGIN")
 
     def commit(self) -> None:
         """Return once it is synced."""
-        self.connection.execute("COMMIT")
+        self._do("COMMIT")
 
     def rollback(self) -> None:
         """Undo what was done since `begin`."""
-        self.connection.execute("ROLLBACK")
+        self._do("ROLLBACK")
 
     def close(self) -> None:
         """End the connection."""
         self.connection.close()
+
+    def _do(self, sql: LiteralString) -> None:
+        with self.vigil:
+            self.connection.execute(sql)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +142,7 @@ class PostgresDriver:
             # Whatever the server's own setting is: a commit here is on disk.
             connection.execute("SET synchronous_commit TO on")
             connection.execute("SET search_path TO avow")
-            session = PostgresSession(connection)
+            session = PostgresSession(connection, Vigil(connection, self._info()))
             _migrate(session, self.where)
         except (psycopg.Error, StoreError) as error:
             if connection is not None:
@@ -153,13 +162,17 @@ class PostgresDriver:
                 async with connection:
                     await connection.execute(_SET_CHANNEL, [channel])
                     await connection.execute(_LISTEN)
-                    async for notice in connection.notifies():
-                        if _NUMBER.fullmatch(notice.payload):
-                            tell(int(notice.payload))
-                        elif not is_reported:
-                            is_reported = True
-                            _log.warning("%s: ignored a malformed notification", self.where)
-            except psycopg.Error as error:
+                    while True:
+                        async for notice in connection.notifies(timeout=_LISTEN_SECONDS):
+                            if _NUMBER.fullmatch(notice.payload):
+                                tell(int(notice.payload))
+                            elif not is_reported:
+                                is_reported = True
+                                _log.warning("%s: ignored a malformed notification", self.where)
+                        # A connection that is silent may be dead, and nobody says so.
+                        async with asyncio.timeout(PATIENCE_SECONDS):
+                            await connection.execute("SELECT 1")
+            except (psycopg.Error, TimeoutError) as error:
                 _log.warning("%s: answers given elsewhere are seen late: %s", self.where, error)
             except Exception:  # noqa: BLE001 - whatever it is, it must not end the process
                 _log.exception("%s: answers given elsewhere are seen late", self.where)
