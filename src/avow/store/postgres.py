@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final, LiteralString, cast
@@ -36,6 +36,19 @@ _DEFAULTS: Final = {
 }
 _log: Final = logging.getLogger(__name__)
 _NAMED: Final = re.compile(r"(?<!:):(\w+)")
+
+
+@contextlib.asynccontextmanager
+async def _closing(connection: psycopg.AsyncConnection[Any]) -> AsyncGenerator[None]:
+    """Close a connection, however it is left.
+
+    psycopg's own context rolls back first. A task that is cancelled a second time meanwhile would
+    leave the connection open.
+    """
+    try:
+        yield
+    finally:
+        await connection.close()
 
 
 @cache
@@ -159,7 +172,7 @@ class PostgresDriver:
         while True:
             try:
                 connection = await psycopg.AsyncConnection.connect(self._info(), autocommit=True)
-                async with connection:
+                async with _closing(connection):
                     await connection.execute(_SET_CHANNEL, [channel])
                     await connection.execute(_LISTEN)
                     while True:
