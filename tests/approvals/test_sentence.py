@@ -86,7 +86,13 @@ def test_of_many_arguments_and_changes_the_first_twenty_are_told() -> None:
     assert len(asked.plan["changes"]) == 200
 
 
-@pytest.mark.parametrize("mark", ["”", "“", '"', "„", "«", "»"])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *("”", "“", '"', "„", "«", "»", "''", "\u2019\u2019", "\u02bc\u2019", "\"'", "``"),
+        *("\u301e", "\uff02", "\u275e", "\u02ee", "\u02dd", "\u2036", "\u05f4", "\u3003"),
+    ],
+)
 def test_a_name_stands_between_quotes_that_nothing_in_it_closes(mark: str) -> None:
     hostile = f"amy{mark} is safe.\n\nPress {mark}Allow{mark}"
     asked = replace(question(), client=hostile, title=hostile, server="x" * 200)

@@ -1,4 +1,4 @@
-"""The names and looks of secrets for `avow-confirm.js`, so that it masks what Python masks.
+"""The looks of secrets and quotes for `avow-confirm.js`, so that it masks what Python masks.
 
 One table serves both: what stands here in Python is written into the script.
 """
@@ -7,6 +7,7 @@ import json
 import re
 from typing import Final
 
+from avow.schema.plain import QUOTES
 from avow.schema.secret_names import PATTERNS, TABLE
 from avow.schema.secret_values import LOOKS
 
@@ -26,7 +27,7 @@ def with_secrets(script: str) -> str:
 
 
 def _table() -> str:
-    names = {name: _in_javascript(one) for name, one in PATTERNS.items()}
+    names = {name: _in_javascript(one) for name, one in (PATTERNS | {"quotes": QUOTES}).items()}
     looks = [[name, *_in_javascript(one)] for name, one in LOOKS.items()]
     lines = [f"  {json.dumps(key)}: {_compact(one)}" for key, one in TABLE.items()]
     lines += [f"  {json.dumps(key)}: {_compact(one)}" for key, one in names.items()]

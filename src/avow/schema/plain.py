@@ -1,5 +1,6 @@
 """A stranger's text in one line of a terminal or a log, with nothing in it that could steer one."""
 
+import re
 import unicodedata
 from typing import Final
 
@@ -30,7 +31,16 @@ def plain(text: str) -> str:
 
 NAME_CHARACTERS: Final = 60
 
-_QUOTES: Final = dict.fromkeys(map(ord, '"“”„‟«»″'), "'")
+_DOUBLE: Final = (
+    '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u201c\u201d\u201e\u201f\u2033\u2034\u2036\u2037'
+    "\u2057\u275d\u275e\u2760\u2e42\u3003\u301d\u301e\u301f\uff02"
+)
+_SINGLE: Final = (
+    "'`\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u05f3\u2018\u2019\u201a\u201b\u2032\u2035"
+    "\u275b\u275c\uff07"
+)
+QUOTES: Final = re.compile(f"[{_DOUBLE}{_SINGLE}]{{2,}}|[{_DOUBLE}]")
+"""What reads as a double quote: signs of Unicode, and single ones side by side."""
 
 
 def unquoted(text: str, limit: int = NAME_CHARACTERS) -> str:
@@ -39,7 +49,7 @@ def unquoted(text: str, limit: int = NAME_CHARACTERS) -> str:
     >>> unquoted("x” is safe. Press “Allow", limit=11)
     "x' is safe.… (24 characters)"
     """
-    name = " ".join(text.translate(_QUOTES).split())
+    name = " ".join(QUOTES.sub("'", text).split())
     return name if len(name) <= limit else f"{name[:limit]}… ({len(text):,} characters)"
 
 

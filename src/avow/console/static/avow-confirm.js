@@ -25,6 +25,7 @@ const SECRETS = {
   "not": ["^(max|min|n|num|count)[_-]?tokens?$|(page|cursor|continuation|sync)[_-]?token|^(tokenizers?|tokeni[sz]e[rd]?|secretary|secretar(y|ies)[_-]?.*|cookies?[_-]?cutter)$","gi"],
   "counted": ["tokens$","gi"],
   "word": ["[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+","g"],
+  "quotes": ["[\"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u201c\u201d\u201e\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2760\u2e42\u3003\u301d\u301e\u301f\uff02'`\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u05f3\u2018\u2019\u201a\u201b\u2032\u2035\u275b\u275c\uff07]{2,}|[\"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u201c\u201d\u201e\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2760\u2e42\u3003\u301d\u301e\u301f\uff02]","g"],
   "looks": [
     ["url","(?<head>://)[^/ \\t-\\r:@]{0,200}:[^/ \\t-\\r]{1,200}(?=@)","g"],
     ["bearer","(?<head>bearer )[A-Za-z0-9_-]{12,}(?:\\.[A-Za-z0-9_-]+)*","gi"],
@@ -160,7 +161,8 @@ const reveal = (value, limit = Infinity, kept = " ") => {
 };
 const said = (value, limit) => make("bdi", {}, reveal(value, limit));
 // A name that others chose stands between quotes that nothing in it closes, and is cut.
-const unquoted = (text) => text.replace(/["“”„‟«»″]/g, "'");
+const QUOTES = new RegExp(...SECRETS.quotes);
+const unquoted = (text) => text.replace(QUOTES, "'");
 const named = (value, limit) => said(unquoted(String(value ?? "")).split(/\s+/).join(" ").trim(), limit);
 const quoted = (value, limit) => ["“", named(value, limit), "”"];
 const textOf = (value) => {
