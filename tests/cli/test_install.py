@@ -172,3 +172,20 @@ def test_discover_tells_of_a_broken_file_and_shows_the_rest(
     (home / ".cursor" / "mcp.json").unlink()
     assert main(["discover"]) == 0
     assert "No MCP servers are configured." in capsys.readouterr().out
+
+
+def test_discover_lays_out_no_more_of_a_file_than_a_person_reads(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    servers = {f"s{number}": {"command": "x", "args": ["-a" * 5_000]} for number in range(600)}
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    assert main(["discover"]) == 0
+    shown = capsys.readouterr().out
+    count = json.loads(_discovered(capsys))
+    assert f"… and {len(count['servers']) - 500} more: see --json" in shown
+    assert len(shown.replace(" ", "")) < 1_000_000
+
+
+def _discovered(capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["discover", "--json"]) == 0
+    return capsys.readouterr().out

@@ -1,10 +1,12 @@
 """What a twin could reach past read-only files: sockets, FIFOs, keyrings, the kernel, locks."""
 
+import errno
 import logging
 import os
 import shutil
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
@@ -20,6 +22,8 @@ from tests.gateway.test_contract import FETCHES, READS, World, wal_database
 from avow.connect import CommandTarget
 from avow.connect.kinds import Contract
 from avow.gateway import open_gateway
+from avow.gateway.contract import launcher
+from avow.gateway.contract.filter import twin_filter
 from avow.gateway.contract.wrap import trace_of, wrap
 from avow.gateway.quarantine import evidence_of, quarantined
 from avow.guard import opened
@@ -264,3 +268,51 @@ def run(folder: Path, code: str) -> str:
     )
     assert trace_of(folder).exists()
     return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("address", [8, 2**63, 2**64 - 1])
+def test_a_lock_at_an_address_where_nothing_is_ends_no_supervisor(
+    tmp_path: Path, address: int
+) -> None:
+    made = twin_filter(has_own=False)
+    assert made is not None
+    code = (
+        "import ctypes as c, fcntl; k = c.CDLL(None, use_errno=True); f = open('/etc/hosts');"
+        f"print(k.syscall({made[1].fcntl}, f.fileno(), fcntl.F_SETLK, c.c_uint64({address})));"
+        "fcntl.lockf(f, fcntl.LOCK_SH); print('locked')"
+    )
+    assert run(tmp_path, code) == "-1\nlocked\n"
+
+
+def test_a_folder_of_its_own_that_becomes_a_link_leads_to_no_other_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
+    own.mkdir()
+    elsewhere.mkdir()
+    (own / "run").symlink_to(elsewhere)
+    tried = str(own / "run" / "listener")
+    address = struct.pack("=H", socket.AF_UNIX) + os.fsencode(tried)
+    answers: list[int] = []
+    marks: list[str] = []
+
+    def answer(_listener: int, _request: launcher.Request, *, error: int) -> None:
+        answers.append(error)
+
+    def connected(*_: object) -> None:
+        answers.append(0)
+
+    def read(*_: object) -> bytes:
+        return address
+
+    # When the path was looked at, the link was a folder.
+    monkeypatch.setattr("os.path.realpath", str)
+    monkeypatch.setattr(launcher, "_read", read)
+    monkeypatch.setattr(launcher, "_put_connected", connected)
+    monkeypatch.setattr(launcher, "_answer", answer)
+    monkeypatch.setattr(launcher, "mark", marks.append)
+    request = launcher.Request(1, os.getpid(), 42, (3, 0, len(address)))
+    with listening(elsewhere / "listener"):
+        vars(launcher)["_connect"](9, request, [str(own)])
+    assert answers == [errno.EACCES]
+    assert marks == [f"connect{elsewhere}/listener"]

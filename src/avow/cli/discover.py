@@ -10,6 +10,9 @@ from avow.cli.terminal import out, print_error, print_error_json, print_json
 from avow.schema.plain import plain
 
 _SCHEMA: Final = 1
+_MOST_ROWS: Final = 500
+_LONGEST: Final = 1_000
+"""A project's file may hold as much as it likes, and a table is slow to lay out."""
 
 
 def discover(*, json: bool = False) -> int:
@@ -35,17 +38,23 @@ def discover(*, json: bool = False) -> int:
         table = Table(box=None)
         for heading in ("client", "scope", "server", "command or URL", "avow", "file"):
             table.add_column(heading, overflow="fold")
-        for one in discovery.found:
+        for one in discovery.found[:_MOST_ROWS]:
             state = "disabled" if one.is_disabled else "in front" if one.is_guarded else "no"
             where = short(one.place.path)
             if one.place.scope == "local":
                 where += f", {short(one.place.workspace)}"
             names = (one.place.client.name, one.place.scope, one.name, one.shown, state, where)
-            table.add_row(*(Text(plain(name)) for name in names))
+            table.add_row(*(Text(_cut(plain(name))) for name in names))
         out().print(table)
+        if len(discovery.found) > _MOST_ROWS:
+            out().print(f"… and {len(discovery.found) - _MOST_ROWS:,} more: see --json")
     for error in discovery.errors:
         (print_error_json if json else print_error)(error)
     return max((error.exit_code for error in discovery.errors), default=0)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def short(path: Path) -> str:

@@ -171,6 +171,8 @@ def supervise(listener: int, child: int, settings: Settings) -> None:
             _decide(listener, request, settings)
         except OSError as error:
             _answer(listener, request, error=error.errno or errno.EPERM)
+        except (ValueError, OverflowError, struct.error):
+            _answer(listener, request, error=errno.EFAULT)  # an address where nothing is
 
 
 def _receive(listener: int) -> Request | None:
@@ -223,26 +225,39 @@ def _connect(listener: int, request: Request, own: Sequence[str]) -> None:
         return
     name = os.fsdecode(named.partition(b"\0")[0])
     path = os.path.realpath(os.path.join(f"/proc/{request.thread}/cwd", name))
-    if not any(path == one or path.startswith(one.rstrip("/") + "/") for one in own):
-        mark(f"connect{path}")
-        _answer(listener, request, error=errno.EACCES)
+    if not _is_own(path, own):
+        _refuse_path(listener, request, path)
         return
-    _put_connected(listener, request, descriptor, path)
-
-
-def _put_connected(listener: int, request: Request, descriptor: int, path: str) -> None:
     place = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        flags = _flags(request.thread, descriptor)
-        with socket.socket(socket.AF_UNIX) as made:
-            made.settimeout(_CONNECT_SECONDS)
-            made.connect(f"/proc/self/fd/{place}")
-            made.setblocking(not flags & os.O_NONBLOCK)
-            kept = flags & os.O_CLOEXEC
-            words = (request.id, _IN_PLACE, made.fileno(), descriptor, kept)
-            _add(listener, struct.pack("=QIIII", *words))
+        # The server may have put a link in the place of a folder since.
+        path = os.readlink(f"/proc/self/fd/{place}")
+        if _is_own(path, own):
+            _put_connected(listener, request, descriptor, place)
+        else:
+            _refuse_path(listener, request, path)
     finally:
         os.close(place)
+
+
+def _is_own(path: str, own: Sequence[str]) -> bool:
+    return any(path == one or path.startswith(one.rstrip("/") + "/") for one in own)
+
+
+def _refuse_path(listener: int, request: Request, path: str) -> None:
+    mark(f"connect{path}")
+    _answer(listener, request, error=errno.EACCES)
+
+
+def _put_connected(listener: int, request: Request, descriptor: int, place: int) -> None:
+    flags = _flags(request.thread, descriptor)
+    with socket.socket(socket.AF_UNIX) as made:
+        made.settimeout(_CONNECT_SECONDS)
+        made.connect(f"/proc/self/fd/{place}")
+        made.setblocking(not flags & os.O_NONBLOCK)
+        kept = flags & os.O_CLOEXEC
+        words = (request.id, _IN_PLACE, made.fileno(), descriptor, kept)
+        _add(listener, struct.pack("=QIIII", *words))
     _answer(listener, request)
 
 
