@@ -177,7 +177,7 @@ async def test_hostile_text_gives_a_page_the_elements_that_plain_text_gives(
         ("a", "data-go", "href", "id"),
         ("a", "data-dialog", "data-go", "href", "id"),
         ("form", "action", "class", "id", "method"),
-        ("form", "action", "data-answer", "data-once", "id", "method"),
+        ("form", "action", "autocomplete", "data-answer", "data-once", "id", "method"),
         ("form", "action", "class", "data-once", "method"),
         ("form", "action", "class", "method"),
         ("form", "action", "class", *SEARCH, "method", "role"),

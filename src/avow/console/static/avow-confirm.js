@@ -27,13 +27,13 @@ const SECRETS = {
   "word": ["[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+","g"],
   "quotes": ["[\"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u201c\u201d\u201e\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2760\u2e42\u3003\u301d\u301e\u301f\uff02'`\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u05f3\u2018\u2019\u201a\u201b\u2032\u2035\u275b\u275c\uff07]{2,}|[\"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u201c\u201d\u201e\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2760\u2e42\u3003\u301d\u301e\u301f\uff02]","g"],
   "looks": [
-    ["url","(?<head>://)[^/ \\t-\\r:@]{0,200}:[^/ \\t-\\r]{1,200}(?=@)","g"],
+    ["url","(?<head>:/\u002f)[^/ \\t-\\r:@]{0,200}:[^/ \\t-\\r]{1,200}(?=@)","g"],
     ["bearer","(?<head>bearer )[A-Za-z0-9_-]{12,}(?:\\.[A-Za-z0-9_-]+)*","gi"],
     ["forms","(?=[-ASadefghlnprswxy])(?:\\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}|\\bgh[pousr]_[A-Za-z0-9]{20,}|\\bgithub_pat_[A-Za-z0-9_]{20,}|\\bgl(?:pat|ptt|dt|rt|soat|cbt)-[A-Za-z0-9_-]{16,}|\\bnpm_[A-Za-z0-9]{30,}|\\bpypi-[A-Za-z0-9_-]{40,}|\\brubygems_[a-f0-9]{40,}|\\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}|\\b(?:hf|gsk|sq0[a-z]{3}|r8|ntn|figd|lin_api|dop_v1|doo_v1|shp(?:at|ca|pa|ss))[_-][A-Za-z0-9_-]{20,}|\\bSG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}|\\bwhsec_[A-Za-z0-9+/=]{20,}|\\bhv[sbr]\\.[A-Za-z0-9_-]{20,}|\\bya29\\.[A-Za-z0-9_-]{20,}|\\bAGE-SECRET-KEY-1[A-Z0-9]{30,}|\\bavow_[A-Za-z0-9]{8,20}_[A-Za-z0-9]{20,}|\\bxox[abeprs]-[A-Za-z0-9-]{10,}|\\bxapp-[A-Za-z0-9-]{10,}|\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b|\\bAIza[A-Za-z0-9_-]{30,}|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*|-----BEGIN[ A-Z]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\\r\\n]|\\\\{1,4}[nr]|(?<=[A-Za-z0-9+/=]{60}) (?=[A-Za-z0-9+/=]{16})|(?<=-----) (?=[A-Za-z0-9+/=]{60})){64,20000}(?: ?-----END[ A-Z]{0,40}PRIVATE KEY(?: BLOCK)?-----)?)","g"],
     ["basic","(?<=\\bbasic )[A-Za-z0-9+/]{6,2000}={0,2}","gi"],
     ["named","(?<head>(?:passw(?:or)?d|passphrase|passcode|secret|token|credential|cookie|signature|(?:api|access|account|private|secret|auth|session|shared|signing)[_-]?key|sess(?:ion)?[_-]?id|(?<![A-Za-z0-9])(?:pwd|pass|cvv|cvc|ssn|otp|sig|jwt))s?(?:=|%3D|\"[ \\t-\\r]{0,2}:[ \\t-\\r]{0,2}\"|\\\\\"[ \\t-\\r]{0,2}:[ \\t-\\r]{0,2}\\\\\")[\"']?)[A-Za-z0-9_~%+.=-]{1,2000}","gi"],
     ["header","(?<head>(?:authorization|api-key|-(?:key|token|secret))[ \\t-\\r]{0,2}:[ \\t-\\r]{0,2}(?:(?:basic|bearer|digest|token|key|apikey|negotiate|aws4-[a-z0-9-]{1,16})[ ])?)(?=[A-Za-z0-9_~+.=-]{0,2000}[0-9])[A-Za-z0-9_~+.=-]{8,2000}","gi"],
-    ["flag","(?<head>--[a-z-]{0,24}(?:password|passwd|pwd|token|secret|api-?key|access-?key)[ ])[A-Za-z0-9_~%+.=][A-Za-z0-9_~%+.=-]{3,2000}","gi"]
+    ["flag","(?<head>(?<!-)--[a-z-]{0,24}(?:password|passwd|pwd|token|secret|api-?key|access-?key)[ ])[A-Za-z0-9_~%+.=][A-Za-z0-9_~%+.=-]{3,2000}","gi"]
   ]
 };
 // End of what is written.
