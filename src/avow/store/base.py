@@ -65,9 +65,12 @@ class SqlBase:
         """See `Store.close`."""
         self._is_closed = True
         await self._writer.close()
+        await anyio.to_thread.run_sync(self._close_reader, limiter=self._turn)
+
+    def _close_reader(self) -> None:
         reader, self._reader = self._reader, None
         if reader is not None:
-            await anyio.to_thread.run_sync(reader.close, limiter=self._turn)
+            reader.close()
 
     def _set_clock(self, session: Session) -> None:
         if self._driver.has_clock:
@@ -75,13 +78,14 @@ class SqlBase:
             self._clock.set(session.now(), began)
 
     async def _read(self, work: Callable[[Session], T]) -> T:
-        if self._is_closed:
-            raise StoreError("the database cannot be used: it is closed", where=self.where)
         await self._writer.flush()
         return await anyio.to_thread.run_sync(self._read_here, work, limiter=self._turn)
 
     def _read_here(self, work: Callable[[Session], T]) -> T:
         """Read; again on a new connection when the one at hand turns out to be gone."""
+        # Looked at here, where `close` has its turn before or after: what is opened is closed.
+        if self._is_closed:
+            raise StoreError("the database cannot be used: it is closed", where=self.where)
         is_new = self._reader is None
         try:
             if self._reader is None:
