@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from plain import Plain, full_text, percentile, plain_text, split_and_stem, split_plain
 
 from avow import Selector
-from avow.catalog.select.entry import read_entry
+from avow.catalog.select.entry import index_entry
 from avow.catalog.select.measure import ndcg, recall
 
 SAMPLES = 10_000
@@ -78,7 +78,7 @@ def measure(
 def ours(tools: Sequence[Record]) -> Callable[[str], list[str]]:
     """What avow selects."""
     entries = [
-        read_entry(
+        index_entry(
             {**one, "inputSchema": one.get("schema") or {}},
             server=one.get("server") or "",
             category=one.get("category") or "",

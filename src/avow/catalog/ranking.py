@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from avow.catalog.select.entry import read_entry
+from avow.catalog.select.entry import index_entry
 from avow.catalog.select.index import Index
 from avow.catalog.select.terms import fold, terms
 from avow.catalog.select.thesaurus import SAME
@@ -44,7 +44,7 @@ class Ranking:
         self._count = len(tools)
         self._index = Index(SAME)
         for place, tool in enumerate(tools):
-            self._index.add(place, read_entry(tool).words(), f"{place:09}")
+            self._index.add(place, index_entry(tool).words(), f"{place:09}")
         self._vocabulary = sorted(self._index)
 
     def scores(self, query: str) -> dict[int, int]:

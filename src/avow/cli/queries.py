@@ -7,7 +7,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from avow.catalog import Selector
-from avow.catalog.select.entry import Entry, read_entry
+from avow.catalog.select.entry import Entry, index_entry
 from avow.catalog.select.measure import Groups, ndcg, recall
 from avow.cli.surface import Answer
 from avow.connect import SavedTarget, Target
@@ -41,13 +41,13 @@ def entries_of(found: Iterable[tuple[Target, Answer]]) -> tuple[list[Entry], lis
 
 def _entry(target: Target, given: object) -> Entry:
     if not isinstance(target, SavedTarget):
-        return read_entry(given, server=target.name)
+        return index_entry(given, server=target.name)
     record = _record(given)
     known = record.get("id")
     schema = record.get("schema")
     more: dict[str, Any] = {"inputSchema": schema} if isinstance(schema, dict) else {}
     is_record = isinstance(known, str)
-    return read_entry(
+    return index_entry(
         {**more, **record},
         server=_text(record.get("server")) or ("" if is_record else target.name),
         category=_text(record.get("category")),

@@ -228,7 +228,7 @@ def _check(found: os.stat_result, path: Path) -> None:
 def _is_own_group(group: int, user: int) -> bool:
     """Whether a group has one member, its user, as many systems make one for each user."""
     import grp  # noqa: PLC0415 - not there on Windows, where nothing is written
-    import pwd  # noqa: PLC0415
+    import pwd  # noqa: PLC0415 - not there on Windows either
 
     if group == _ROOT:
         return True

@@ -3,7 +3,7 @@
 import pytest
 
 from avow.catalog.select import index as module
-from avow.catalog.select.entry import read_entry
+from avow.catalog.select.entry import index_entry
 from avow.catalog.select.fit import best, weigh_fit
 from avow.catalog.select.index import MOST_WORTH, Index
 from avow.catalog.select.measure import ndcg, recall
@@ -142,11 +142,11 @@ def test_the_most_that_a_hostile_tool_can_say_fits() -> None:
             "properties": {f"a{'_a' * 90}{n}": {"description": "b " * 500} for n in range(99)}
         },
     }
-    entry = read_entry(raw, server="b " * 500, category="b " * 500)
+    entry = index_entry(raw, server="b " * 500, category="b " * 500)
     words = entry.words()
 
     assert max(words.values()) <= MOST_WORTH
-    assert read_entry(entry) is entry
+    assert index_entry(entry) is entry
 
 
 def test_where_the_best_are_not_enough_all_that_fit_anything_are_weighed() -> None:

@@ -99,7 +99,7 @@ class Entry:
         return frozenset(terms(self.name)) - self.verbs
 
 
-def read_entry(given: object, *, server: str = "", category: str = "", origin: str = "") -> Entry:
+def index_entry(given: object, *, server: str = "", category: str = "", origin: str = "") -> Entry:
     """What was given as a tool: avow's own, an entry of `tools/list`, or the SDK's.
 
     A raw one does not say which `server` it is of, and may lack a `category`; `origin` tells apart

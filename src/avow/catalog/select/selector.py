@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Final
 
-from avow.catalog.select.entry import Entry, read_entry
+from avow.catalog.select.entry import Entry, index_entry
 from avow.catalog.select.fit import best, weigh_fit
 from avow.catalog.select.needs import Need, read_needs
 from avow.catalog.select.selection import Chosen, Selection, Why
@@ -74,7 +74,7 @@ class Selector:
         problems: list[str] = []
         for tool in tools:
             try:
-                entry = read_entry(tool)
+                entry = index_entry(tool)
             except UsageError as error:
                 problems.append(str(error))
                 continue
@@ -91,7 +91,7 @@ class Selector:
 
         Raises `UsageError` for what is no tool.
         """
-        entry = read_entry(tool)
+        entry = index_entry(tool)
         with self._lock:
             self._shelf.put(entry)
             self._learn()
