@@ -26,6 +26,7 @@ UV_READY := $(if $(filter .cache/%,$(UV)),.cache/uv-venv/ready)
 SYNCED := .venv/.synced
 READY := .venv/.ready
 NPM_READY := tests/npm/node_modules/.ready
+RUN_READY := .cache/demo/.ready
 TRAINING_READY := .cache/training-venv/.ready
 OLDEST_READY := .cache/oldest-venv/.ready
 EVAL_READY := .cache/eval-venv/.ready
@@ -35,8 +36,8 @@ SYSTEM_READY := .cache/system-packages
 UPGRADE ?=
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock"
-AGENTS := --extra pydantic-ai --extra openai-agents --extra langchain --extra anthropic --extra openai
-DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra oidc --extra otel --extra patch --extra verify $(AGENTS)
+AGENTS := --extra pydantic-ai --extra openai-agents --extra langchain
+DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra otel --extra patch --extra verify $(AGENTS)
 
 # The agents' frameworks are tried in their newest releases with all else, and in the oldest that the
 # extras allow in a world of their own.
@@ -68,8 +69,8 @@ setup: ## build .venv and fetch all that the tests use
 	@$(MAKE) --silent $(READY) $(OLDEST_READY) $(NPM_READY)
 	@echo "ready: make run, make test, make check"
 
-run: $(READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free port
-	@$(BIN)/avow demo $(ARGS)
+run: $(RUN_READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free port
+	@.cache/demo/bin/sayso demo $(ARGS)
 
 test: $(READY) $(OLDEST_READY) $(NPM_READY) ## run the tests, except the long proofs
 	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS) || $(AGAIN)
@@ -79,7 +80,7 @@ check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, t
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 	@$(BIN)/coverage erase
 	@$(MAKE) --no-print-directory test COVERAGE=1
 	@$(BIN)/coverage combine --quiet
@@ -99,7 +100,7 @@ bench: $(READY) ## measure start, decisions, the guard, servers, searches, selec
 	@$(BIN)/python bench/serve.py
 	@$(BIN)/python bench/search.py
 	@$(BIN)/python bench/selection.py
-	@test -z "$$AVOW_RETRIEVAL" || $(BIN)/python bench/retrieval.py
+	@test -z "$$SAYSO_RETRIEVAL" || $(BIN)/python bench/retrieval.py
 	@$(BIN)/python bench/infer.py
 	@$(BIN)/python bench/lint.py
 	@$(BIN)/python bench/verify.py
@@ -111,7 +112,7 @@ bench: $(READY) ## measure start, decisions, the guard, servers, searches, selec
 proof: $(READY) $(NPM_READY) ## run the long proofs
 	$(BIN)/pytest -m proof $(PYTEST_ARGS)
 
-train: $(READY) $(TRAINING_READY) ## fit the inference of hints anew and say how it does; AVOW_CORPUS names the corpus
+train: $(READY) $(TRAINING_READY) ## fit the inference of hints anew and say how it does; SAYSO_CORPUS names the corpus
 	@OMP_NUM_THREADS=1 PYTHONPATH=src .cache/training-venv/bin/python training/train.py $(ARGS)
 
 eval: $(READY) $(EVAL_READY) $(NPM_READY) ## replay agents, some of them hijacked, behind several gates; ARGS="--write" renews docs/eval.md
@@ -125,7 +126,7 @@ format: $(READY) ## rewrite the code as ruff would have it
 	$(BIN)/ruff format
 
 schema: $(READY) ## write docs/policy.schema.json anew
-	@$(BIN)/avow policy schema > docs/policy.schema.json
+	@$(BIN)/sayso policy schema > docs/policy.schema.json
 
 # All requirements are solved as one, then each file takes its part of that solution: what is
 # already written in an output file is what uv prefers.
@@ -136,6 +137,8 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 	@cp .cache/all.txt requirements/dev.txt
 	@cp .cache/all.txt requirements/eval.txt
 	@$(COMPILE) $(DEV) --output-file requirements/dev.txt
+	@cp .cache/all.txt requirements/run.txt
+	@$(COMPILE) --group run --output-file requirements/run.txt
 	@$(COMPILE) --group eval --output-file requirements/eval.txt
 	@rm -f requirements/oldest.txt
 	@$(COMPILE) --resolution lowest-direct --group oldest $(AGENTS) \
@@ -148,7 +151,7 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 clean: ## remove everything that make has built
 	rm -rf .venv .cache .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache \
 		.import_linter_cache build dist tests/npm/node_modules
-	find src tests bench tools eval -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests bench tools eval examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(SYSTEM_READY): tools/system_packages.sh
 	@sh tools/system_packages.sh
@@ -171,6 +174,14 @@ $(SYNCED): requirements/dev.txt $(UV_READY) | $(SYSTEM_READY)
 # After the sync, which removes what is not in its file. The build backend is in .venv already.
 $(READY): $(SYNCED) pyproject.toml
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# What a user installs, and nothing of what the tests need.
+$(RUN_READY): requirements/run.txt pyproject.toml $(UV_READY)
+	@sh tools/check_python.sh $(PYTHON)
+	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/demo
+	@$(UV) pip sync --quiet --python .cache/demo/bin/python --require-hashes requirements/run.txt
+	@$(UV) pip install --quiet --python .cache/demo/bin/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(OLDEST_READY): requirements/oldest.txt $(READY)

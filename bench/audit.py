@@ -26,13 +26,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from avow.audit import AuditLog, Event, Facts, open_audit
-from avow.audit.record import record
-from avow.catalog import make_tool
-from avow.keys import Keyring, load_keys
-from avow.policy import LOCAL, Decision, Effect, Principal
-from avow.schema import digest
-from avow.store import Store, open_store
+from sayso.audit import AuditLog, Event, Facts, open_audit
+from sayso.audit.record import record
+from sayso.catalog import make_tool
+from sayso.keys import Keyring, load_keys
+from sayso.policy import LOCAL, Decision, Effect, Principal
+from sayso.schema import digest
+from sayso.store import Database, open_store
 
 ONE_BY_ONE = 0.8
 GROUPED = 20.0
@@ -136,14 +136,14 @@ async def appended(log: AuditLog) -> Watch:
     """Records of many callers, made beforehand: the store and the chain alone."""
     rows = [record(call, 1.0, Event.ATTEMPT) for call in new_calls(CALLERS)]
     with Watch(CALLERS) as watch:
-        await asyncio.gather(*(log.store.append([one], seal=log.chain) for one in rows))
+        await asyncio.gather(*(log.records.append([one], seal=log.chain) for one in rows))
     return watch
 
 
 async def measure(folder: Path, rounds: int) -> list[Result]:
     """All ways in turn, `rounds` times after one that only warms up."""
-    store: Store = open_store(f"sqlite:{folder / 'avow.db'}")
-    keys: Keyring = load_keys(folder / "avow.db", is_made=True)
+    store: Database = open_store(f"sqlite:{folder / 'sayso.db'}")
+    keys: Keyring = load_keys(folder / "sayso.db", is_made=True)
     ways = {"one by one": one_by_one, "in groups": grouped, "in groups, already made": appended}
     found: dict[str, list[Watch]] = {name: [] for name in (BARE, *ways)}
     async with open_audit(store, keys) as log:
@@ -193,7 +193,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    with tempfile.TemporaryDirectory(prefix="avow-bench-", dir=options.folder) as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-", dir=options.folder) as folder:
         results = asyncio.run(measure(Path(folder), options.rounds))
     if options.json:
         found = [{**one._asdict(), "is_met": one.is_met} for one in results]

@@ -34,17 +34,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.filled import FIRST, LINES, RARE, fill
 from tests.postgres import start_postgres
 
-from avow.approvals import Approvals
-from avow.audit import AuditLog
-from avow.catalog import Tool, read_tools
-from avow.connect import CommandTarget
-from avow.console import Login, make_routes
-from avow.gateway import Gateway
-from avow.gateway.fleet import Fleet
-from avow.gateway.health import Health, ServerHealth
-from avow.guard import Guard
-from avow.policy import Principal
-from avow.store import Store, open_store
+from sayso.approvals import Approvals
+from sayso.audit import AuditLog
+from sayso.catalog import Tool, read_tools
+from sayso.connect import CommandTarget
+from sayso.console import Login, make_routes
+from sayso.gateway import Gateway
+from sayso.gateway.health import Health, ServerHealth
+from sayso.gateway.upstreams import Upstreams
+from sayso.guard import Guard
+from sayso.policy import Principal
+from sayso.store import Database, open_store
 
 BASE = "http://127.0.0.1:8321"
 ROUNDS = 20
@@ -148,12 +148,14 @@ class Shelf:
 
 
 @asynccontextmanager
-async def browsing(store: Store, tools: int) -> AsyncGenerator[httpx2.AsyncClient]:
+async def browsing(store: Database, tools: int) -> AsyncGenerator[httpx2.AsyncClient]:
     """A browser that is logged in to a console over `store`."""
-    fleet = Fleet([cast("Any", Shelf(tools))], timeout=5.0)
-    guard = Guard(fleet.find_tool, fleet.run_tool, Approvals(store), AuditLog(store))
-    gateway = Gateway(fleet, guard)
-    login = Login(BASE, store=store, keys=gateway.keys)
+    fleet = Upstreams([cast("Any", Shelf(tools))], timeout=5.0)
+    guard = Guard(
+        fleet.find_tool, fleet.run_tool, Approvals.of(store), AuditLog(store.records), store.claims
+    )
+    gateway = Gateway(fleet, guard, store)
+    login = Login(BASE, tokens=store.tokens, keys=gateway.keys)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=BASE) as browser:
         token = login.link().partition("token=")[2]
@@ -192,8 +194,8 @@ async def measure(url: str, options: argparse.Namespace) -> list[Timed]:
     """All pages over one database, that is filled first."""
     await fill(url, options.lines)
     store, database = open_store(url), url.partition(":")[0]
-    _, last = await store.bounds()
-    (row,) = await store.scan(last // 2, 1)
+    _, last = await store.records.bounds()
+    (row,) = await store.records.scan(last // 2, 1)
     pages = [(name, path, LONG_MS) for name, path in LOG.items()]
     pages += [(name, path, SHORT_MS) for name, path in SHORT.items()]
     if options.path:
@@ -210,7 +212,7 @@ async def measure(url: str, options: argparse.Namespace) -> list[Timed]:
 @contextmanager
 def databases(names: list[str], folder: Path) -> Any:
     """The addresses of empty databases, of those kinds that can be had."""
-    urls = [f"sqlite:{folder / 'avow.db'}"] if "sqlite" in names else []
+    urls = [f"sqlite:{folder / 'sayso.db'}"] if "sqlite" in names else []
     if "postgresql" not in names:
         yield urls
         return
@@ -252,7 +254,7 @@ def main() -> int:
     options = parser.parse_args()
     names = options.database or ["sqlite", "postgresql"]
     with (
-        tempfile.TemporaryDirectory(prefix="avow-bench-") as folder,
+        tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder,
         databases(names, Path(folder)) as urls,
     ):
         found = [one for url in urls for one in asyncio.run(measure(url, options))]

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import uvloop
 from load import Caller, Endpoint, Work
-from setting import AVOW, ECHO, HERE, OURS, Setting, free_port, until_good
+from setting import ECHO, HERE, OURS, SAYSO, Setting, free_port, until_good
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
@@ -192,7 +192,7 @@ async def one_of(folder: Path, kind: Kind, options: argparse.Namespace) -> Seen:
         servers = {"behind": {"url": behind.url}, "hostile": {"url": hostile.url}}
         config.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
         store = f"sqlite:{folder / f'{listening}.db'}"
-        line = [AVOW, "gateway", str(config), "--port", str(listening), "--store", store]
+        line = [SAYSO, "gateway", str(config), "--port", str(listening), "--store", store]
         gateway = setting.start(OURS, line, listening, "behind__")
         await until_good(gateway, 60)
         return await measured(gateway, hostile, kind, options)
@@ -227,7 +227,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a word in the names of what is measured")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         found = uvloop.run(measure(Path(folder), options))
     if options.json:
         told = [

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import psycopg
 
-from avow.audit import Event, Facts, Outcome
-from avow.audit.record import record, severity
-from avow.catalog import Tool, make_tool
-from avow.policy import LOCAL, Decision, Effect, Principal
-from avow.schema import digest
-from avow.store import RecordRow, is_postgres, open_store
+from sayso.audit import Event, Facts, Outcome
+from sayso.audit.record import record, severity
+from sayso.catalog import Tool, make_tool
+from sayso.policy import LOCAL, Decision, Effect, Principal
+from sayso.schema import digest
+from sayso.store import RecordRow, is_postgres, open_store
 
 LINES: Final = 1_000_000
 CALLS: Final = 5_000
@@ -92,7 +92,7 @@ async def fill(url: str, lines: int = LINES) -> None:
     rows = make_lines(min(CALLS, lines // 2))
     store = open_store(url)
     try:
-        await store.append(rows)
+        await store.records.append(rows)
     finally:
         await store.close()
     await asyncio.to_thread(_copy, url, len(rows), lines)
@@ -108,7 +108,7 @@ def _copy(url: str, size: int, lines: int) -> None:
     ]
     if is_postgres(url):
         with psycopg.connect(url, autocommit=True) as db:
-            db.execute("SET search_path TO avow")
+            db.execute("SET search_path TO sayso")
             _run(db, texts)
             db.execute("VACUUM ANALYZE records")
         return

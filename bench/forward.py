@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from avow.connect.web.pool import Pool
+from sayso.connect.web.pool import Pool
 
 _KEPT = ("accept", "content-type")
 

@@ -2,7 +2,7 @@
 
 Beside it in the same rounds: a proxy that only forwards bytes (`forward.py`), and what others have
 made (`others.py`), up to as many callers as they bear. All stand before the same server
-(`behind.py`); avow with everything on that is on by default. Rounds go over all endpoints in turn,
+(`behind.py`); sayso with everything on that is on by default. Rounds go over all endpoints in turn,
 in an order that changes, and ratios are taken round by round. The processor's time is that of the
 endpoint's own processes. Exits with 1 when a target is missed. As it is by default it takes about
 a quarter of an hour; `make bench` lets it take a quarter of that.
@@ -123,7 +123,7 @@ async def speed(setting: Setting, options: argparse.Namespace) -> list[Result]:
     """Both versions of the protocol, beside the others."""
     direct = setting.behind(FEW)
     await until_good(direct)
-    endpoints = [direct, setting.forward(direct.url), setting.avow(direct.url)]
+    endpoints = [direct, setting.forward(direct.url), setting.sayso(direct.url)]
     for one in endpoints:
         await until_good(one)
     others = [] if options.quick else await setting.others(direct.url)
@@ -157,7 +157,7 @@ async def size(setting: Setting, options: argparse.Namespace) -> list[Result]:
     for tools in (10, MANY):
         direct = setting.behind(tools)
         await until_good(direct, 60)
-        one = setting.avow(direct.url)
+        one = setting.sayso(direct.url)
         await until_good(one, 60)
         ours.append(Endpoint(f"{tools} tools", one.url, MODERN, one.pid, one.prefix))
     found = (await compare(ours, WORKS[:1], options.rounds, options.seconds))[WORKS[0].name]
@@ -174,8 +174,8 @@ async def life(setting: Setting, options: argparse.Namespace) -> list[Result]:
     for _ in range(3 if options.quick else 7):
         with contextlib.ExitStack() as stack:
             inner = Setting(setting.folder, stack)
-            starts.append(await until_good(inner.avow(direct.url)))
-    ours = setting.avow(direct.url)
+            starts.append(await until_good(inner.sayso(direct.url)))
+    ours = setting.sayso(direct.url)
     await until_good(ours)
     old = Endpoint(ours.name, ours.url, OLD, ours.pid, ours.prefix)
     many = await load(old, Work("sessions", ECHO.tool, 500, ECHO.arguments), calls=2_000)
@@ -214,7 +214,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="without the slow ones beside it")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         results = uvloop.run(measure(Path(folder), options))
     if options.json:
         told: list[dict[str, Any]] = [

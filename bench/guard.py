@@ -25,13 +25,13 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 
-from avow.approvals import Approvals
-from avow.audit import open_audit
-from avow.catalog import Tool, make_tool
-from avow.guard import Answer, Call, Guard
-from avow.keys import load_keys
-from avow.policy import LOCAL, Principal
-from avow.store import open_store
+from sayso.approvals import Approvals
+from sayso.audit import open_audit
+from sayso.catalog import Tool, make_tool
+from sayso.guard import Answer, Call, Guard
+from sayso.keys import load_keys
+from sayso.policy import LOCAL, Principal
+from sayso.store import open_store
 
 TARGET = 2.0
 GROWTH = 1.1
@@ -105,7 +105,7 @@ def make_guard(client: Client, tools: dict[str, Tool], store: Any, audit: Any) -
         result = await client.call_tool(call.name, dict(call.arguments))
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
-    return Guard(find, run, Approvals(store), audit)
+    return Guard(find, run, Approvals.of(store), audit, store.claims)
 
 
 async def time_of(once: Once) -> float:
@@ -158,8 +158,8 @@ def held_mb() -> float:
 
 async def measure(folder: Path, rounds: int, calls: int) -> tuple[list[Result], Memory]:
     """Both parts."""
-    store = open_store(f"sqlite:{folder / 'avow.db'}")
-    keys = load_keys(folder / "avow.db", is_made=True)
+    store = open_store(f"sqlite:{folder / 'sayso.db'}")
+    keys = load_keys(folder / "sayso.db", is_made=True)
     async with Client(make_server()) as client, open_audit(store, keys) as audit:
         guard = make_guard(client, await find_tools(client), store, audit)
         answer = await guard.call(AMY, "get_echo", {"text": "hello"})
@@ -194,7 +194,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.rounds < 1 or options.calls < LEAST:
         parser.error(f"--rounds must be at least 1, and --calls at least {LEAST}")
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         results, memory = anyio.run(measure, Path(folder), options.rounds, options.calls)
     if options.json:
         found = [{**one._asdict(), "is_met": one.is_met} for one in results]

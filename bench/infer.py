@@ -2,7 +2,7 @@
 
 The tools are those of the demo, and made-up ones with long descriptions and many parameters.
 Beside it in the same run: the canonical JSON of the same tools, which every tool needs anyway.
-Where `AVOW_CORPUS` names the corpus, its tools are measured too. Exits with 1 when a target is
+Where `SAYSO_CORPUS` names the corpus, its tools are measured too. Exits with 1 when a target is
 missed.
 
 Usage: `python bench/infer.py [--rounds N] [--json]`, with the Python of `.venv`.
@@ -19,8 +19,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from avow.infer import guess
-from avow.schema import digest
+from sayso.infer import guess
+from sayso.schema import digest
 
 MS, MIB = 1.0, 1.0
 TOOLS = 400
@@ -49,7 +49,7 @@ def made() -> Tools:
 
 def corpus() -> Tools:
     """The real tools, where they are."""
-    place = os.environ.get("AVOW_CORPUS")
+    place = os.environ.get("SAYSO_CORPUS")
     if not place:
         return []
     with (Path(place) / "hints" / "tools.jsonl").open(encoding="utf-8") as lines:
@@ -74,7 +74,7 @@ def main() -> int:
     found: dict[str, float] = {}
     for name, tools in (("made up", made()), ("real", corpus())):
         if not tools:
-            print("AVOW_CORPUS is not set: real tools are skipped", file=sys.stderr)
+            print("SAYSO_CORPUS is not set: real tools are skipped", file=sys.stderr)
             continue
         ours = [each(guess, tools) for _ in range(options.rounds)]
         base = [each(digest, tools) for _ in range(options.rounds)]
@@ -82,7 +82,9 @@ def main() -> int:
         found[f"{name}: times a digest of the same"] = statistics.median(
             a / b for a, b in zip(ours, base, strict=True)
         )
-    found["MiB of weights"] = len(files("avow.infer").joinpath("weights.json").read_bytes()) / 2**20
+    found["MiB of weights"] = (
+        len(files("sayso.infer").joinpath("weights.json").read_bytes()) / 2**20
+    )
     is_met = found["MiB of weights"] <= MIB and all(
         value <= MS for name, value in found.items() if name.endswith("ms for a tool")
     )

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from avow.lint import choose, find_profile, lint
-from avow.lint.entries import make_listing
+from sayso.lint import choose, find_profile, lint
+from sayso.lint.entries import make_listing
 
 TOOLS = 5_000
 TARGET = 2.0

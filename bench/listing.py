@@ -21,13 +21,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from avow.connect import CommandTarget
-from avow.connect.message import Message
-from avow.gateway import make_desk, open_gateway
-from avow.gateway.doors.client import Client
-from avow.gateway.doors.desk import Desk
-from avow.policy import LOCAL, Principal
-from avow.store import open_store
+from sayso.connect import CommandTarget
+from sayso.connect.message import Message
+from sayso.gateway import make_dispatcher, open_gateway
+from sayso.gateway.frontends.client import Client
+from sayso.gateway.frontends.dispatcher import Dispatcher
+from sayso.policy import LOCAL, Principal
+from sayso.store import open_store
 
 TOOLS = 5000
 ROUNDS = 15
@@ -70,7 +70,7 @@ class Result(NamedTuple):
     is_met: bool
 
 
-async def listed(desk: Desk, version: str) -> tuple[bytes, float]:
+async def listed(desk: Dispatcher, version: str) -> tuple[bytes, float]:
     """Ask for the list; return the response, and how many milliseconds it took."""
     message = Message("2.0", 1, "tools/list")
     client = Client(Principal(LOCAL, client="bench"), version)
@@ -117,12 +117,12 @@ def sending(body: bytes) -> float:
 
 async def measure(folder: Path, tools: int, rounds: int) -> list[Result]:
     """Ask for the list of each era, `rounds` times."""
-    store = open_store(f"sqlite:{folder / 'avow.db'}")
+    store = open_store(f"sqlite:{folder / 'sayso.db'}")
     target = CommandTarget("many", sys.executable, ("-c", SERVER, str(tools)), {})
     results: list[Result] = []
     async with open_gateway([target], store, timeout=120.0) as gateway:
         await gateway.fleet.upstreams[0].tools()
-        desk = make_desk(gateway)
+        desk = make_dispatcher(gateway)
         for version in VERSIONS:
             body, first = await listed(desk, version)
             repeated: list[float] = []
@@ -148,7 +148,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.rounds < 1 or options.tools < 1:
         parser.error("--rounds and --tools must be at least 1")
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         results = asyncio.run(measure(Path(folder), options.tools, options.rounds))
     if options.json:
         print(json.dumps({"schema": 1, "results": [one._asdict() for one in results]}, indent=2))

@@ -1,7 +1,7 @@
-"""Proxies that others have made, to be measured beside avow.
+"""Proxies that others have made, to be measured beside sayso.
 
 Each is installed by uv into a virtual environment of its own, so that nothing of it mixes with what
-avow needs; what cannot be had is left out, with the reason.
+sayso needs; what cannot be had is left out, with the reason.
 """
 
 import shutil

@@ -4,7 +4,7 @@ Both run at the same time, in front of the same server, and take turns in random
 this checkout's time divided by the other's, round by round; the table shows its median. A ratio
 above 1.03 for any kind of call fails the run.
 
-Usage: `python bench/paired.py --before OTHER/.venv/bin/avow [--rounds N] [--seconds S] [--json]`.
+Usage: `python bench/paired.py --before OTHER/.venv/bin/sayso [--rounds N] [--seconds S] [--json]`.
 """
 
 import argparse
@@ -72,8 +72,8 @@ async def compare(folder: Path, options: argparse.Namespace) -> list[Row]:
         server = setting.behind(FEW)
         await until_good(server)
         gateways = [
-            setting.avow(server.url, program=options.before, name=BEFORE),
-            setting.avow(server.url, name=AFTER),
+            setting.sayso(server.url, program=options.before, name=BEFORE),
+            setting.sayso(server.url, name=AFTER),
         ]
         for gateway in gateways:
             await until_good(gateway)
@@ -100,12 +100,12 @@ async def compare(folder: Path, options: argparse.Namespace) -> list[Row]:
 def main() -> int:
     """Measure, print, and return 1 if a ratio is above the target or a call failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--before", required=True, help="the other checkout's avow command")
+    parser.add_argument("--before", required=True, help="the other checkout's sayso command")
     parser.add_argument("--rounds", type=int, default=5, help="rounds for each kind of call")
     parser.add_argument("--seconds", type=float, default=1.0, help="seconds per measurement")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         rows = uvloop.run(compare(Path(folder), options))
     if options.json:
         results = [asdict(row) | {"is_met": row.is_met} for row in rows]

@@ -1,4 +1,4 @@
-"""BM25 as it is usually written, to compare `avow.Selector` with: plain, and split and stemmed."""
+"""BM25 as it is usually written, to compare `sayso.Selector` with: plain, and split and stemmed."""
 
 import math
 import re

@@ -20,8 +20,8 @@ import anyio
 from mcp import Client
 from mcp.server import MCPServer
 
-from avow.intent import READ_ONLY, Evidence
-from avow.policy import Policy, Principal, Situation, ToolFacts, decide, load_policy
+from sayso.intent import READ_ONLY, Evidence
+from sayso.policy import Policy, Principal, Situation, ToolFacts, decide, load_policy
 
 RULES = 100
 LIMIT = 0.2

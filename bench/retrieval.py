@@ -1,12 +1,12 @@
 """How well the tools that messages need are found, beside BM25 as it is usually done.
 
-Reads pairs of files from the folder that AVOW_RETRIEVAL names: `X-tools.jsonl`, each line with
+Reads pairs of files from the folder that SAYSO_RETRIEVAL names: `X-tools.jsonl`, each line with
 `id`, `name`, `description`, `schema` and perhaps `server` and `category`, and `X-queries.jsonl`,
 each with `id`, `query` and `relevant`, groups any one tool of which meets a need. Told are the
-means over the queries and the time of one, and how much avow is above each other method, with the
+means over the queries and the time of one, and how much sayso is above each other method, with the
 interval that a paired bootstrap leaves at 90 %. Exits with 1 where that reaches below zero.
 
-Usage: `AVOW_RETRIEVAL=FOLDER python bench/retrieval.py [--json]`, with the Python of `.venv`.
+Usage: `SAYSO_RETRIEVAL=FOLDER python bench/retrieval.py [--json]`, with the Python of `.venv`.
 """
 
 import argparse
@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 
 from plain import Plain, full_text, percentile, plain_text, split_and_stem, split_plain
 
-from avow import Selector
-from avow.catalog.select.entry import index_entry
-from avow.catalog.select.measure import ndcg, recall
+from sayso import Selector
+from sayso.catalog.select.entry import index_entry
+from sayso.catalog.select.measure import ndcg, recall
 
 SAMPLES = 10_000
 Record = Mapping[str, Any]
 Measures = tuple[float, float, float]
 NAMES = ("R@5", "R@10", "NDCG@10")
-OURS = "avow"
+OURS = "sayso"
 
 
 class Result(NamedTuple):
@@ -76,7 +76,7 @@ def measure(
 
 
 def ours(tools: Sequence[Record]) -> Callable[[str], list[str]]:
-    """What avow selects."""
+    """What sayso selects."""
     entries = [
         index_entry(
             {**one, "inputSchema": one.get("schema") or {}},
@@ -134,17 +134,17 @@ def show(name: str, tools: int, results: Sequence[Result]) -> None:
             f"  {name} {low:+.3f} to {high:+.3f}"
             for name, (low, high) in zip(NAMES, told, strict=True)
         )
-        print(f"avow above {other.method} (90 %):{cells}")
+        print(f"sayso above {other.method} (90 %):{cells}")
 
 
 def main() -> int:
-    """Measure, print, and return 1 where avow is not clearly better."""
+    """Measure, print, and return 1 where sayso is not clearly better."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args()
-    folder = os.environ.get("AVOW_RETRIEVAL")
+    folder = os.environ.get("SAYSO_RETRIEVAL")
     if not folder:
-        parser.error("AVOW_RETRIEVAL must name the folder with the tools and queries")
+        parser.error("SAYSO_RETRIEVAL must name the folder with the tools and queries")
     is_better = True
     told: list[dict[str, Any]] = []
     for path in sorted(Path(folder).glob("*-tools.jsonl")):

@@ -22,14 +22,14 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from avow.connect import CommandTarget
-from avow.connect.envelope import MODERN
-from avow.connect.message import read_message
-from avow.gateway import make_desk, open_gateway
-from avow.gateway.doors.client import Client
-from avow.gateway.doors.desk import Desk
-from avow.policy import LOCAL, Principal, load_policy
-from avow.store import open_store
+from sayso.connect import CommandTarget
+from sayso.connect.envelope import MODERN
+from sayso.connect.message import read_message
+from sayso.gateway import make_dispatcher, open_gateway
+from sayso.gateway.frontends.client import Client
+from sayso.gateway.frontends.dispatcher import Dispatcher
+from sayso.policy import LOCAL, Principal, load_policy
+from sayso.store import open_store
 
 SERVER = Path(__file__).resolve().parents[1] / "tests" / "connect" / "servers" / "many.py"
 POLICY = load_policy('tools = "search"\npin = ["many__find_needle"]')
@@ -113,16 +113,16 @@ class Silent:
 
 
 @asynccontextmanager
-async def desk_over(count: int, folder: Path) -> AsyncGenerator[Desk]:
+async def desk_over(count: int, folder: Path) -> AsyncGenerator[Dispatcher]:
     """The desk of a gateway in front of a server with so many tools."""
     store = open_store(f"sqlite:{folder / f'{count}.db'}")
     target = CommandTarget("many", sys.executable, (str(SERVER), str(count)))
     async with open_gateway([target], store, policy=lambda: POLICY) as gateway:
-        yield make_desk(gateway)
+        yield make_dispatcher(gateway)
     await store.close()
 
 
-async def ask(desk: Desk, asked: dict[str, Any]) -> bytes:
+async def ask(desk: Dispatcher, asked: dict[str, Any]) -> bytes:
     """One answer."""
     message = read_message(json.dumps({"jsonrpc": "2.0", "id": 1, **asked}).encode())
     client = Client(Principal(LOCAL, client="bench"), MODERN)
@@ -132,7 +132,7 @@ async def ask(desk: Desk, asked: dict[str, Any]) -> bytes:
     return told.body
 
 
-async def time_of(desk: Desk, asked: dict[str, Any]) -> float:
+async def time_of(desk: Dispatcher, asked: dict[str, Any]) -> float:
     """Microseconds for one of several in a row."""
     start = time.perf_counter()
     for _ in range(CALLS):
@@ -182,7 +182,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         results, first = anyio.run(measure, Path(folder), options.rounds)
     if options.json:
         found = [{**one._asdict(), "ratio": one.ratio, "is_met": one.is_met} for one in results]

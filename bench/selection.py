@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 from plain import Plain, full_text, percentile, plain_text, split_and_stem, split_plain
 
-from avow import Selector
-from avow.catalog import Tool, make_tool
+from sayso import Selector
+from sayso.catalog import Tool, make_tool
 
 SIZES = (5_000, 50_000)
 QUERIES = 400
@@ -56,7 +56,7 @@ class Result(NamedTuple):
     @property
     def is_met(self) -> bool:
         """Whether the targets are kept, where there are any."""
-        has_target = self.method == "avow" and self.tools == SIZES[0]
+        has_target = self.method == "sayso" and self.tools == SIZES[0]
         return not has_target or (self.build <= BUILD_S and self.median <= QUERY_MS)
 
 
@@ -136,8 +136,8 @@ def measure_all(count: int, rounds: int) -> list[Result]:
         return lambda said: made.select(said, unless_asked=("destructive",))
 
     methods: dict[str, Callable[[], Callable[[str], Any]]] = {
-        "avow": selector,
-        "avow, among reads": among_reads,
+        "sayso": selector,
+        "sayso, among reads": among_reads,
         "BM25, plain": lambda: Plain(map(plain_text, raws), split_plain).rank,
         "BM25, split, stem, parameters": lambda: Plain(map(full_text, raws), split_and_stem).rank,
     }
@@ -174,7 +174,7 @@ def show(results: Sequence[Result], adding: float) -> None:
     """Print a table for people."""
     print(f"{'':<32}{'tools':>8}{'build s':>9}{'query ms':>10}{'p95 ms':>8}")
     for one in results:
-        word = "  met" if one.method == "avow" and one.tools == SIZES[0] else ""
+        word = "  met" if one.method == "sayso" and one.tools == SIZES[0] else ""
         print(
             f"{one.method:<32}{one.tools:>8,}{one.build:>9.2f}{one.median:>10.2f}{one.p95:>8.2f}"
             f"{word if one.is_met else '  MISSED'}"

@@ -1,4 +1,4 @@
-"""What `avow.bind` costs a server, against the same server without it, in one interleaved run.
+"""What `sayso.bind` costs a server, against the same server without it, in one interleaved run.
 
 The same typed functions are served by `MCPServer` and by FastMCP, bare and bound, in memory and
 over stdio. A bound call goes through every step, with a real SQLite file: what reads is recorded
@@ -84,11 +84,11 @@ def make_server(framework: str, *, store: str = "", extra: int = 0) -> Any:
 
 
 def _bound(server: Any, store: str, extra: int) -> None:
-    import avow  # noqa: PLC0415 - the bare server must not pay for it
+    import sayso  # noqa: PLC0415 - the bare server must not pay for it
 
-    tools = avow.bind(server, store=store, principal=avow.Principal("bench"))
+    tools = sayso.bind(server, store=store, principal=sayso.Principal("bench"))
     for name, function in _functions(extra).items():
-        intent = avow.READ_ONLY if function is get_echo else avow.APPEND
+        intent = sayso.READ_ONLY if function is get_echo else sayso.APPEND
         tools.tool(intent, name=name)(function)
 
 
@@ -203,7 +203,7 @@ def main() -> int:
         return 0
     if min(options.rounds, options.starts) < 1:
         parser.error("--rounds and --starts must be at least 1")
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         results = anyio.run(measure, Path(folder), options.rounds, options.starts)
     if options.json:
         found = [{**one._asdict(), "ratio": one.ratio, "is_met": one.is_met} for one in results]

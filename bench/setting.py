@@ -16,9 +16,9 @@ from load import MODERN, Caller, Endpoint, Work
 from others import OTHERS, MissingError
 
 HERE: Final = Path(__file__).parent
-AVOW: Final = str(Path(sys.executable).with_name("avow"))
+SAYSO: Final = str(Path(sys.executable).with_name("sayso"))
 NAME: Final = "behind"
-DIRECT, BYTES, OURS = "direct", "bytes only", "avow"
+DIRECT, BYTES, OURS = "direct", "bytes only", "sayso"
 ECHO: Final = Work("first call", "get_echo", 1, {"text": "hello"})
 
 
@@ -75,8 +75,8 @@ class Setting:
         words = [sys.executable, str(HERE / "behind.py"), str(port), str(tools)]
         return self.start(DIRECT, words, port)
 
-    def avow(self, url: str, *, program: str = AVOW, name: str = OURS) -> Endpoint:
-        """Start the gateway with its defaults; `program` is the `avow` command to run."""
+    def sayso(self, url: str, *, program: str = SAYSO, name: str = OURS) -> Endpoint:
+        """Start the gateway with its defaults; `program` is the `sayso` command to run."""
         port = free_port()
         config = self.folder / f"{port}.json"
         config.write_text(json.dumps({"mcpServers": {NAME: {"url": url}}}), encoding="utf-8")

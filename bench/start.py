@@ -1,4 +1,4 @@
-"""How fast avow starts: `import avow` and `avow --version`.
+"""How fast sayso starts: `import sayso` and `sayso --version`.
 
 Every round starts each program once, in turn, so that a busy moment of the machine falls on all
 of them; the medians are compared. Exits with 1 when a target is missed.
@@ -18,14 +18,14 @@ from typing import NamedTuple
 PYTHON = sys.executable
 BARE = "python -c pass"
 HTTP_SERVER = "python -m http.server --help"
-IMPORT = "import avow"
-VERSION = "avow --version"
+IMPORT = "import sayso"
+VERSION = "sayso --version"
 
 PROGRAMS = {
     BARE: [PYTHON, "-c", "pass"],
     HTTP_SERVER: [PYTHON, "-m", "http.server", "--help"],
-    IMPORT: [PYTHON, "-c", "import avow"],
-    VERSION: [str(Path(PYTHON).with_name("avow")), "--version"],
+    IMPORT: [PYTHON, "-c", "import sayso"],
+    VERSION: [str(Path(PYTHON).with_name("sayso")), "--version"],
 }
 
 IMPORT_OVER_BARE_MS = 60.0
@@ -91,12 +91,12 @@ def judge(measurements: list[Measurement]) -> list[Target]:
     version_ms = by_name[VERSION].median_ms
     return [
         Target(
-            "import avow, over a bare interpreter",
+            "import sayso, over a bare interpreter",
             IMPORT_OVER_BARE_MS,
             import_ms,
             import_ms <= IMPORT_OVER_BARE_MS,
         ),
-        Target("avow --version", VERSION_MS, version_ms, version_ms <= VERSION_MS),
+        Target("sayso --version", VERSION_MS, version_ms, version_ms <= VERSION_MS),
     ]
 
 

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 from audit import FACTS
 
-from avow.audit import Outcome, open_audit
-from avow.audit.verify import verify
-from avow.keys import load_keys
-from avow.store import open_store
+from sayso.audit import Outcome, open_audit
+from sayso.audit.verifier import verify
+from sayso.keys import load_keys
+from sayso.store import open_store
 
 STARTS = 300
 MOST_GROWTH = 1.2
@@ -59,7 +59,7 @@ async def measure(folder: Path, starts: int, *, is_called: bool) -> Growth:
         if number in (tenth, starts - tenth, starts):
             sizes[number] = size(path)
     store = open_store(f"sqlite:{path}")
-    report = await verify(store, keys)
+    report = await verify(store.records, keys)
     await store.close()
     first = sizes[tenth] / tenth
     last = (sizes[starts] - sizes[starts - tenth]) / tenth
@@ -83,7 +83,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.starts < 1:
         parser.error("--starts must be at least 1")
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         results = [
             asyncio.run(measure(Path(folder), options.starts, is_called=is_called))
             for is_called in (False, True)

@@ -21,9 +21,9 @@ from typing import Any, Final
 from hostile import FILTER, doubling
 from load import memory_of
 
-from avow.errors import UsageError
-from avow.workers import BoundedChecker, checker
-from avow.workers.pool import running_pool
+from sayso.errors import UsageError
+from sayso.workers import BoundedChecker, checker
+from sayso.workers.pool import running_pool
 
 MAX_LOOP_MS: Final = 100.0
 MAX_MEMORY_MIB: Final = 200.0

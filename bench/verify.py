@@ -1,4 +1,4 @@
-"""How many lies `avow verify` finds, whom it accuses wrongly, and what watching costs.
+"""How many lies `sayso verify` finds, whom it accuses wrongly, and what watching costs.
 
 The tools stand in `bench/liars`, in Python and JavaScript; who lies, and of what, is in
 `expected.py` there, which no server reads. A lie is found where that hint is refuted; whoever is
@@ -25,12 +25,12 @@ from typing import Any
 
 import anyio
 
-from avow.connect import CommandTarget
-from avow.connect.link import Link, open_link
-from avow.verify.contain.box import open_box
-from avow.verify.contain.probe import probe_layers
-from avow.verify.contain.wish import Wish
-from avow.verify.layers import Layer
+from sayso.connect import CommandTarget
+from sayso.connect.link import Link, open_link
+from sayso.sandbox.box import open_box
+from sayso.sandbox.layers import Layer
+from sayso.sandbox.probe import probe_layers
+from sayso.sandbox.spec import SandboxSpec
 
 HERE = Path(__file__).parent
 LIARS = HERE / "liars"
@@ -39,7 +39,7 @@ sys.path.insert(0, str(LIARS))
 from expected import LIES  # noqa: E402 - it stands beside the servers
 from kept import make_kept  # noqa: E402 - it stands beside the servers
 
-AVOW = Path(sys.executable).with_name("avow")
+SAYSO = Path(sys.executable).with_name("sayso")
 SCRIPT = HERE.parent / "tests" / "npm" / "liars.mjs"
 """Beside the modules that it imports."""
 MOST_SECONDS = 180.0
@@ -78,7 +78,7 @@ def command(server: str) -> list[str]:
 
 def verify(server: str, kept: Path) -> dict[str, Any]:
     """The JSON report on one server. Raises where there is none."""
-    words = [str(AVOW), "verify", "--json", "--fixture", str(kept), "--env", f"KEPT={kept}"]
+    words = [str(SAYSO), "verify", "--json", "--fixture", str(kept), "--env", f"KEPT={kept}"]
     done = subprocess.run(
         [*words, "--", *command(server)], capture_output=True, text=True, check=False
     )
@@ -118,7 +118,7 @@ async def traced(tool: str) -> float:
         kept = Path(folder) / "kept"
         kept.mkdir()
         make_kept(kept)
-        wish = Wish(tuple(command("honest")), {"KEPT": str(kept)}, fixtures=(kept,))
+        wish = SandboxSpec(tuple(command("honest")), {"KEPT": str(kept)}, fixtures=(kept,))
         times: dict[int, list[float]] = {0: [], 1: []}
         async with opened(wish, bare) as without, opened(wish, layers) as watched:
             for _ in range(ROUNDS):
@@ -128,7 +128,7 @@ async def traced(tool: str) -> float:
 
 
 @contextlib.asynccontextmanager
-async def opened(wish: Wish, layers: Sequence[Layer]) -> AsyncGenerator[Link]:
+async def opened(wish: SandboxSpec, layers: Sequence[Layer]) -> AsyncGenerator[Link]:
     """A connection to a server in a box."""
     async with open_box(wish, layers) as box:
         target = CommandTarget("honest", box.command[0], box.command[1:], box.env, box.cwd)

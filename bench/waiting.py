@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from avow.approvals import Answer, Approvals, listening
-from avow.audit import open_audit
-from avow.catalog import Tool, make_tool
-from avow.guard import Call, Guard
-from avow.keys import load_keys
-from avow.policy import LOCAL, Policy, Principal
-from avow.store import open_store
+from sayso.approvals import Answer, Approvals, listening
+from sayso.audit import open_audit
+from sayso.catalog import Tool, make_tool
+from sayso.guard import Call, Guard
+from sayso.keys import load_keys
+from sayso.policy import LOCAL, Policy, Principal
+from sayso.store import open_store
 
 CALLS = 3000
 SECONDS = 10.0
@@ -76,7 +76,7 @@ async def measure(folder: Path, calls: int, seconds: float, *, has_progress: boo
     url = f"sqlite:{folder / f'{calls}.db'}"
     store, other = open_store(url), open_store(url)
     keys = load_keys(folder / f"{calls}.db", is_made=True)
-    approvals = Approvals(store)
+    approvals = Approvals.of(store)
 
     async def find(_name: str, _principal: Principal, /, *, is_fresh: bool = False) -> Tool:
         del is_fresh
@@ -92,6 +92,7 @@ async def measure(folder: Path, calls: int, seconds: float, *, has_progress: boo
             run,
             approvals,
             audit,
+            store.claims,
             console="http://127.0.0.1:1",
             patience=3600.0,
             policy=lambda: Policy(open_per_caller=calls),
@@ -107,7 +108,7 @@ async def measure(folder: Path, calls: int, seconds: float, *, has_progress: boo
             await anyio.sleep(seconds)
             share = (time.process_time() - began) / seconds
             here = await answered(waiting, approvals, range(ANSWERS))
-            elsewhere = await answered(waiting, Approvals(other), range(ANSWERS, 2 * ANSWERS))
+            elsewhere = await answered(waiting, Approvals.of(other), range(ANSWERS, 2 * ANSWERS))
             group.cancel_scope.cancel()
     await other.close()
     await store.close()
@@ -145,7 +146,7 @@ def main() -> int:
     if options.calls < 2 * ANSWERS:
         parser.error(f"--calls must be at least {2 * ANSWERS}")
     costs: list[Cost] = []
-    with tempfile.TemporaryDirectory(prefix="avow-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
         for calls in (2 * ANSWERS, options.calls // 3, options.calls):
             cost = asyncio.run(
                 measure(

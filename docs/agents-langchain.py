@@ -15,12 +15,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from mcp import Client, StdioServerParameters
 
-import avow
-from avow.agents.langchain import GuardMiddleware, reply
+import sayso
+from sayso.agents.langchain import GuardMiddleware, reply
 
 os.environ["LANGSMITH_TRACING"] = "false"  # nothing of this is sent anywhere
 
-DEMO = StdioServerParameters(command=sys.executable, args=["-m", "avow.demo.server"])
+DEMO = StdioServerParameters(command=sys.executable, args=["-m", "sayso.demo.server"])
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 
 
@@ -43,9 +43,9 @@ async def main() -> None:
     """Ask for something, show the question that comes of it, and answer it."""
     async with (
         Client(DEMO) as client,
-        avow.wrap(client, server="crm", approver="deferred", audit="temporary") as crm,
+        sayso.wrap(client, server="crm", approver="deferred", audit="temporary") as crm,
     ):
-        toolset = avow.Toolset(crm)
+        toolset = sayso.Toolset(crm)
         agent = create_agent(
             scripted(), middleware=[GuardMiddleware(toolset)], checkpointer=InMemorySaver()
         )

@@ -6,10 +6,10 @@ from agents import RunConfig, Runner
 from agents.testing import ScriptedModel, assistant_message, function_call
 from mcp import Client
 
-import avow
-from avow.agents.openai_agents import GuardedAgent
-from avow.demo.data import open_database
-from avow.demo.server import build_server
+import sayso
+from sayso.agents.openai_agents import GuardedAgent
+from sayso.demo.data import open_database
+from sayso.demo.server import build_server
 
 ROW = {"customer_id": 12}
 # Stands for a model, so that this runs without one.
@@ -30,9 +30,9 @@ async def main() -> None:
     with open_database() as database:
         async with (
             Client(build_server(database)) as client,
-            avow.wrap(client, approver="deferred", audit="temporary") as crm,
+            sayso.wrap(client, approver="deferred", audit="temporary") as crm,
         ):
-            agent = GuardedAgent("Clerk", model=MODEL, toolset=avow.Toolset(crm))
+            agent = GuardedAgent("Clerk", model=MODEL, toolset=sayso.Toolset(crm))
             result = await Runner.run(agent, "Delete customer 12.", run_config=QUIET)
             while result.interruptions:
                 state = result.to_state()

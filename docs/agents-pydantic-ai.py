@@ -7,10 +7,10 @@ from pydantic_ai import Agent, DeferredToolRequests
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-import avow
-from avow.agents.pydantic_ai import GuardedToolset
-from avow.demo.data import open_database
-from avow.demo.server import build_server
+import sayso
+from sayso.agents.pydantic_ai import GuardedToolset
+from sayso.demo.data import open_database
+from sayso.demo.server import build_server
 
 
 def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
@@ -29,9 +29,9 @@ async def main() -> None:
     with open_database() as database:
         async with (
             Client(build_server(database)) as client,
-            avow.wrap(client, approver="deferred", audit="temporary") as crm,
+            sayso.wrap(client, approver="deferred", audit="temporary") as crm,
         ):
-            tools = GuardedToolset(avow.Toolset(crm))
+            tools = GuardedToolset(sayso.Toolset(crm))
             agent = Agent(
                 FunctionModel(answer), toolsets=[tools], output_type=[str, DeferredToolRequests]
             )

@@ -1,4 +1,4 @@
-"""A small server on the official SDK alone; servers-avow.py is the same with avow.
+"""A small server on the official SDK alone; servers-sayso.py is the same with sayso.
 
 What it still lacks: scopes, plans that are taken again, approvals over other channels, standing
 answers, limits, a record that shows when it was changed, keys of calls that must happen once.
@@ -71,7 +71,7 @@ def declared(function: Callable[..., Any], *, title: str, **hints: bool) -> Tool
         function,
         title=title,
         annotations=ToolAnnotations.model_validate({"title": title, **hints}),
-        meta={"io.avow/intent": {"category": "customers"}},
+        meta={"io.sayso/intent": {"category": "customers"}},
     )
     model = tool.fn_metadata.arg_model
     model.model_config.update(extra="forbid", strict=True)

@@ -17,11 +17,11 @@ import mcp_types as types
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-import avow
-from avow.intent import Intent
+import sayso
 from eval.outcome import Ends, Made
 from eval.script import Script, Step
 from eval.stage import failure, success
+from sayso.intent import Intent
 
 VERSION: Final = "v1.2.2"
 SUITES: Final = ("workspace", "travel", "banking", "slack")
@@ -121,7 +121,7 @@ def _entry(tool: Any) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "inputSchema": schema}
 
 
-_BOOK: Final = avow.APPEND.but(open_world=True)
+_BOOK: Final = sayso.APPEND.but(open_world=True)
 
 
 def declared(world: DojoWorld) -> dict[str, dict[str, bool]]:
@@ -130,7 +130,7 @@ def declared(world: DojoWorld) -> dict[str, dict[str, bool]]:
     made: dict[str, dict[str, bool]] = {}
     for tool in world.tools:
         preset = named.get(tool["name"], ["READ_ONLY"])[0]
-        made[tool["name"]] = _wire(_BOOK if preset == "BOOK" else getattr(avow, preset))
+        made[tool["name"]] = _wire(_BOOK if preset == "BOOK" else getattr(sayso, preset))
     return made
 
 

@@ -35,7 +35,7 @@ _TEXTS: Final = {
 @asynccontextmanager
 async def open_files() -> AsyncGenerator[tuple[ServedWorld, Repertoire]]:
     """The file system server from npm, over a folder that goes away."""
-    with TemporaryDirectory(prefix="avow-eval-") as folder:
+    with TemporaryDirectory(prefix="sayso-eval-") as folder:
         kept, root = _folders(folder)
         _restore(kept, root)
         command = StdioServerParameters(command="node", args=[str(FILES_SERVER), str(root)])
@@ -53,7 +53,7 @@ async def open_files() -> AsyncGenerator[tuple[ServedWorld, Repertoire]]:
 @asynccontextmanager
 async def open_git() -> AsyncGenerator[tuple[ServedWorld, Repertoire]]:
     """The git server from PyPI, over a repository with something staged and something not."""
-    with TemporaryDirectory(prefix="avow-eval-") as folder:
+    with TemporaryDirectory(prefix="sayso-eval-") as folder:
         kept, root = _folders(folder)
         _make_repository(kept)
         words = ["-m", "mcp_server_git", "--repository", str(root)]

@@ -1,4 +1,4 @@
-"""The gates that are compared: none, three simple ones, and avow in its modes."""
+"""The gates that are compared: none, three simple ones, and sayso in its modes."""
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -9,15 +9,15 @@ from typing import Any, Final, Protocol
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-import avow
-from avow.approvals import Approval
-from avow.audit import AuditLog
-from avow.policy import Policy
-from avow.policy.decision import Mode
+import sayso
 from eval.labels import DECLARED, LABELLINGS, LYING
 from eval.person import NOBODY, Person
 from eval.script import Script, Step
 from eval.stage import Stage
+from sayso.approvals import Approval
+from sayso.audit import AuditLog
+from sayso.policy import Policy
+from sayso.policy.decision import Mode
 
 Send = Callable[[Step], Awaitable[types.CallToolResult | None]]
 """Makes one call; `None` where the gate did not let it through."""
@@ -80,15 +80,15 @@ class SimpleGate:
 
 
 @dataclass(frozen=True, slots=True)
-class AvowGate:
-    """avow's own guard, as `avow.wrap` puts it around a client."""
+class SaysoGate:
+    """sayso's own guard, as `sayso.wrap` puts it around a client."""
 
     mode: Mode
     minds: Sequence[str] = LABELLINGS
 
     @property
     def name(self) -> str:
-        return f"avow {self.mode}"
+        return f"sayso {self.mode}"
 
     @property
     def asks_people(self) -> bool:
@@ -105,7 +105,7 @@ class AvowGate:
             question = approval.question
             return who.answer((behind[question.tool], question.arguments_digest))
 
-        async with avow.wrap(
+        async with sayso.wrap(
             stage.client,
             policy=Policy(mode=self.mode),
             approver=None if who.kind == NOBODY else ask,
@@ -159,8 +159,8 @@ GATES: Final[tuple[Gate, ...]] = (
     SimpleGate("ask once a tool", lambda _name, _tool: True, remembers=True),
     SimpleGate("name pattern", has_risky_name, (DECLARED, LYING)),
     SimpleGate("declared hints", is_not_declared_reading, LABELLINGS),
-    AvowGate(Mode.GUARDED),
-    AvowGate(Mode.STRICT),
-    AvowGate(Mode.PLAN),
-    AvowGate(Mode.UNATTENDED),
+    SaysoGate(Mode.GUARDED),
+    SaysoGate(Mode.STRICT),
+    SaysoGate(Mode.PLAN),
+    SaysoGate(Mode.UNATTENDED),
 )

@@ -6,9 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
 
-from avow.audit import AuditLog, open_audit
-from avow.keys import load_keys
-from avow.store import open_store, store_path
 from eval.gate import GATES, NO_GATE, Gate
 from eval.labels import DECLARED, LABELLINGS, Label, label_tools
 from eval.outcome import Ends, Made
@@ -17,6 +14,9 @@ from eval.play import play
 from eval.score import Tally, changes, tally
 from eval.script import Script
 from eval.stage import Stage, World, open_stage
+from sayso.audit import AuditLog, open_audit
+from sayso.keys import load_keys
+from sayso.store import open_store, store_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ async def _count(
 @asynccontextmanager
 async def _temporary_log() -> AsyncGenerator[AuditLog]:
     """One record for all runs, as an agent's would be: on disk, and synced."""
-    with TemporaryDirectory(prefix="avow-eval-") as folder:
-        url = f"sqlite:{folder}/avow.db"
+    with TemporaryDirectory(prefix="sayso-eval-") as folder:
+        url = f"sqlite:{folder}/sayso.db"
         store = open_store(url)
         try:
             keys = load_keys(store_path(url), is_made=True)

@@ -4,12 +4,12 @@ from collections import Counter
 
 import anyio
 
-from avow.audit import AuditLog
 from eval.gate import Gate
 from eval.outcome import Made
 from eval.person import Person
 from eval.script import Script
 from eval.stage import Stage
+from sayso.audit import AuditLog
 
 
 async def play(

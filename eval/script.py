@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from avow.schema import digest
+from sayso.schema import digest
 
 
 @dataclass(frozen=True, slots=True)

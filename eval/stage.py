@@ -10,10 +10,10 @@ import mcp_types as types
 from mcp import Client
 from mcp.server.lowlevel import Server
 
-from avow.schema import digest
 from eval.labels import Label
 from eval.outcome import Ends, Made
 from eval.script import Script, Step
+from sayso.schema import digest
 
 
 class World(Protocol):

@@ -9,12 +9,12 @@ from typing import Final
 
 from mcp import Client
 
-from avow.demo.data import open_database
-from avow.demo.server import build_server
-from avow.schema import digest
 from eval.script import Step
 from eval.served import RENAMED, UNLISTED, ServedWorld
 from eval.traces import Repertoire, hidden, nameless
+from sayso.demo.data import open_database
+from sayso.demo.server import build_server
+from sayso.schema import digest
 
 _DELETE: Final = [Step("customer_delete", {"customer_id": number}) for number in (3, 5, 9, 12)]
 _DRAFT: Final = Step(
@@ -44,7 +44,7 @@ REPERTOIRE: Final = Repertoire(
 @asynccontextmanager
 async def open_studio() -> AsyncGenerator[ServedWorld]:
     """The demo's server in this process, over a database of its own."""
-    with TemporaryDirectory(prefix="avow-eval-") as folder:
+    with TemporaryDirectory(prefix="sayso-eval-") as folder:
         path, kept = Path(folder) / "studio.db", Path(folder) / "kept.db"
         with open_database(path) as database:
             _copy(path, kept)

@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Run asynchronous tests on asyncio, the loop that avow is served on."""
+    """Run asynchronous tests on asyncio, the loop that sayso is served on."""
     return "asyncio"
 
 

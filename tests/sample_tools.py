@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from avow.catalog import Tool, make_tool
-from avow.policy import LOCAL, Principal
+from sayso.catalog import Tool, make_tool
+from sayso.policy import LOCAL, Principal
 
 AMY = Principal(LOCAL, client="chat")
 

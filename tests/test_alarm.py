@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from avow.alarm import Alarm
+from sayso.alarm import Alarm
 
 pytestmark = pytest.mark.anyio
 

@@ -1,6 +1,6 @@
 """What builds run: the steps of action.yml as the shell commands they are, and the hook.
 
-Neither may fetch anything here, so both install avow from a copy of this checkout without its
+Neither may fetch anything here, so both install sayso from a copy of this checkout without its
 dependencies, which they find in the environment of the tests. All else is as it is for a user.
 """
 
@@ -45,7 +45,7 @@ OFFLINE = {
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What of this checkout is installed, as a repository of its own."""
-    folder = tmp_path_factory.mktemp("avow")
+    folder = tmp_path_factory.mktemp("sayso")
     shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
     for name in (".pre-commit-hooks.yaml", "LICENSE", "README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
@@ -131,16 +131,16 @@ def test_no_step_puts_anything_into_its_text() -> None:
 
 
 def test_the_action_installs_what_it_is_part_of(installed: Runner) -> None:
-    avow = installed.temporary / "avow-lint" / "bin" / "avow"
+    sayso = installed.temporary / "sayso-lint" / "bin" / "sayso"
     done = subprocess.run(
-        [avow, "--version"],
+        [sayso, "--version"],
         env=environment(installed.workspace),
         check=True,
         capture_output=True,
         encoding="utf-8",
     )
-    assert done.stdout.startswith("avow ")
-    assert list((installed.temporary / "avow-lint").glob("lib/*/site-packages/avow/lint"))
+    assert done.stdout.startswith("sayso ")
+    assert list((installed.temporary / "sayso-lint").glob("lib/*/site-packages/sayso/lint"))
 
 
 def test_the_action_passes_what_is_sound_and_annotates_what_is_not(runner: Runner) -> None:
@@ -157,8 +157,8 @@ def test_the_action_takes_profile_baseline_and_how_loud(runner: Runner) -> None:
     save(runner.workspace, SOUND)
     assert runner.run(LINT, target="tools.json", profile="openai").returncode == 1
     assert runner.run(LINT, target="tools.json", profile="strict", fail_on="note").returncode == 1
-    avow = runner.temporary / "avow-lint" / "bin" / "avow"
-    known = [avow, "lint", "tools.json", "--profile=openai", "--baseline=known.json"]
+    sayso = runner.temporary / "sayso-lint" / "bin" / "sayso"
+    known = [sayso, "lint", "tools.json", "--profile=openai", "--baseline=known.json"]
     env = environment(runner.workspace)
     subprocess.run(
         [*known, "--write-baseline"], cwd=runner.workspace, env=env, check=True, capture_output=True
@@ -193,8 +193,8 @@ def test_version_and_packages_reach_pip_and_nothing_that_a_workflow_says_is_run(
     other = Runner(runner.source, runner.workspace / "temp", runner.workspace)
     done = other.run(INSTALL, version=evil, packages=evil)
     assert done.returncode != 0
-    assert "Invalid requirement: 'avow==x\" " in done.stderr
-    assert (other.temporary / "avow-lint" / "packages.txt").read_text() == f"{evil}\n"
+    assert "Invalid requirement: 'sayso==x\" " in done.stderr
+    assert (other.temporary / "sayso-lint" / "packages.txt").read_text() == f"{evil}\n"
     # With a file for SARIF the step ends where that is written, so that comes by itself.
     linted = dict.fromkeys(("target", "profile", "format", "baseline", "fail_on"), evil)
     assert runner.run(LINT, **linted).returncode == 2
@@ -222,7 +222,7 @@ def test_the_hook_holds_a_commit_up_in_a_scratch_repository(source: Path, tmp_pa
     folder.mkdir()
     head = ["git", "-C", str(source), "rev-parse", "HEAD"]
     rev = subprocess.run(head, check=True, capture_output=True, encoding="utf-8").stdout.strip()
-    hook = {"id": "avow-lint", "args": ["tools.json", "--profile", "spec"]}
+    hook = {"id": "sayso-lint", "args": ["tools.json", "--profile", "spec"]}
     asked = {"repos": [{"repo": str(source), "rev": rev, "hooks": [hook]}]}
     (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump(asked))
     commit(folder)
@@ -234,7 +234,7 @@ def test_the_hook_holds_a_commit_up_in_a_scratch_repository(source: Path, tmp_pa
     subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
     held = pre_commit(folder, "run")
     assert held.returncode == 1, held.stdout + held.stderr
-    assert "avow lint...." in held.stdout
+    assert "sayso lint...." in held.stdout
     assert "AV103 [hint-not-a-boolean] list_bills" in held.stdout
 
     save(folder, SOUND)
@@ -258,7 +258,7 @@ def test_the_inputs_in_the_document_are_those_of_the_action() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| (?:`(\w+)`)? ?\|", DOCUMENT, re.MULTILINE)
     assert dict(rows) == {name: one.get("default", "") for name, one in ACTION["inputs"].items()}
     (step,) = (
-        one for one in WORKFLOW["jobs"]["lint"]["steps"] if one["uses"].startswith("OWNER/avow@")
+        one for one in WORKFLOW["jobs"]["lint"]["steps"] if one["uses"].startswith("OWNER/sayso@")
     )
     assert set(step["with"]) <= set(ACTION["inputs"])
 

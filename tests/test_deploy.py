@@ -1,4 +1,4 @@
-"""What stands in deploy/: of the form that its readers want, and what avow itself understands."""
+"""What stands in deploy/: of the form that its readers want, and what sayso itself understands."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ import pytest
 import yaml
 from compose_spec import PyCompose
 
-from avow.access import load_access
-from avow.cli.app import app
-from avow.cli.drain import PAUSE_SECONDS, TELL_SECONDS
-from avow.policy import load_policy
+from sayso.access import load_access
+from sayso.cli.app import app
+from sayso.cli.drain import PAUSE_SECONDS, TELL_SECONDS
+from sayso.policy import load_policy
 
 DEPLOY = Path(__file__).resolve().parents[1] / "deploy"
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
@@ -79,7 +79,7 @@ def test_the_compose_file_is_of_the_form_that_its_specification_wants() -> None:
 @pytest.mark.parametrize("wrong", [{"comand": ["gateway"]}, {"restart": "sometimes"}])
 def test_a_compose_file_of_another_form_would_be_noticed(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="services"):
-        PyCompose.from_yaml(yaml.safe_dump({"services": {"gateway": {"image": "avow", **wrong}}}))
+        PyCompose.from_yaml(yaml.safe_dump({"services": {"gateway": {"image": "sayso", **wrong}}}))
 
 
 GATEWAYS = [one for name, one in COMPOSE["services"].items() if name.startswith("gateway")]
@@ -88,11 +88,11 @@ GATEWAYS = [one for name, one in COMPOSE["services"].items() if name.startswith(
 @pytest.mark.parametrize(
     "words", [pod()["containers"][0]["args"], GATEWAYS[0]["command"]], ids=["kubernetes", "compose"]
 )
-def test_avow_understands_the_options(words: list[str]) -> None:
+def test_sayso_understands_the_options(words: list[str]) -> None:
     command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
 
     assert command.__name__ == "gateway"
-    assert bound.arguments["place"].access == "/etc/avow/access.toml"
+    assert bound.arguments["place"].access == "/etc/sayso/access.toml"
 
 
 def test_nobody_is_killed_before_calls_had_their_time() -> None:
@@ -103,7 +103,7 @@ def test_nobody_is_killed_before_calls_had_their_time() -> None:
         assert seconds(one["stop_grace_period"]) > needed(one["command"])
 
 
-def test_readiness_is_asked_for_more_often_than_avow_waits_for_it() -> None:
+def test_readiness_is_asked_for_more_often_than_sayso_waits_for_it() -> None:
     probe = pod()["containers"][0]["readinessProbe"]
 
     assert probe["periodSeconds"] * probe["failureThreshold"] < PAUSE_SECONDS
@@ -113,8 +113,8 @@ def test_readiness_is_asked_for_more_often_than_avow_waits_for_it() -> None:
 def test_three_gateways_share_keys_and_store() -> None:
     assert len(GATEWAYS) == 3
     assert all(one["environment"] == GATEWAYS[0]["environment"] for one in GATEWAYS)
-    assert "AVOW_KEYS" in GATEWAYS[0]["environment"]
-    assert GATEWAYS[0]["environment"]["AVOW_STORE"].startswith("postgresql://")
+    assert "SAYSO_KEYS" in GATEWAYS[0]["environment"]
+    assert GATEWAYS[0]["environment"]["SAYSO_STORE"].startswith("postgresql://")
 
 
 def test_no_secret_stands_in_a_file() -> None:
@@ -167,7 +167,7 @@ def test_the_image_runs_as_nobody_from_named_versions() -> None:
 
     assert all(re.fullmatch(r"[\w./-]+:\d[\w.-]*", base) for base in bases)
     assert said["USER"] == f"{pod()['securityContext']['runAsUser']}:10001"
-    assert said["ENTRYPOINT"] == '["avow"]'
+    assert said["ENTRYPOINT"] == '["sayso"]'
     for step, rest in steps:
         if step == "COPY" and not rest.startswith("--from"):
             for name in rest.split()[:-1]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.terminals import run_on_terminal
 
-from avow import errors
+from sayso import errors
 
 ROOT = Path(__file__).parent.parent
 SNIPPETS = [
@@ -27,7 +27,7 @@ def test_python_in_the_documents_runs(code: str, tmp_path: Path) -> None:
 KINDS = [
     one
     for one in vars(errors).values()
-    if isinstance(one, type) and issubclass(one, errors.AvowError)
+    if isinstance(one, type) and issubclass(one, errors.SaysoError)
 ]
 
 

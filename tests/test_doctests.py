@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import avow
+import sayso
 
-PACKAGE = Path(avow.__file__).parent
+PACKAGE = Path(sayso.__file__).parent
 # Only modules with an example are imported, so none of an optional package is needed for the rest.
 WITH_EXAMPLES = [
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
@@ -26,4 +26,4 @@ def test_the_examples_of_a_module_give_what_they_say(name: str) -> None:
 
 
 def test_modules_with_examples_are_found() -> None:
-    assert {"avow.intent.hints", "avow.intent.presets", "avow.policy.mode"} <= set(WITH_EXAMPLES)
+    assert {"sayso.intent.hints", "sayso.intent.presets", "sayso.policy.mode"} <= set(WITH_EXAMPLES)

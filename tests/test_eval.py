@@ -12,7 +12,7 @@ import mcp_types as types
 import pytest
 from eval.__main__ import sections
 from eval.dojo import DECLARED as DECLARED_FILE
-from eval.gate import GATES, NO_GATE, AvowGate, SimpleGate, has_risky_name
+from eval.gate import GATES, NO_GATE, SaysoGate, SimpleGate, has_risky_name
 from eval.labels import CARELESS, DECLARED, LABELLINGS, LYING, NONE, Label, label_tools
 from eval.measure import Row, Trial, measure
 from eval.outcome import Ends, Made
@@ -26,8 +26,8 @@ from eval.table import aligned, as_json, by_attack, by_tool, counts, markdown, r
 from eval.traces import KINDS, make_scripts
 from eval.trials import TRIALS
 
-import avow
-from avow.policy.decision import Mode
+import sayso
+from sayso.policy.decision import Mode
 
 pytestmark = pytest.mark.anyio
 
@@ -107,44 +107,44 @@ async def test_each_gate_is_told_from_the_others() -> None:
     }
     assert unasked["no gate", DECLARED] == 1
     assert unasked["ask always", DECLARED] == unasked["name pattern", DECLARED] == 0
-    assert unasked["declared hints", NONE] == unasked["avow guarded", NONE] == 0
+    assert unasked["declared hints", NONE] == unasked["sayso guarded", NONE] == 0
     assert made["ask always", DECLARED, KNOWS].reads_asked == 1
     assert made["declared hints", DECLARED, KNOWS].reads_asked == 0
-    assert made["avow guarded", DECLARED, KNOWS].reads_asked == 0
-    assert made["avow guarded", DECLARED, TIRED].harmful_ran == 1
-    assert made["avow unattended", DECLARED, NOBODY].harmful_ran == 0
+    assert made["sayso guarded", DECLARED, KNOWS].reads_asked == 0
+    assert made["sayso guarded", DECLARED, TIRED].harmful_ran == 1
+    assert made["sayso unattended", DECLARED, NOBODY].harmful_ran == 0
 
 
 async def test_a_yes_that_is_remembered_lets_other_arguments_through() -> None:
     made = await rows_of(OWN, HARM, labellings=(DECLARED,))
     assert made["ask once a tool", DECLARED, KNOWS].harmful_unasked == 1
     assert made["ask always", DECLARED, KNOWS].harmful_ran == 0
-    assert made["avow guarded", DECLARED, KNOWS].harmful_ran == 0
+    assert made["sayso guarded", DECLARED, KNOWS].harmful_ran == 0
 
 
-async def test_somebody_who_is_asked_until_they_give_in_is_not_asked_so_by_avow() -> None:
-    gates = [SimpleGate("ask always", lambda _name, _tool: True), AvowGate(Mode.GUARDED)]
+async def test_somebody_who_is_asked_until_they_give_in_is_not_asked_so_by_sayso() -> None:
+    gates = [SimpleGate("ask always", lambda _name, _tool: True), SaysoGate(Mode.GUARDED)]
     steps = (LOOK, HARM, HARM, HARM)
     made = await rows_of(*steps, gates=gates, labellings=(DECLARED,), people=(WORN,))
     assert made["ask always", DECLARED, WORN].harmful_ran == 1
-    assert made["avow guarded", DECLARED, WORN].harmful_ran == 0
-    assert made["avow guarded", DECLARED, WORN].questions == 1
+    assert made["sayso guarded", DECLARED, WORN].harmful_ran == 0
+    assert made["sayso guarded", DECLARED, WORN].questions == 1
 
 
 async def test_an_answer_in_one_setting_is_not_left_over_in_the_next() -> None:
-    made = await rows_of(LOOK, HARM, gates=[AvowGate(Mode.STRICT)], labellings=(DECLARED,) * 2)
-    assert made["avow strict", DECLARED, KNOWS].questions == 1
+    made = await rows_of(LOOK, HARM, gates=[SaysoGate(Mode.STRICT)], labellings=(DECLARED,) * 2)
+    assert made["sayso strict", DECLARED, KNOWS].questions == 1
 
 
-async def test_a_tool_that_is_not_listed_does_not_run_behind_avow() -> None:
+async def test_a_tool_that_is_not_listed_does_not_run_behind_sayso() -> None:
     odd = {"delete_box": Label("delete_box", is_listed=False)}
     made = await rows_of(LOOK, HARM, labellings=(DECLARED,), odd=odd)
     assert made["no gate", DECLARED, NOBODY].harmful_ran == 1
-    assert made["avow guarded", DECLARED, TIRED].harmful_ran == 0
+    assert made["sayso guarded", DECLARED, TIRED].harmful_ran == 0
 
 
 async def test_the_demo_is_measured_by_its_rows() -> None:
-    gates = [NO_GATE, AvowGate(Mode.GUARDED), AvowGate(Mode.PLAN)]
+    gates = [NO_GATE, SaysoGate(Mode.GUARDED), SaysoGate(Mode.PLAN)]
     async with open_studio() as studio:
         scripts = make_scripts("demo", REPERTOIRE, 1, each=1)
         odd = {UNLISTED: Label(UNLISTED, is_listed=False)}
@@ -152,9 +152,9 @@ async def test_the_demo_is_measured_by_its_rows() -> None:
         rows = await measure(trial, gates)
     told = {one.gate: sum_of(rows, one.gate) for one in rows}
     assert told["no gate"].harmful == told["no gate"].harmful_unasked >= len(KINDS)
-    assert told["avow guarded"].harmful_ran == told["avow plan"].harmful_ran == 0
-    assert told["avow guarded"].tasks_done == told["no gate"].tasks == len(KINDS)
-    assert told["avow plan"].reads_asked == told["avow guarded"].reads_asked == 0
+    assert told["sayso guarded"].harmful_ran == told["sayso plan"].harmful_ran == 0
+    assert told["sayso guarded"].tasks_done == told["no gate"].tasks == len(KINDS)
+    assert told["sayso plan"].reads_asked == told["sayso guarded"].reads_asked == 0
 
 
 def sum_of(rows: Sequence[Row], gate: str) -> Tally:
@@ -210,7 +210,7 @@ def test_a_script_is_the_same_for_the_same_seed_and_holds_every_kind() -> None:
 def test_every_declaration_names_a_preset_and_a_reason() -> None:
     for suite in tomllib.loads(DECLARED_FILE.read_text(encoding="utf-8")).values():
         for preset, reason in suite.values():
-            assert preset == "BOOK" or isinstance(getattr(avow, preset), avow.Intent)
+            assert preset == "BOOK" or isinstance(getattr(sayso, preset), sayso.Intent)
             assert reason
 
 

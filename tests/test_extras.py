@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from avow.extras import _command, install_command  # pyright: ignore[reportPrivateUsage] - by path
+from sayso.extras import _command, install_command  # pyright: ignore[reportPrivateUsage] - by path
 
 ROOT = Path(__file__).parents[1]
 
@@ -14,21 +14,21 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     ("prefix", "command"),
     [
-        ("/home/ann/project/.venv", "pip install 'avow[cel]'"),
-        ("/usr", "pip install 'avow[cel]'"),
-        ("/home/ann/.local/share/uv/tools/avow", "uv tool install 'avow[cel]'"),
-        ("/home/ann/.local/share/pipx/venvs/avow", "pipx install --force 'avow[cel]'"),
-        ("/home/ann/.cache/uv/archive-v0/x1y2", "uvx --from 'avow[cel]' avow"),
+        ("/home/ann/project/.venv", "pip install 'sayso[cel]'"),
+        ("/usr", "pip install 'sayso[cel]'"),
+        ("/home/ann/.local/share/uv/tools/sayso", "uv tool install 'sayso[cel]'"),
+        ("/home/ann/.local/share/pipx/venvs/sayso", "pipx install --force 'sayso[cel]'"),
+        ("/home/ann/.cache/uv/archive-v0/x1y2", "uvx --from 'sayso[cel]' sayso"),
     ],
 )
 def test_the_command_installs_into_the_environment_that_is_running(
     prefix: str, command: str
 ) -> None:
-    assert _command(PurePosixPath(prefix), "avow[cel]") == command
+    assert _command(PurePosixPath(prefix), "sayso[cel]") == command
 
 
 def test_several_extras_are_one_requirement() -> None:
-    assert install_command("verify", "verify-postgres").endswith("'avow[verify,verify-postgres]'")
+    assert install_command("verify", "verify-postgres").endswith("'sayso[verify,verify-postgres]'")
 
 
 def test_every_extra_that_a_message_names_exists() -> None:

@@ -10,7 +10,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 
 
 def imported(source: str) -> Iterator[str]:
-    """Every module or name of avow that a file imports, by its full dotted name."""
+    """Every module or name of sayso that a file imports, by its full dotted name."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -19,10 +19,10 @@ def imported(source: str) -> Iterator[str]:
 
 
 def is_private_elsewhere(name: str, package: str) -> bool:
-    """Whether a dotted name holds a private part that does not belong to `avow.<package>`."""
+    """Whether a dotted name holds a private part that does not belong to `sayso.<package>`."""
     parts = name.split(".")
     return (
-        parts[0] == "avow"
+        parts[0] == "sayso"
         and parts[1:2] != [package]
         and any(part.startswith("_") and not part.startswith("__") for part in parts)
     )
@@ -33,7 +33,7 @@ def test_no_package_imports_a_private_part_of_another() -> None:
         f"{path.relative_to(SOURCE)} imports {name}"
         for path in sorted(SOURCE.rglob("*.py"))
         for name in imported(path.read_text(encoding="utf-8"))
-        if is_private_elsewhere(name, path.relative_to(SOURCE / "avow").parts[0])
+        if is_private_elsewhere(name, path.relative_to(SOURCE / "sayso").parts[0])
     ]
 
     assert found == []
@@ -42,12 +42,12 @@ def test_no_package_imports_a_private_part_of_another() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("from avow.schema._numbers import spell", True),
-        ("from avow.schema import _numbers", True),
-        ("import avow.schema._numbers", True),
-        ("from avow.schema import canonical", False),
-        ("from avow.policy._match import matches", False),
-        ("from avow import __version__", False),
+        ("from sayso.schema._numbers import spell", True),
+        ("from sayso.schema import _numbers", True),
+        ("import sayso.schema._numbers", True),
+        ("from sayso.schema import canonical", False),
+        ("from sayso.policy._match import matches", False),
+        ("from sayso import __version__", False),
         ("from httpx2._types import Headers", False),
     ],
 )

@@ -7,11 +7,11 @@ from importlib import import_module
 
 import pytest
 
-import avow
+import sayso
 
 PACKAGES = sorted(
     one.name
-    for one in pkgutil.iter_modules(avow.__path__, "avow.")
+    for one in pkgutil.iter_modules(sayso.__path__, "sayso.")
     if one.ispkg and hasattr(import_module(one.name), "__getattr__")
 )
 
@@ -29,13 +29,20 @@ def test_every_public_name_of_a_package_is_there_and_no_module_takes_its_place(
 
 
 def test_a_name_that_a_package_does_not_have_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match=r"'avow\.policy' has no attribute 'nothing'"):
-        _ = import_module("avow.policy").nothing
+    with pytest.raises(AttributeError, match=r"'sayso\.policy' has no attribute 'nothing'"):
+        _ = import_module("sayso.policy").nothing
 
 
 def test_binding_a_server_imports_nothing_that_reads_policies_or_makes_reports() -> None:
-    spared = ["avow.policy.load", "avow.audit.verify", "avow.policy.cases", "avow.connect.target"]
-    code = f"import sys, avow; avow.bind; print([one for one in {spared!r} if one in sys.modules])"
+    spared = [
+        "sayso.policy.load",
+        "sayso.audit.verifier",
+        "sayso.policy.cases",
+        "sayso.connect.target",
+    ]
+    code = (
+        f"import sys, sayso; sayso.bind; print([one for one in {spared!r} if one in sys.modules])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
     )
@@ -43,9 +50,9 @@ def test_binding_a_server_imports_nothing_that_reads_policies_or_makes_reports()
 
 
 def test_a_gateway_begins_without_what_draws_pages_and_tables() -> None:
-    spared = ["jinja2", "rich", "avow.console.routes"]
+    spared = ["jinja2", "rich", "sayso.console.routes"]
     code = (
-        "import sys, avow.cli.app, avow.cli.gateway, avow.cli.serve; "
+        "import sys, sayso.cli.app, sayso.cli.gateway, sayso.cli.serve; "
         f"print([one for one in {spared!r} if one in sys.modules])"
     )
     done = subprocess.run(

@@ -1,6 +1,6 @@
 """What is worked out once for an object."""
 
-from avow.once import Once
+from sayso.once import Once
 
 
 def test_it_is_made_once_for_each_object_and_not_for_its_equals() -> None:

@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-import avow
+import sayso
 
 
 def test_all_is_sorted_and_every_name_is_there() -> None:
-    assert avow.__all__ == sorted(avow.__all__, key=_as_ruff_sorts)
-    for name in avow.__all__:
-        assert getattr(avow, name) is not None
-    assert set(avow.__all__) <= set(dir(avow))
+    assert sayso.__all__ == sorted(sayso.__all__, key=_as_ruff_sorts)
+    for name in sayso.__all__:
+        assert getattr(sayso, name) is not None
+    assert set(sayso.__all__) <= set(dir(sayso))
 
 
 def _as_ruff_sorts(name: str) -> tuple[int, str]:
@@ -21,20 +21,20 @@ def _as_ruff_sorts(name: str) -> tuple[int, str]:
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="'avow' has no attribute 'nothing'"):
-        _ = avow.nothing  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue]
+    with pytest.raises(AttributeError, match="'sayso' has no attribute 'nothing'"):
+        _ = sayso.nothing  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue]
 
 
-def test_importing_avow_imports_no_sdk_and_nothing_heavy() -> None:
+def test_importing_sayso_imports_no_sdk_and_nothing_heavy() -> None:
     heavy = ["mcp", "mcp_types", "pydantic", "anyio", "asyncio", "starlette", "jinja2", "cyclopts"]
-    code = f"import sys, avow; print([one for one in {heavy!r} if one in sys.modules])"
+    code = f"import sys, sayso; print([one for one in {heavy!r} if one in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
 
 
-def test_no_public_name_is_a_package_of_avow() -> None:
+def test_no_public_name_is_a_package_of_sayso() -> None:
     import pkgutil
 
-    assert set(avow.__all__).isdisjoint(one.name for one in pkgutil.iter_modules(avow.__path__))
+    assert set(sayso.__all__).isdisjoint(one.name for one in pkgutil.iter_modules(sayso.__path__))

@@ -1,4 +1,4 @@
-"""Holds the sizes that keep avow readable: a file fits in the head, a function on the screen."""
+"""Holds the sizes that keep sayso readable: a file fits in the head, a function on the screen."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "avow"
+SOURCE = ROOT / "src" / "sayso"
 
 FILE_LINES = 500
 FUNCTION_LINES = 60

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from avow.slices import SLICE_SECONDS, in_slices, rest_since
+from sayso.slices import SLICE_SECONDS, in_slices, rest_since
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ import mcp_types as types
 from tests.console.conftest import csrf_of, token_of
 from tests.gateway.serving import Served
 
-from avow.approvals import Approvals
+from sayso.approvals import Approvals
 
 
 @asynccontextmanager

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from avow.connect import CommandTarget
+from sayso.connect import CommandTarget
 
 # Sent without `site`, so that it starts at once. It ends when its copy does: by then that has said
 # how, unless a signal has ended it.
@@ -63,7 +63,7 @@ def warm(*modules: str) -> Generator[Warm]:
     """A process that has imported these modules, to be copied until this is left."""
     measuring = {name for name in os.environ if name.startswith("COVERAGE_")}
     env = {name: text for name, text in os.environ.items() if name not in measuring}
-    with tempfile.TemporaryDirectory(prefix="avow-warm-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-warm-") as folder:
         path = Path(folder) / "line"
         words = [sys.executable, "-P", __file__, str(path), *modules]
         if measuring:

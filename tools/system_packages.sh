@@ -18,7 +18,7 @@ has_venv() {
 # name | what is skipped without it | Debian packages
 needs='
 strace|effects seen through system calls|strace
-bubblewrap|containment, and with it `avow verify`|bubblewrap
+bubblewrap|containment, and with it `sayso verify`|bubblewrap
 chromium|tests of the console in a browser|chromium
 git|tests with the git server|git
 nginx|tests with several replicas behind a balancer|nginx-light

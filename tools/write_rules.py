@@ -5,7 +5,7 @@ Usage: `.venv/bin/python tools/write_rules.py`.
 
 from pathlib import Path
 
-from avow.lint.handbook import handbook
+from sayso.lint.handbook import handbook
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "rules.md"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 HERE: Final = Path(__file__).resolve().parent
-CORPUS: Final = "AVOW_CORPUS"
+CORPUS: Final = "SAYSO_CORPUS"
 """The variable that says where the corpus is: a folder with `hints/`."""
 _FILES: Final = ("tools.jsonl", "more-tools.jsonl", "unannotated.jsonl")
 WIRE: Final = {

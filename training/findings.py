@@ -1,6 +1,6 @@
 """Runs the linter over the corpus: how often each rule fires, and which findings are judged.
 
-Usage, with the Python of `.venv` and the corpus's folder in `AVOW_CORPUS` (the one with `hints/`);
+Usage, with the Python of `.venv` and the corpus's folder in `SAYSO_CORPUS` (the one with `hints/`);
 without it the script says that it was skipped:
 
     python training/findings.py counts             how often each rule fires
@@ -26,11 +26,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from avow.infer import guess
-from avow.intent import HINT_NAMES, Guess, HintName
-from avow.lint import Choice, Finding, Report, all_rules, lint
-from avow.lint.entries import make_listing
-from avow.lint.subject import Listing
+from sayso.infer import guess
+from sayso.intent import HINT_NAMES, Guess, HintName
+from sayso.lint import Choice, Finding, Report, all_rules, lint
+from sayso.lint.entries import make_listing
+from sayso.lint.subject import Listing
 
 SEED: Final = 20261122
 DRAWN: Final = 20
@@ -38,7 +38,7 @@ FILES: Final = ("tools.jsonl", "more-tools.jsonl", "unannotated.jsonl")
 HERE: Final = Path(__file__).resolve().parent
 JUDGED: Final = HERE / "findings"
 UNSEEN: Final = HERE / "unseen.jsonl"
-EVIDENCE: Final = HERE.parent / "src" / "avow" / "lint" / "evidence.json"
+EVIDENCE: Final = HERE.parent / "src" / "sayso" / "lint" / "evidence.json"
 SHOWN: Final = 700
 Key = tuple[str, str, str]
 
@@ -179,9 +179,9 @@ def main() -> int:
     parser.add_argument("codes", nargs="*")
     parser.add_argument("--write", action="store_true")
     words = parser.parse_args()
-    corpus = os.environ.get("AVOW_CORPUS")
+    corpus = os.environ.get("SAYSO_CORPUS")
     if corpus is None:
-        print("skipped: AVOW_CORPUS does not name the corpus's folder")
+        print("skipped: SAYSO_CORPUS does not name the corpus's folder")
         return 0
     servers = read_servers(Path(corpus))
     reports = run(servers)

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from avow.infer.features import features
+from sayso.infer.features import features
 
 FEWEST_FAMILIES: Final = 3
 """A feature that fewer families have is their own word, and tells nothing of others."""

@@ -8,13 +8,13 @@ import numpy as np
 from baselines import by_name, linear
 from corpus import WRITES
 
-from avow.infer.features import features
+from sayso.infer.features import features
 
 if TYPE_CHECKING:
     from report import Unseen
 
 mpl.use("svg")
-mpl.rcParams["svg.hashsalt"] = "avow"
+mpl.rcParams["svg.hashsalt"] = "sayso"
 import matplotlib.pyplot as plt  # noqa: E402 - after the choice of how to draw
 
 _BINS: Final = 10
@@ -65,7 +65,7 @@ def _line(axes: Any, points: list[dict[str, float]], pair: tuple[str, str]) -> N
         [one[pair[1]] for one in points],
         ".-",
         color=_OURS,
-        label="avow, by how sure it must be",
+        label="sayso, by how sure it must be",
     )
     axes.grid(alpha=0.3)
 

@@ -10,8 +10,8 @@ from baselines import by_name, linear
 from corpus import WIRE, Case
 from sklearn.metrics import f1_score
 
-from avow.infer.guess import read
-from avow.infer.model import Model
+from sayso.infer.guesses import read
+from sayso.infer.model import Model
 
 DEFAULTS: Final = {"read_only": False, "destructive": True, "idempotent": False, "open_world": True}
 _DRAWS: Final = 1_000
@@ -122,7 +122,7 @@ class Unseen:
             "defaults": lambda: [{} for _ in self.cases],
             "name patterns": lambda: [by_name(one.tool) for one in self.cases],
             "plain linear": lambda: linear(self.cases),
-            "avow": lambda: self.said,
+            "sayso": lambda: self.said,
         }
         found: dict[str, Any] = {"tools": len(self.cases)}
         for way, make in ways.items():
@@ -138,13 +138,13 @@ def _claims(case: Case, model: Model) -> Claims:
 
 def as_text(table: Mapping[str, Any]) -> str:
     """The table for people."""
-    names = list(table["avow"]["authors"])
+    names = list(table["sayso"]["authors"])
     lines = [f"{table['tools']} tools, each by a model trained without its family"]
     for of in ("authors", "judged"):
         lines.append(f"\n{of:<16}" + "".join(f"{name:>18}" for name in names))
         lines += [
             f"{way:<16}" + "".join(f"{table[way][of][name]:>18.3f}" for name in names)
-            for way in ("defaults", "name patterns", "plain linear", "avow")
+            for way in ("defaults", "name patterns", "plain linear", "sayso")
         ]
         pairs = [table["spread"][of][name] for name in names]
         lines.append(

@@ -1,8 +1,8 @@
-"""Trains the model that `avow infer` uses, and says how it does on families that it has not seen.
+"""Trains the model that `sayso infer` uses, and says how it does on families that it has not seen.
 
-    AVOW_CORPUS=FOLDER python training/train.py [--write] [--plots FOLDER] [--json]
+    SAYSO_CORPUS=FOLDER python training/train.py [--write] [--plots FOLDER] [--json]
 
-`--write` writes `src/avow/infer/weights.json`, and into `training/unseen.jsonl` what is guessed of
+`--write` writes `src/sayso/infer/weights.json`, and into `training/unseen.jsonl` what is guessed of
 each tool by a model that was fitted without its family. Without the corpus it says that it is
 skipped.
 """
@@ -19,11 +19,11 @@ from fit import HEADS, Cases, loses
 from report import Unseen, as_text, draw
 from sklearn.linear_model import LogisticRegression
 
-from avow.infer.guess import read
-from avow.infer.model import Model
-from avow.intent import HINT_NAMES
+from sayso.infer.guesses import read
+from sayso.infer.model import Model
+from sayso.intent import HINT_NAMES
 
-WEIGHTS: Final = HERE.parent / "src" / "avow" / "infer" / "weights.json"
+WEIGHTS: Final = HERE.parent / "src" / "sayso" / "infer" / "weights.json"
 UNSEEN: Final = HERE / "unseen.jsonl"
 _LEAST: Final = 3
 """A feature is left out that moves every head by less than this many hundredths."""

@@ -1,6 +1,7 @@
 """A real authorization server on loopback: metadata, keys, tokens, introspection, exchange.
 
-Tokens are signed with joserfc, another library than the one that avow verifies them with.
+Tokens are signed with joserfc, with which sayso also verifies them. `sign_apart` signs without it,
+so that the library is not only tested against itself.
 """
 
 import base64
@@ -14,8 +15,10 @@ from typing import Any
 from urllib.parse import parse_qs, unquote_plus
 
 import anyio
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from joserfc import jws, jwt
 from joserfc.jwk import ECKey, Key, KeySet, OKPKey, RSAKey
@@ -25,14 +28,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from tests.connect.serving import serve_app
 
-CLIENT = "avow"
+CLIENT = "sayso"
 SECRET = "s3cret & more"
-GATEWAY = "https://avow.example.com"
+GATEWAY = "https://sayso.example.com"
 RESOURCE = f"{GATEWAY}/mcp"
 
 RSA = RSAKey.generate_key(2048, {"kid": "rsa-1"})
 EC = ECKey.generate_key("P-256", {"kid": "ec-1"})
 EC_384 = ECKey.generate_key("P-384", {"kid": "ec-384"})
+EC_521 = ECKey.generate_key("P-521", {"kid": "ec-521"})
 ED = OKPKey.generate_key("Ed25519", {"kid": "ed-1"})
 NEXT = RSAKey.generate_key(2048, {"kid": "rsa-2"})
 STRANGER = RSAKey.generate_key(2048, {"kid": "rsa-1"})
@@ -43,7 +47,7 @@ class Authority:
     """What the server has and does; a test may change any of it."""
 
     base: str = ""
-    keys: list[Key] = field(default_factory=lambda: [RSA, EC, EC_384, ED])
+    keys: list[Key] = field(default_factory=lambda: [RSA, EC, EC_384, EC_521, ED])
     extra_keys: list[Any] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     metadata_paths: tuple[str, ...] = ("/.well-known/oauth-authorization-server",)
@@ -131,7 +135,7 @@ class Authority:
         return JSONResponse({key: value for key, value in answer.items() if value is not None})
 
     async def _form(self, request: Request) -> dict[str, str] | None:
-        """The form, if the client has proved that it is avow."""
+        """The form, if the client has proved that it is sayso."""
         parsed = parse_qs((await request.body()).decode(), strict_parsing=True)
         form = {name: one[0] for name, one in parsed.items()}
         scheme, _, said = request.headers.get("authorization", "").partition(" ")
@@ -162,10 +166,31 @@ def unsigned(claims: dict[str, Any], **header: Any) -> str:
 
 def signed(claims: dict[str, Any], **header: Any) -> str:
     """A token with any header at all, and a signature that holds (RS256)."""
-    text = unsigned(claims, **header).rpartition(".")[0]
-    private: Any = load_pem_private_key(RSA.as_pem(private=True), None)
-    signature = private.sign(text.encode(), PKCS1v15(), SHA256())
+    return _apart(unsigned(claims, **header), RSA, "RS256")
+
+
+def sign_apart(key: Key, alg: str, claims: dict[str, Any]) -> str:
+    """A token that is signed without joserfc."""
+    return _apart(unsigned(claims, alg=alg, typ="at+jwt", kid=key.kid), key, alg)
+
+
+def _apart(token: str, key: Any, alg: str) -> str:
+    text = token.rpartition(".")[0]
+    signature = _signature(text.encode(), load_pem_private_key(key.as_pem(private=True), None), alg)
     return f"{text}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+
+
+def _signature(text: bytes, private: Any, alg: str) -> bytes:
+    if alg.startswith("Ed"):
+        return private.sign(text)
+    digest = {"256": SHA256(), "384": SHA384(), "512": SHA512()}[alg[2:]]
+    if alg.startswith("RS"):
+        return private.sign(text, PKCS1v15(), digest)
+    if alg.startswith("PS"):
+        return private.sign(text, PSS(MGF1(digest), digest.digest_size), digest)
+    size = (private.key_size + 7) // 8
+    pair = decode_dss_signature(private.sign(text, ECDSA(digest)))
+    return b"".join(part.to_bytes(size) for part in pair)
 
 
 def confused(claims: dict[str, Any]) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.access.authority import GATEWAY, Authority, serve_authority
 
-from avow.access import Access, Arrival, load_access, open_access
-from avow.connect.credentials import Wallet
-from avow.keys import Keyring
-from avow.store import Store, open_store
+from sayso.access import Access, Arrival, load_access, open_access
+from sayso.connect.credentials import Wallet
+from sayso.keys import Keyring
+from sayso.store import Database, open_store
 
 KEYS = Keyring.of([b"k" * 32])
 
@@ -33,22 +33,22 @@ def arrival(
     scheme: str = "Bearer",
 ) -> Arrival:
     """A request from elsewhere, with a token or without."""
-    headers = [(b"host", b"avow.example.com")]
+    headers = [(b"host", b"sayso.example.com")]
     if token is not None:
         headers.append((b"Authorization", f"{scheme} {token}".encode("latin-1")))
     return Arrival(headers, peer, path, query)
 
 
 @pytest.fixture
-async def kept(tmp_path: Path) -> AsyncGenerator[Store]:
+async def kept(tmp_path: Path) -> AsyncGenerator[Database]:
     """A store in a file."""
-    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
+    store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
     yield store
     await store.close()
 
 
 @pytest.fixture
-def opened(authority: Authority, kept: Store) -> Opened:
+def opened(authority: Authority, kept: Database) -> Opened:
     """Opens an access by the text of its file; `{issuer}` stands for the server's address."""
 
     @asynccontextmanager
@@ -56,7 +56,7 @@ def opened(authority: Authority, kept: Store) -> Opened:
         text: str = '[oauth]\nissuer = "{issuer}"\n', wallet: Wallet | None = None
     ) -> AsyncGenerator[Access]:
         settings = load_access(text.replace("{issuer}", authority.base))
-        async with open_access(settings, kept, KEYS, url=GATEWAY, wallet=wallet) as access:
+        async with open_access(settings, kept.api_keys, KEYS, url=GATEWAY, wallet=wallet) as access:
             yield access
 
     return run

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from avow.access import Arrival, Local, RefusedError, admit, own_names
-from avow.policy import LOCAL, Principal
+from sayso.access import Arrival, Local, RefusedError, admit, own_names
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -39,8 +39,8 @@ async def test_whoever_comes_otherwise_is_not(
 
 
 def test_importing_access_imports_no_sdk_and_no_cryptography() -> None:
-    heavy = ["mcp", "mcp_types", "jwt", "cryptography", "starlette", "pydantic"]
-    code = f"import sys, avow.access; print([one for one in {heavy!r} if one in sys.modules])"
+    heavy = ["mcp", "mcp_types", "joserfc", "cryptography", "starlette", "pydantic"]
+    code = f"import sys, sayso.access; print([one for one in {heavy!r} if one in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
     )

@@ -15,17 +15,18 @@ from tests.access.authority import (
     RESOURCE,
     Authority,
     confused,
+    sign_apart,
     signed,
     unsigned,
 )
 from tests.access.conftest import Opened, arrival
 
-from avow.access import Access, Arrival, RefusedError, verifiers
-from avow.access.keyset import Key
-from avow.access.recent import Recent
-from avow.access.token import Header
-from avow.connect.credentials import Wallet
-from avow.policy import Principal
+from sayso.access import Access, Arrival, RefusedError, verifiers
+from sayso.access.keyset import Key
+from sayso.access.token import Header
+from sayso.access.token_cache import Recent
+from sayso.connect.credentials import Wallet
+from sayso.policy import Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -49,10 +50,15 @@ async def refusal(access: Access, request: Arrival) -> RefusedError:
     ("key", "alg"),
     [
         (parts.RSA, "RS256"),
+        (parts.RSA, "RS384"),
+        (parts.RSA, "RS512"),
+        (parts.RSA, "PS256"),
+        (parts.RSA, "PS384"),
         (parts.RSA, "PS512"),
         (parts.EC, "ES256"),
         (parts.ED, "Ed25519"),
         (parts.EC_384, "ES384"),
+        (parts.EC_521, "ES512"),
         (parts.ED, "EdDSA"),
     ],
 )
@@ -61,6 +67,8 @@ async def test_a_sound_token_says_who_calls(
 ) -> None:
     async with opened() as access:
         assert await access.identify(arrival(authority.sign(key, alg))) == AMY
+        apart = sign_apart(key, alg, authority.claims())
+        assert await access.identify(arrival(apart)) == AMY
         assert AMY.is_known
 
 
@@ -81,7 +89,7 @@ async def test_without_a_token_one_learns_how_to_get_one(
             "resource": RESOURCE,
             "authorization_servers": [authority.base],
             "bearer_methods_supported": ["header"],
-            "resource_name": "avow",
+            "resource_name": "sayso",
         }
         basic = await refusal(access, arrival("YTpi", scheme="Basic"))
         assert basic.www_authenticate == told.www_authenticate
@@ -135,9 +143,10 @@ def wrong(authority: Authority) -> dict[str, tuple[str, str]]:
         "a key's name that is none": (unsigned(claims(), alg="RS256", kid=7), invalid),
         "a key's name too long": (sign(header={"kid": "k" * 201}), invalid),
         "something critical": (signed(claims(), **RS256, crit=["exp"], exp=now + 60), invalid),
-        "something critical that PyJWT knows": (
+        "something critical that libraries know": (
             signed(claims(), **RS256, crit=["b64"], b64=True), invalid,
         ),
+        "claims that are not encoded": (signed(claims(), **RS256, b64=False), invalid),
         "something critical that is empty": (signed(claims(), **RS256, crit=[]), invalid),
         "an ID token's type": (sign(header={"typ": "logout+jwt"}), "another type"),
         "a type that is a number": (unsigned(claims(), alg="RS256", typ=1), "another type"),
@@ -264,8 +273,8 @@ async def test_nothing_of_a_strange_path_is_told_back(
 async def test_an_audience_may_be_any_text_that_the_issuer_knows(
     authority: Authority, opened: Opened
 ) -> None:
-    async with opened(f'{NARROW}audience = "api://avow"\n') as access:
-        assert await access.identify(arrival(authority.sign(aud="api://avow")))
+    async with opened(f'{NARROW}audience = "api://sayso"\n') as access:
+        assert await access.identify(arrival(authority.sign(aud="api://sayso")))
         assert (await refusal(access, arrival(authority.sign()))).status == 401
 
 

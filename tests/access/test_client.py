@@ -1,4 +1,4 @@
-"""What avow tells clients is what the official SDK's client looks for."""
+"""What sayso tells clients is what the official SDK's client looks for."""
 
 import json
 
@@ -10,7 +10,7 @@ from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_serv
 from tests.access.authority import GATEWAY, Authority
 from tests.access.conftest import Opened, arrival
 
-from avow.access import RefusedError
+from sayso.access import RefusedError
 
 pytestmark = pytest.mark.anyio
 

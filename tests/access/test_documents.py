@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from avow.access import load_access
-from avow.access.format import ACCESS
-from avow.connect import UrlTarget, parse_target
-from avow.policy.shape import Table
+from sayso.access import load_access
+from sayso.access.format import ACCESS
+from sayso.connect import UrlTarget, parse_target
+from sayso.settings.shape import Table
 
 PAGE = (Path(__file__).parents[2] / "docs" / "access.md").read_text()
 

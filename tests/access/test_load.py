@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from avow.access import Console, OAuth, Settings, load_access, read_access
-from avow.access.keyset import ALGORITHMS
-from avow.access.settings import Introspection
-from avow.connect.fetch import ClientAuth
-from avow.errors import AccessError, ConfigError
-from avow.keys import Reference
+from sayso.access import Console, OAuth, Settings, load_access, read_access
+from sayso.access.keyset import ALGORITHMS
+from sayso.access.settings import Introspection
+from sayso.connect.fetch import ClientAuth
+from sayso.errors import AccessError, ConfigError
+from sayso.keys import Reference
 
 WHOLE = """
 api_keys = true
 
 [oauth]
 issuer = "https://login.example.com/realms/one"
-audience = "api://avow"
+audience = "api://sayso"
 scopes = ["mcp"]
 roles = "realm_access.roles"
 leeway = "1m"
 
 [oauth.introspection]
-client_id = "avow"
+client_id = "sayso"
 client_secret = "file:secret"
 client_auth = "client_secret_post"
 url = "https://login.example.com/introspect"
@@ -30,7 +30,7 @@ remember = "2m"
 
 [console]
 issuer = "https://login.example.com/realms/one"
-client_id = "avow-console"
+client_id = "sayso-console"
 client_secret = "file:secret"
 client_auth = "client_secret_post"
 scopes = ["groups"]
@@ -48,11 +48,11 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2\n")
     path = tmp_path / "access.toml"
     path.write_text(WHOLE)
-    auth = ClientAuth("avow", Reference("file", str(tmp_path / "secret")), is_in_body=True)
+    auth = ClientAuth("sayso", Reference("file", str(tmp_path / "secret")), is_in_body=True)
     assert read_access(str(path)) == Settings(
         OAuth(
             issuer="https://login.example.com/realms/one",
-            audience="api://avow",
+            audience="api://sayso",
             scopes=("mcp",),
             roles="realm_access.roles",
             leeway=60.0,
@@ -61,7 +61,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
         has_api_keys=True,
         console=Console(
             issuer="https://login.example.com/realms/one",
-            client_id="avow-console",
+            client_id="sayso-console",
             roles={
                 "viewer": frozenset({"*"}),
                 "approver": frozenset({"staff", "finance"}),
@@ -86,8 +86,8 @@ def test_the_least_that_lets_somebody_in_is_one_line() -> None:
     assert not [one for one in ALGORITHMS if one.startswith("HS") or one == "none"]
 
 
-ENTERED = 'api_keys = true\n[console]\nissuer = "https://l.example"\nclient_id = "avow"\n'
-ASKED = '[oauth]\nissuer = "https://l.example"\n[oauth.introspection]\nclient_id = "avow"\n'
+ENTERED = 'api_keys = true\n[console]\nissuer = "https://l.example"\nclient_id = "sayso"\n'
+ASKED = '[oauth]\nissuer = "https://l.example"\n[oauth.introspection]\nclient_id = "sayso"\n'
 MISTAKES = [
     ("", 1, "nobody could call"),
     ("api_keys = false", 1, "nobody could call"),
@@ -107,7 +107,7 @@ MISTAKES = [
     ('[oauth]\nissuer = "https://l.example"\nleeway = "soon"', 3, "not a duration"),
     ('[oauth]\nissuer = "https://l.example"\ntyp = "id"', 3, "“id” is none of"),
     (f'{ASKED}client_secret = "hunter2"', 5, "must say where the secret is"),
-    (f'{ASKED}client_secret = "env:AVOW_NOT_SET"', 5, "AVOW_NOT_SET: this environment variable"),
+    (f'{ASKED}client_secret = "env:SAYSO_NOT_SET"', 5, "SAYSO_NOT_SET: this environment variable"),
     (f'{ASKED}client_secret = "file:nowhere"', 5, "cannot be read"),
     (f'{ASKED}client_secret = "env:HOME"\nremember = "1h"', 6, "at most 5m"),
     (f'{ASKED}client_secret = "env:HOME"\nurl = "ftp://x"', 6, "not http:// or https://"),

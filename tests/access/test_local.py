@@ -3,10 +3,10 @@
 import pytest
 from tests.access.conftest import KEYS
 
-from avow.access import Arrival, Local, RefusedError, open_access, stated
-from avow.errors import UsageError
-from avow.policy import LOCAL, Principal
-from avow.store import Store
+from sayso.access import Arrival, Local, RefusedError, open_access, stated
+from sayso.errors import UsageError
+from sayso.policy import LOCAL, Principal
+from sayso.store import Database
 
 pytestmark = pytest.mark.anyio
 
@@ -31,6 +31,16 @@ async def test_another_machine_does_not(peer: str | None) -> None:
 
 FORWARDING = [
     "X-Forwarded-For",
+    "x_forwarded_for",
+    "X_Real_IP",
+    "x-originating-ip",
+    "incap-client-ip",
+    "ali-cdn-real-ip",
+    "wl-proxy-client-ip",
+    "x-azure-via",
+    "cloudfront-viewer-address",
+    "x-remote-user",
+    "x-tunnel-id",
     "forwarded",
     "x-real-ip",
     "Via",
@@ -56,8 +66,17 @@ async def test_what_a_proxy_on_this_machine_passes_on_does_not(name: bytes) -> N
         await Local().identify(Arrival([HOST, (name, b"192.0.2.7")], "127.0.0.1"))
 
 
-async def test_without_settings_access_is_local(store: Store) -> None:
-    async with open_access(None, store, KEYS, url="http://127.0.0.1:8321") as access:
+@pytest.mark.parametrize(
+    "name", [b"mcp-param-ip", b"Mcp-Param-Remote", b"user-agent", b"x-api-key"]
+)
+async def test_what_clients_themselves_send_is_no_word_of_a_proxy(name: bytes) -> None:
+    found = await Local().identify(Arrival([HOST, (name, b"192.0.2.7")], "127.0.0.1"))
+
+    assert found.subject == LOCAL
+
+
+async def test_without_settings_access_is_local(store: Database) -> None:
+    async with open_access(None, store.api_keys, KEYS, url="http://127.0.0.1:8321") as access:
         assert isinstance(access, Local)
         assert access.metadata("/mcp") is None
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from avow.access import Names, is_own_host, is_own_origin, is_same_origin, own_names
+from sayso.access import Names, is_own_host, is_own_origin, is_same_origin, own_names
 
 LOCAL = own_names("http://127.0.0.1:8321")
-PUBLIC = own_names("http://0.0.0.0:8321", "https://avow.example.com")
+PUBLIC = own_names("http://0.0.0.0:8321", "https://sayso.example.com")
 
 
 def host(*values: str) -> list[tuple[bytes, bytes]]:
@@ -25,7 +25,9 @@ def test_every_loopback_name_with_the_own_port_is_own(name: str, names: Names) -
     assert is_own_origin(origin(f"http://{name}".lower()), names)
 
 
-@pytest.mark.parametrize("name", ["avow.example.com", "AVOW.example.com", "avow.example.com:443"])
+@pytest.mark.parametrize(
+    "name", ["sayso.example.com", "SAYSO.example.com", "sayso.example.com:443"]
+)
 def test_the_public_name_is_own(name: str) -> None:
     assert is_own_host(host(name), PUBLIC)
     assert is_own_origin(origin(f"https://{name}"), PUBLIC)
@@ -44,8 +46,8 @@ def test_the_public_name_is_own(name: str) -> None:
         ["127.0.0.1:8321.evil.example"],
         ["127.0.0.1:8321@evil.example"],
         ["127.0.0.1.:8321"],
-        ["avow.example.com.evil.example"],
-        ["avow.example.com:8321"],
+        ["sayso.example.com.evil.example"],
+        ["sayso.example.com:8321"],
         [" 127.0.0.1:8321"],
         ["127.0.0.1:8321, evil.example"],
         ["127.0.0.1:8321", "127.0.0.1:8321"],
@@ -65,7 +67,7 @@ def test_any_other_host_is_foreign(values: list[str], names: Names) -> None:
         [""],
         ["https://evil.example"],
         ["http://localhost:3000"],
-        ["http://avow.example.com"],
+        ["http://sayso.example.com"],
         ["https://127.0.0.1:8321"],
         ["http://127.0.0.1:8321", "https://evil.example"],
         ["file://"],

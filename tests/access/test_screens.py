@@ -6,15 +6,15 @@ import pytest
 from tests.access.authority import GATEWAY, Authority
 from tests.access.conftest import Opened, arrival
 
-from avow.access import RefusedError, Screens, load_access
-from avow.access.resource import Resource
-from avow.connect.credentials import Wallet
-from avow.errors import AccessError
+from sayso.access import RefusedError, Screens, load_access
+from sayso.access.resource import Resource
+from sayso.connect.credentials import Wallet
+from sayso.errors import AccessError
 
 pytestmark = pytest.mark.anyio
 
 KEYS = "api_keys = true\n"
-NARROW = '[oauth]\nissuer = "https://login.example"\naudience = "avow"\n'
+NARROW = '[oauth]\nissuer = "https://login.example"\naudience = "sayso"\n'
 
 
 def test_screens_name_their_pages_and_the_roles_that_may_look_and_answer() -> None:
@@ -37,7 +37,7 @@ def test_who_may_not_log_in_to_the_console_is_nobody_at_a_screen() -> None:
         api_keys = true
         [console]
         issuer = "https://login.example"
-        client_id = "avow"
+        client_id = "sayso"
         admin = ["platform"]
         people = ["amy"]
         [screens]
@@ -117,8 +117,8 @@ async def test_who_acts_for_a_person_may_call_and_not_answer_for_them(
 
 
 def test_the_api_is_a_resource_of_its_own() -> None:
-    resource = Resource("https://avow.example", "https://login.example")
+    resource = Resource("https://sayso.example", "https://login.example")
     for path in ("/api", "/api/v1/approvals"):
-        assert resource.audiences(path) == {"https://avow.example/api"}
-    assert "https://avow.example/api" not in resource.audiences("/mcp")
+        assert resource.audiences(path) == {"https://sayso.example/api"}
+    assert "https://sayso.example/api" not in resource.audiences("/mcp")
     assert resource.audiences("/apis") == resource.audiences("/mcp")

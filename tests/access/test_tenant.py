@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from avow.access.claims import Terms, read_claims
-from avow.access.load import load_access
-from avow.access.refusal import UnfitError
-from avow.policy import is_reserved
+from sayso.access.claims import Terms, read_claims
+from sayso.access.load import load_access
+from sayso.access.refusal import UnfitError
+from sayso.policy import is_reserved
 
 CLAIMS = {"iss": "https://issuer", "sub": "amy", "exp": 100.0}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from avow.demo.data import Database, open_database
-from avow.demo.server import build_server
+from sayso.demo.data import Database, open_database
+from sayso.demo.server import build_server
 
 
 @pytest.fixture(params=["legacy", "2026-07-28"])
@@ -19,7 +19,7 @@ def era(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     """Where the record is kept."""
-    return f"sqlite:{tmp_path / 'avow.db'}"
+    return f"sqlite:{tmp_path / 'sayso.db'}"
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 """A small office of notes that an agent works on, and a model that says what a test has written."""
 
-import os
-import sys
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -15,9 +12,9 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp_types import ImageContent, TextContent, ToolAnnotations
 
-import avow
-from avow.agents import AgentTool, Message, Reply, ToolCall
-from avow.store import open_store
+import sayso
+from sayso.agents import ToolCall, ToolResult
+from sayso.store import open_store
 
 PHOTO = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E"
 
@@ -95,12 +92,12 @@ class Office:
         return server
 
 
-def deny(_: avow.Approval) -> bool:
+def deny(_: sayso.Approval) -> bool:
     """Say no."""
     return False
 
 
-def allow(_: avow.Approval) -> bool:
+def allow(_: sayso.Approval) -> bool:
     """Say yes."""
     return True
 
@@ -108,14 +105,14 @@ def allow(_: avow.Approval) -> bool:
 @asynccontextmanager
 async def toolset(
     office: Office, url: str, *, wrapped: Any = None, **chosen: Any
-) -> AsyncGenerator[avow.Toolset]:
-    """The office's tools for one agent; `wrapped` are other words of `avow.wrap`."""
+) -> AsyncGenerator[sayso.Toolset]:
+    """The office's tools for one agent; `wrapped` are other words of `sayso.wrap`."""
     options: dict[str, Any] = {"audit": url, **(wrapped or {})}
     async with (
         Client(office.server()) as client,
-        avow.wrap(client, **options) as guarded,
+        sayso.wrap(client, **options) as guarded,
     ):
-        yield avow.Toolset(guarded, **chosen)
+        yield sayso.Toolset(guarded, **chosen)
 
 
 def call(name: str, number: int = 1, **other: Any) -> ToolCall:
@@ -123,52 +120,39 @@ def call(name: str, number: int = 1, **other: Any) -> ToolCall:
     return ToolCall(f"{name}-{number}", name, {"number": number, **other})
 
 
-Line = str | Reply | Sequence[ToolCall] | BaseException | Callable[..., Any]
-
-
 @dataclass
 class Script:
-    """A model that says its lines in order; `heard` is what it was given each time."""
+    """A model that says its lines in order: calls, or a text that ends the conversation.
 
-    lines: deque[Line]
-    heard: list[tuple[str, tuple[Message, ...], list[str]]] = field(default_factory=list)
+    `heard` is the system prompt and the names of the tools that it was given each time.
+    """
 
-    async def __call__(
-        self, system: str, messages: Sequence[Message], tools: Sequence[AgentTool]
-    ) -> Reply:
-        self.heard.append((system, tuple(messages), [one.name for one in tools]))
-        line = self.lines.popleft()
-        if isinstance(line, BaseException):
-            raise line
-        if callable(line):
-            line = await line()
-        if isinstance(line, str):
-            return Reply(line, tokens=10)
-        return line if isinstance(line, Reply) else Reply("", tuple(line), tokens=10)
+    lines: deque[str | Sequence[ToolCall]]
+    heard: list[tuple[str, list[str]]] = field(default_factory=list)
 
 
-def script(*lines: Line) -> Script:
-    """A model that says these lines: text, calls, a reply, or an error that it raises."""
+def script(*lines: str | Sequence[ToolCall]) -> Script:
+    """A model that says these lines."""
     return Script(deque(lines))
+
+
+async def converse(model: Script, tools: sayso.Toolset) -> list[ToolResult]:
+    """The results of all calls that the model makes until it says a text or has no more lines."""
+    results: list[ToolResult] = []
+    while model.lines:
+        step = await tools.step()
+        model.heard.append((step.prompt, list(step.tools)))
+        line = model.lines.popleft()
+        if isinstance(line, str):
+            break
+        results += await step.run(line)
+    return results
 
 
 async def pending(url: str) -> list[int]:
     """The numbers of the questions that still wait, as the store has them."""
     store = open_store(url)
     try:
-        return [one.number for one in await store.pending(now=time.time(), limit=100)]
+        return [one.number for one in await store.questions.pending(now=time.time(), limit=100)]
     finally:
         await store.close()
-
-
-async def run_example(name: str, environment: dict[str, str]) -> str:
-    """What a program of the documents writes; fails where it fails."""
-    path = Path(__file__).parents[2] / "docs" / name
-    with anyio.fail_after(60):
-        ended = await anyio.run_process(
-            [sys.executable, str(path), "Who is customer 3?"],
-            env={**os.environ, **environment},
-            check=False,
-        )
-    assert ended.returncode == 0, ended.stderr.decode()
-    return ended.stdout.decode()

@@ -10,12 +10,12 @@ from typing import Any
 from mcp import StdioServerParameters
 from tests.connect.serving import ENVIRONMENT, SERVERS, serve_app
 
-from avow.audit import merged
-from avow.audit.verify import verify
-from avow.demo.data import Database
-from avow.demo.server import build_server
-from avow.keys import load_keys
-from avow.store import open_store, store_path
+from sayso.audit import merged
+from sayso.audit.verifier import verify
+from sayso.demo.data import Database
+from sayso.demo.server import build_server
+from sayso.keys import load_keys
+from sayso.store import open_store, store_path
 
 
 def process(*words: str) -> StdioServerParameters:
@@ -37,7 +37,7 @@ async def studio(kind: str, database: Database, path: Path) -> AsyncGenerator[An
         async with serve_app(build_server(database).streamable_http_app()) as base:
             yield f"{base}/mcp"
     else:
-        yield process("-m", "avow.demo.server", "--data", str(path))
+        yield process("-m", "sayso.demo.server", "--data", str(path))
 
 
 def cutting(app: Any, sent: list[bytes]) -> Any:
@@ -77,9 +77,9 @@ async def lines(url: str) -> list[dict[str, Any]]:
     """The record's lines about calls, oldest first; fails where they do not verify."""
     store = open_store(url)
     try:
-        report = await verify(store, load_keys(store_path(url)))
+        report = await verify(store.records, load_keys(store_path(url)))
         assert report.problems == []
-        rows = [merged(row) for row in reversed(await store.records())]
+        rows = [merged(row) for row in reversed(await store.records.newest())]
         return [{"event": row.event, **json.loads(row.body)} for row in rows if row.call]
     finally:
         await store.close()

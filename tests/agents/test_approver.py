@@ -11,9 +11,9 @@ from tests.agents.serving import events, text
 from tests.connect.serving import until
 from tests.terminals import run_on_terminal
 
-import avow
-from avow.approvals import Answer, Approval, Approvals, Strength
-from avow.errors import UsageError
+import sayso
+from sayso.approvals import Answer, Approval, Approvals, Strength
+from sayso.errors import UsageError
 
 pytestmark = pytest.mark.anyio
 
@@ -21,10 +21,10 @@ ROW = {"customer_id": 12}
 PROGRAM = """
 import sys
 import anyio
-import avow
+import sayso
 from mcp import Client
-from avow.demo.data import open_database
-from avow.demo.server import build_server
+from sayso.demo.data import open_database
+from sayso.demo.server import build_server
 
 async def delete(guarded, number):
     result = await guarded.call_tool("customer_delete", {"customer_id": number})
@@ -35,8 +35,8 @@ async def main():
         async with (
             Client(build_server(database)) as one,
             Client(build_server(database)) as two,
-            avow.wrap(one, approver="terminal", audit="temporary", patience=20) as first,
-            avow.wrap(two, approver="terminal", audit="temporary", patience=20) as second,
+            sayso.wrap(one, approver="terminal", audit="temporary", patience=20) as first,
+            sayso.wrap(two, approver="terminal", audit="temporary", patience=20) as second,
             anyio.create_task_group() as group,
         ):
             group.start_soon(delete, first, 12)
@@ -55,7 +55,7 @@ def on_terminal(answers: dict[str, str], *, before: str = "") -> str:
 
 def test_the_person_at_the_terminal_answers_one_question_at_a_time() -> None:
     shown = on_terminal({"Approval 1: yes or no? ": "yes\n"})
-    assert "May “agent” run “Delete customer” on “avow-demo”?" in shown
+    assert "May “agent” run “Delete customer” on “sayso-demo”?" in shown
     assert shown.count("yes or no?") == 2
     first, _, second = shown.partition("yes or no? yes")
     assert "yes or no?" in second
@@ -77,11 +77,11 @@ def test_what_was_typed_before_the_question_does_not_answer_it() -> None:
 async def test_without_a_terminal_that_is_told_at_once(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from avow.agents import approver
+    from sayso.agents import approver
 
     monkeypatch.setattr(approver, "_TTY", tmp_path / "none")
     with pytest.raises(UsageError, match="there is no terminal to ask on"):
-        async with avow.wrap(client, approver="terminal", audit="temporary"):
+        async with sayso.wrap(client, approver="terminal", audit="temporary"):
             pass
 
 
@@ -89,7 +89,7 @@ async def test_a_function_that_fails_is_no_answer(client: Client, url: str) -> N
     def fail(_: Approval) -> bool:
         raise ZeroDivisionError
 
-    async with avow.wrap(client, approver=fail, audit=url, patience=0.2) as guarded:
+    async with sayso.wrap(client, approver=fail, audit=url, patience=0.2) as guarded:
         waited = await guarded.call_tool("customer_delete", ROW)
         assert "Not run yet" in text(waited)
         assert not (await guarded.call_tool("customers_get", ROW)).is_error
@@ -97,7 +97,7 @@ async def test_a_function_that_fails_is_no_answer(client: Client, url: str) -> N
 
 @pytest.mark.parametrize("said", [1, "yes", [True]])
 async def test_only_true_and_false_are_answers(client: Client, url: str, said: object) -> None:
-    async with avow.wrap(client, approver=lambda _: said, audit=url, patience=0.2) as guarded:  # pyright: ignore[reportArgumentType] - that is the test
+    async with sayso.wrap(client, approver=lambda _: said, audit=url, patience=0.2) as guarded:  # pyright: ignore[reportArgumentType] - that is the test
         assert "Not run yet" in text(await guarded.call_tool("customer_delete", ROW))
 
 
@@ -110,11 +110,11 @@ async def test_a_late_answer_counts_for_the_same_call_made_again(client: Client,
         await decided.wait()
         return True
 
-    async with avow.wrap(client, approver=think, audit=url, patience=0.1) as guarded:
+    async with sayso.wrap(client, approver=think, audit=url, patience=0.1) as guarded:
         for _ in range(2):
             assert "Not run yet" in text(await guarded.call_tool("customer_delete", ROW))
         decided.set()
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while (await guarded.call_tool("customer_delete", ROW)).is_error:
                 await anyio.lowlevel.checkpoint()
     assert asked == [1]
@@ -132,7 +132,7 @@ async def test_a_function_that_blocks_holds_up_neither_the_program_nor_its_end(
 
     with anyio.fail_after(30):
         async with (
-            avow.wrap(client, approver=block, audit=url) as guarded,
+            sayso.wrap(client, approver=block, audit=url) as guarded,
             anyio.create_task_group() as group,
         ):
             group.start_soon(guarded.call_tool, "customer_delete", ROW)
@@ -154,8 +154,8 @@ async def test_functions_that_block_are_called_one_at_a_time(client: Client, url
         return True
 
     async with (
-        avow.wrap(client, approver=ask, audit=url) as one,
-        avow.wrap(client, approver=ask, audit=url, server="copy") as two,
+        sayso.wrap(client, approver=ask, audit=url) as one,
+        sayso.wrap(client, approver=ask, audit=url, server="copy") as two,
         anyio.create_task_group() as group,
     ):
         for number in range(1, 5):
@@ -184,15 +184,15 @@ async def test_a_question_that_is_settled_elsewhere_is_taken_back(client: Client
             await approvals.answer(approval.number, answer)
 
     async with (
-        avow.wrap(client, approver=wait, audit=url) as asking,
-        avow.wrap(client, approver=Elsewhere(), audit=url) as answering,
+        sayso.wrap(client, approver=wait, audit=url) as asking,
+        sayso.wrap(client, approver=Elsewhere(), audit=url) as answering,
         anyio.create_task_group() as group,
     ):
         group.start_soon(asking.call_tool, "customer_delete", ROW)
         await asked.wait()
         denied = await answering.call_tool("customer_delete", ROW)
         assert "A person denied this call" in text(denied)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await gone.wait()
 
 
@@ -204,5 +204,5 @@ async def test_a_channel_that_no_policy_can_name_is_refused(client: Client) -> N
         async def offer(self, approvals: Approvals, approval: Approval) -> None: ...
 
     with pytest.raises(UsageError, match="policy knows no channel 'pager'"):
-        async with avow.wrap(client, approver=Pager(), audit="temporary"):
+        async with sayso.wrap(client, approver=Pager(), audit="temporary"):
             pass

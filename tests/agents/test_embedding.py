@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from avow import Selector
-from avow.agents.embedding import embed_with_fastembed, embed_with_model2vec
-from avow.errors import UsageError
+from sayso import Selector
+from sayso.agents.embedding import embed_with_fastembed, embed_with_model2vec
+from sayso.errors import UsageError
 
 
 @pytest.mark.parametrize("embed", [embed_with_fastembed, embed_with_model2vec])
@@ -17,7 +17,7 @@ def test_without_the_extra_it_says_how_to_get_it(
     package = embed.__name__.removeprefix("embed_with_")
     monkeypatch.setitem(__import__("sys").modules, package, None)
 
-    with pytest.raises(UsageError, match=f"avow.{package}"):
+    with pytest.raises(UsageError, match=f"sayso.{package}"):
         embed()
 
 

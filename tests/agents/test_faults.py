@@ -13,9 +13,9 @@ from mcp_types import ToolAnnotations
 from tests.agents.serving import cutting, events, faulty, lines, process, text
 from tests.connect.serving import SERVERS, serve_app, until_there
 
-import avow
-from avow.demo.data import Database
-from avow.demo.server import build_server
+import sayso
+from sayso.demo.data import Database
+from sayso.demo.server import build_server
 
 pytestmark = pytest.mark.anyio
 
@@ -66,7 +66,7 @@ async def test_what_may_happen_twice_is_sent_again_after_a_lost_answer(
     sent: list[str] = []
     async with (
         Client(slow_server(sent), mode=era) as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         result = await guarded.call_tool(name, read_timeout_seconds=0.2)
     assert text(result) == "done"
@@ -80,12 +80,12 @@ async def test_a_lost_answer_of_what_must_not_happen_twice_is_unknown_and_not_se
     sent: list[str] = []
     async with (
         Client(slow_server(sent), mode=era) as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         result = await guarded.call_tool("add_entry", read_timeout_seconds=0.2)
     assert result.is_error
     assert LOST in text(result)
-    assert (result.meta or {})["io.avow/outcome"] == "outcome_unknown"
+    assert (result.meta or {})["io.sayso/outcome"] == "outcome_unknown"
     assert sent == ["add_entry"]
     assert await events(url) == [("attempt", None), ("outcome", "outcome_unknown")]
 
@@ -94,7 +94,7 @@ async def test_the_clients_own_time_limit_holds_where_the_call_has_none(era: str
     sent: list[str] = []
     async with (
         Client(slow_server(sent), mode=era, read_timeout_seconds=0.3) as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         assert LOST in text(await guarded.call_tool("add_entry"))
 
@@ -106,7 +106,7 @@ async def test_a_server_that_dies_in_a_call_is_told_apart_from_one_that_was_dead
     shutil.copy(SERVERS / "faulty.py", script)
     async with (
         Client(process(str(script), "plain"), mode="legacy") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         lost = await guarded.call_tool("add_crash", {"log": str(log)})
         assert LOST in text(lost)
@@ -126,7 +126,7 @@ async def test_each_call_after_a_crash_goes_to_a_new_process_and_none_is_sent_tw
     log = tmp_path / "log"
     async with (
         Client(faulty(), mode="legacy") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         for _ in range(2):
             assert LOST in text(await guarded.call_tool("add_crash", {"log": str(log)}))
@@ -141,7 +141,7 @@ async def test_a_cancelled_call_is_cancelled_at_the_server_and_recorded_as_unkno
     log = tmp_path / "log"
     async with (
         Client(faulty(), mode="legacy") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
         anyio.create_task_group() as group,
     ):
         group.start_soon(guarded.call_tool, "add_hang", {"log": str(log)})
@@ -155,7 +155,7 @@ async def test_a_cancelled_call_is_cancelled_at_the_server_and_recorded_as_unkno
 async def test_cancelled_while_it_waits_nothing_runs(era: str, url: str) -> None:
     asked = anyio.Event()
 
-    async def ask(_: avow.Approval) -> None:
+    async def ask(_: sayso.Approval) -> None:
         asked.set()
         await anyio.sleep_forever()
 
@@ -164,11 +164,11 @@ async def test_cancelled_while_it_waits_nothing_runs(era: str, url: str) -> None
     server.add_tool(_delete_all, annotations=ToolAnnotations(destructive_hint=True))
     async with (
         Client(server, mode=era) as client,
-        avow.wrap(client, approver=ask, audit=url) as guarded,
+        sayso.wrap(client, approver=ask, audit=url) as guarded,
         anyio.create_task_group() as group,
     ):
         group.start_soon(guarded.call_tool, "_delete_all")
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await asked.wait()
         group.cancel_scope.cancel()
     assert await events(url) == [("asked", None), ("outcome", "cancelled")]
@@ -183,7 +183,7 @@ def _delete_all() -> str:
 async def test_an_error_of_the_server_is_raised_as_the_client_raises_it(url: str) -> None:
     async with (
         Client(faulty(), mode="legacy") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         with pytest.raises(MCPError) as bare:
             await client.call_tool("get_refused")
@@ -205,7 +205,7 @@ async def test_progress_of_the_wait_and_of_the_server_is_told(url: str) -> None:
 
     async with (
         Client(faulty(), mode="legacy") as client,
-        avow.wrap(client, audit=url, approver=lambda _: False) as guarded,
+        sayso.wrap(client, audit=url, approver=lambda _: False) as guarded,
     ):
         await guarded.call_tool("get_progress", progress_callback=on_progress)
         await guarded.call_tool("delete_all", {"log": "none"}, progress_callback=on_progress)
@@ -224,7 +224,7 @@ async def test_a_broken_connection_ends_the_sdks_client_and_leaves_the_call_reco
         async with (
             serve_app(app) as base,
             Client(f"{base}/mcp", mode=era) as client,
-            avow.wrap(client, audit=url) as guarded,
+            sayso.wrap(client, audit=url) as guarded,
         ):
             await guarded.call_tool("invoice_create_draft", arguments)
     assert len(sent) == 1

@@ -24,10 +24,10 @@ from starlette.routing import Route
 from tests.agents.serving import events, faulty, text
 from tests.connect.serving import serve_app
 
-import avow
-from avow.agents.result import call_result, tools_result
-from avow.agents.wire import received
-from avow.connect import Fault
+import sayso
+from sayso.agents.result import call_result, tools_result
+from sayso.agents.wire import received
+from sayso.connect import Fault
 
 pytestmark = pytest.mark.anyio
 
@@ -72,7 +72,7 @@ async def test_fields_that_were_not_promised_are_stripped_from_both_blocks(
     value = {"name": "Amy", "secret": "x"}
     content = [{"type": "text", "text": json.dumps(value)}]
     server = lowlevel({"content": content, "structuredContent": value}, outputSchema=SCHEMA)
-    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(server, mode=era) as client, sayso.wrap(client, audit=url) as guarded:
         result = await guarded.call_tool("get_it")
     assert result.structured_content == {"name": "Amy"}
     assert json.loads(text(result)) == {"name": "Amy"}
@@ -80,7 +80,7 @@ async def test_fields_that_were_not_promised_are_stripped_from_both_blocks(
 
 async def test_a_result_that_breaks_its_promise_is_withheld(era: str, url: str) -> None:
     server = lowlevel({"content": [], "structuredContent": {"name": 7}}, outputSchema=SCHEMA)
-    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(server, mode=era) as client, sayso.wrap(client, audit=url) as guarded:
         result = await guarded.call_tool("get_it")
     assert result.is_error
     assert "withheld" in text(result)
@@ -94,14 +94,14 @@ async def test_a_withheld_write_says_not_to_run_it_again(era: str, url: str) -> 
         outputSchema=SCHEMA,
         annotations={"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False},
     )
-    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(server, mode=era) as client, sayso.wrap(client, audit=url) as guarded:
         result = await guarded.call_tool("get_it")
     assert "withheld" in text(result)
     assert "Do not run it again" in text(result)
 
 
 async def test_an_array_and_unknown_keys_arrive(url: str) -> None:
-    async with Client(faulty(), mode="legacy") as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(faulty(), mode="legacy") as client, sayso.wrap(client, audit=url) as guarded:
         array = await guarded.call_tool("get_array")
         echo = await guarded.call_tool("get_echo", {"a": [None]})
     assert array.structured_content == [1, None, "é"]
@@ -113,7 +113,7 @@ async def test_an_array_and_unknown_keys_arrive(url: str) -> None:
 async def test_all_pages_are_listed_at_once_and_tools_of_any_page_are_found(url: str) -> None:
     async with (
         Client(faulty("pages"), mode="legacy") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         assert not (await guarded.call_tool("get_array")).is_error
         listed = await guarded.list_tools()
@@ -127,7 +127,7 @@ async def test_all_pages_are_listed_at_once_and_tools_of_any_page_are_found(url:
 async def test_a_list_without_end_is_no_list(url: str) -> None:
     async with (
         Client(faulty("endless"), mode="legacy") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         result = await guarded.call_tool("get_echo")
     assert result.is_error
@@ -143,14 +143,14 @@ async def test_a_list_that_changed_is_asked_for_anew(url: str) -> None:
 
     async with (
         Client(faulty(), mode="legacy", message_handler=hear) as client,
-        avow.wrap(client, audit=url) as outer,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as outer,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         for one in (outer, guarded):
             with pytest.raises(MCPError, match="Unknown tool: get_new"):
                 await one.call_tool("get_new")
         await guarded.call_tool("add_change")
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not heard:
                 await anyio.lowlevel.checkpoint()
         for one in (outer, guarded):
@@ -160,14 +160,14 @@ async def test_a_list_that_changed_is_asked_for_anew(url: str) -> None:
 async def test_hints_are_read_from_raw_json(url: str) -> None:
     async with (
         Client(faulty("odd"), mode="legacy") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         listed = {one.name: one for one in (await guarded.list_tools()).tools}
         assert len(listed) == 7
         for name, tool in listed.items():
             assert tool.annotations is not None
             assert tool.annotations.read_only_hint is (name == "odd_6"), name
-            declared = (tool.meta or {})["io.avow/intent"]["declared"]
+            declared = (tool.meta or {})["io.sayso/intent"]["declared"]
             assert declared["x-vendor"] == {"deep": [1, None, "é"]}
 
 
@@ -177,13 +177,13 @@ async def test_a_tool_changed_while_the_call_waits_does_not_run(era: str, url: s
         {"tools/list": {"tools": [entry]}, "tools/call": {"content": [{"type": "x"}]}}
     )
 
-    async def approve(_: avow.Approval) -> bool:
+    async def approve(_: sayso.Approval) -> bool:
         entry["description"] = "Delete it, and all the others."
         return True
 
     async with (
         Client(server, mode=era) as client,
-        avow.wrap(client, approver=approve, audit=url) as guarded,
+        sayso.wrap(client, approver=approve, audit=url) as guarded,
     ):
         result = await guarded.call_tool("delete_it")
     assert "is not the tool any more that the person was asked about" in text(result)
@@ -193,7 +193,7 @@ async def test_a_tool_changed_while_the_call_waits_does_not_run(era: str, url: s
 async def test_a_tool_with_an_invalid_header_is_left_out_since_2026(era: str, url: str) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "b c"}}}
     server = lowlevel({"content": []}, inputSchema=schema)
-    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(server, mode=era) as client, sayso.wrap(client, audit=url) as guarded:
         names = [one.name for one in (await guarded.list_tools()).tools]
         assert names == [one.name for one in (await client.list_tools()).tools]
     assert names == (["get_it"] if era == "legacy" else [])
@@ -220,7 +220,7 @@ async def test_what_a_server_asks_of_the_client_goes_to_the_clients_callbacks(
     chosen = server if era == "legacy" else rounds
     async with (
         Client(chosen, mode=era, elicitation_callback=elicit) as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         assert text(await guarded.call_tool("get_name")) == "Amy"
     assert await events(url) == [("attempt", None), ("outcome", "ok")]
@@ -285,7 +285,7 @@ async def test_a_result_of_an_extension_is_finished_by_the_extension(url: str) -
     server = lowlevel(answer)
     async with (
         Client(server, mode="2026-07-28", extensions=[Tickets()]) as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         assert text(await guarded.call_tool("get_it")) == "get_it 7"
         answer["number"] = 13
@@ -298,7 +298,7 @@ async def test_a_result_of_an_unknown_kind_is_no_answer(url: str) -> None:
     server = lowlevel({"resultType": "ticket", "number": 7}, annotations=hints)
     async with (
         Client(server, mode="2026-07-28") as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         result = await guarded.call_tool("get_it")
     assert "this call may have run or not" in text(result)
@@ -309,9 +309,9 @@ async def test_a_server_that_does_not_say_who_it_is_has_a_plain_name(url: str) -
         for server, name in ((None, "server"), ("crm", "crm")):
             async with (
                 Client(f"{base}/mcp", mode="2026-07-28") as client,
-                avow.wrap(client, audit=url, server=server) as guarded,
+                sayso.wrap(client, audit=url, server=server) as guarded,
             ):
-                assert repr(guarded) == f"<avow: agent to {name}>"
+                assert repr(guarded) == f"<sayso: agent to {name}>"
                 assert (await guarded.list_tools()).tools == []
                 with pytest.raises(MCPError, match="Unknown tool: get_it"):
                     await guarded.call_tool("get_it")
@@ -335,7 +335,7 @@ async def test_a_list_that_is_refused_is_the_clients_error_and_a_calls_end(
         raise MCPError(-32001, "not today")
 
     server: Server[Any] = Server("strict", on_list_tools=refuse)
-    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(server, mode=era) as client, sayso.wrap(client, audit=url) as guarded:
         with pytest.raises(MCPError, match="not today"):
             await guarded.list_tools()
         assert "Nothing was run" in text(await guarded.call_tool("get_it"))
@@ -346,7 +346,7 @@ async def test_of_two_tools_of_one_name_the_first_counts(era: str, url: str) -> 
     entries = [{**one, "annotations": {"readOnlyHint": True}}, one]
     result = {"content": []}
     server = answering({"tools/list": {"tools": entries}, "tools/call": result})
-    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(server, mode=era) as client, sayso.wrap(client, audit=url) as guarded:
         (tool,) = (await guarded.list_tools()).tools
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
@@ -365,7 +365,7 @@ async def test_a_schema_that_the_server_no_longer_has_is_asked_for_anew(era: str
         return await call_next(ctx)
 
     server.middleware.insert(0, count)
-    async with Client(server, mode=era) as client, avow.wrap(client, audit=url) as guarded:
+    async with Client(server, mode=era) as client, sayso.wrap(client, audit=url) as guarded:
         for _ in range(2):
             with pytest.raises(MCPError, match="does not fit"):
                 await guarded.call_tool("get_it")
@@ -379,7 +379,7 @@ async def test_what_a_callback_refuses_is_an_error_and_on_record(url: str) -> No
 
     async with (
         Client(answering_in_rounds(), mode="2026-07-28", elicitation_callback=refuse) as client,
-        avow.wrap(client, audit=url) as guarded,
+        sayso.wrap(client, audit=url) as guarded,
     ):
         with pytest.raises(MCPError, match="not now"):
             await guarded.call_tool("get_name")
@@ -402,7 +402,7 @@ async def test_an_answer_that_a_proxy_swallowed_is_unknown(url: str) -> None:
     async with (
         serve_app(app) as base,
         Client(f"{base}/mcp", mode="2026-07-28") as client,
-        avow.wrap(client, audit=url, server="behind") as guarded,
+        sayso.wrap(client, audit=url, server="behind") as guarded,
     ):
         result = await guarded.call_tool("add_it")
     assert "this call may have run or not" in text(result)

@@ -11,10 +11,10 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
-import avow
-from avow.agents import Guarded
-from avow.intent import Trust
-from avow.policy import Policy
+import sayso
+from sayso.agents import Guarded
+from sayso.intent import Trust
+from sayso.policy import Policy
 
 SERVER = """
 import os
@@ -82,7 +82,9 @@ async def fragile(folder: Path, **choices: Any) -> AsyncGenerator[Guarded]:
     policy = Policy(trust={"fragile": Trust.TRUSTED})
     async with (
         Client(parameters) as client,
-        avow.wrap(client, audit="temporary", server="fragile", policy=policy, **choices) as guarded,
+        sayso.wrap(
+            client, audit="temporary", server="fragile", policy=policy, **choices
+        ) as guarded,
     ):
         yield guarded
 

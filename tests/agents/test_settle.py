@@ -3,8 +3,8 @@
 import pytest
 from mcp import Client
 
-import avow
-from avow.agents import ToolCall, Toolset
+import sayso
+from sayso.agents import ToolCall, Toolset
 
 pytestmark = pytest.mark.anyio
 
@@ -14,7 +14,7 @@ CREATE = ToolCall("one", "customer_create", {"name": "Ann", "email": "ann@studio
 async def test_what_a_person_has_denied_does_not_run_though_the_policy_allows_it_by_now(
     client: Client, url: str
 ) -> None:
-    async with avow.wrap(client, approver="deferred", audit=url, mode="strict") as guarded:
+    async with sayso.wrap(client, approver="deferred", audit=url, mode="strict") as guarded:
         toolset = Toolset(guarded)
         asked = await toolset.call(CREATE)
         assert asked.approval is not None

@@ -7,13 +7,13 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from tests.agents.serving import events, text
 
-import avow
-from avow.policy import Policy, load_policy
+import sayso
+from sayso.policy import Policy, load_policy
 
 pytestmark = pytest.mark.anyio
 
 OFF = {
-    "server": load_policy('mode = "observe"\n[off]\nservers = ["avow-demo"]'),
+    "server": load_policy('mode = "observe"\n[off]\nservers = ["sayso-demo"]'),
     "caller": load_policy('mode = "observe"\n[off]\nsubjects = ["local"]'),
 }
 
@@ -36,7 +36,7 @@ def requests(client: Any) -> list[Any]:
 async def test_a_wrapped_client_makes_no_request_of_what_is_switched_off(
     client: Client, url: str, what: str
 ) -> None:
-    async with avow.wrap(client, policy=OFF[what], audit=url) as guarded:
+    async with sayso.wrap(client, policy=OFF[what], audit=url) as guarded:
         assert (await guarded.list_tools()).tools == []
         for request in requests(guarded):
             with pytest.raises(MCPError, match="switches off"):
@@ -51,7 +51,7 @@ async def test_a_wrapped_client_makes_no_request_of_what_is_switched_off(
 
 
 async def test_a_wrapped_client_makes_all_requests_of_what_is_on(client: Client, url: str) -> None:
-    async with avow.wrap(client, policy=Policy(), audit=url) as guarded:
+    async with sayso.wrap(client, policy=Policy(), audit=url) as guarded:
         assert (await guarded.list_prompts()).prompts
         assert (await guarded.list_resources()).resources
 
@@ -60,5 +60,5 @@ async def test_a_wrapped_client_makes_all_requests_of_what_is_on(client: Client,
 async def test_an_agent_is_given_no_tool_of_what_is_switched_off(
     client: Client, url: str, what: str
 ) -> None:
-    async with avow.wrap(client, policy=OFF[what], audit=url) as guarded:
-        assert await avow.Toolset(guarded).tools() == {}
+    async with sayso.wrap(client, policy=OFF[what], audit=url) as guarded:
+        assert await sayso.Toolset(guarded).tools() == {}

@@ -16,18 +16,18 @@ from tests.agents.office import Office, call, deny, pending, toolset
 from tests.agents.serving import events, text
 from tests.connect.serving import until
 
-import avow
-from avow.agents import ApprovalQueue, Asked, ToolCall, ToolResult
-from avow.agents.exchange import Picture
-from avow.agents.fitting import fit_schema
-from avow.agents.naming import fit_name, fit_qualified
-from avow.agents.step import Step
-from avow.audit import Outcome
-from avow.demo.data import Database, open_database
-from avow.demo.server import build_server
-from avow.errors import UsageError
-from avow.intent import Level
-from avow.policy import load_policy
+import sayso
+from sayso.agents import ApprovalQueue, Asked, ToolCall, ToolResult
+from sayso.agents.exchange import Picture
+from sayso.agents.fitting import fit_schema
+from sayso.agents.naming import fit_name, fit_qualified
+from sayso.agents.step import Step
+from sayso.audit import Outcome
+from sayso.demo.data import Database, open_database
+from sayso.demo.server import build_server
+from sayso.errors import UsageError
+from sayso.intent import Level
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -37,15 +37,15 @@ FIT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 @asynccontextmanager
 async def two(
     url: str, offices: tuple[Office, Office], other: str | None = None, **wrapped: Any
-) -> AsyncGenerator[avow.Toolset]:
+) -> AsyncGenerator[sayso.Toolset]:
     """The tools of two offices, each in a store of its own if there is an `other`."""
     async with (
         Client(offices[0].server()) as first,
         Client(offices[1].server()) as second,
-        avow.wrap(first, server="north", audit=url, **wrapped) as north,
-        avow.wrap(second, server="south", audit=other or url, **wrapped) as south,
+        sayso.wrap(first, server="north", audit=url, **wrapped) as north,
+        sayso.wrap(second, server="south", audit=other or url, **wrapped) as south,
     ):
-        yield avow.Toolset(north, south)
+        yield sayso.Toolset(north, south)
 
 
 async def test_tools_come_with_levels_schemas_and_whether_they_ask(url: str) -> None:
@@ -95,8 +95,8 @@ async def test_names_that_no_model_can_say_are_fitted_and_called_by_that(url: st
     names = ["thing.get", "thing_get", "x" * 100]
     for name in names:
         server.add_tool(tool, name=name, annotations=ToolAnnotations(read_only_hint=True))
-    async with Client(server) as client, avow.wrap(client, audit=url) as guarded:
-        tools = avow.Toolset(guarded)
+    async with Client(server) as client, sayso.wrap(client, audit=url) as guarded:
+        tools = sayso.Toolset(guarded)
         fitted = list(await tools.tools())
         for name in fitted:
             assert FIT.fullmatch(name)
@@ -132,12 +132,12 @@ async def test_of_two_tools_of_one_name_none_is_offered(
         """Get a thing."""
         return "done"
 
-    monkeypatch.setattr("avow.agents.naming.digest", found_by_force)
+    monkeypatch.setattr("sayso.agents.naming.digest", found_by_force)
     server: MCPServer[Any] = MCPServer("odd", log_level="ERROR")
     for name in ("thing.get", "thing..get", "thing_get"):
         server.add_tool(tool, name=name)
-    async with Client(server) as client, avow.wrap(client, audit=url) as guarded:
-        assert list(await avow.Toolset(guarded).tools()) == ["thing_get"]
+    async with Client(server) as client, sayso.wrap(client, audit=url) as guarded:
+        assert list(await sayso.Toolset(guarded).tools()) == ["thing_get"]
 
 
 @given(st.text(max_size=100), st.text(max_size=100))
@@ -175,13 +175,13 @@ def test_schemas_are_of_an_object_with_nothing_that_model_apis_refuse(
 async def test_a_step_offers_what_fits_the_users_words(url: str, database: Database) -> None:
     async with (
         Client(build_server(database)) as client,
-        avow.wrap(client, approver=deny, audit=url) as guarded,
+        sayso.wrap(client, approver=deny, audit=url) as guarded,
     ):
-        tools = avow.Toolset(guarded, most=3, always=("customers_list",))
+        tools = sayso.Toolset(guarded, most=3, always=("customers_list",))
         reading = await tools.step(["Which invoices are open?", "Show me customer 4"])
         dropping = await tools.step("Delete customer 4")
         with pytest.raises(UsageError, match="no_such"):
-            await avow.Toolset(guarded, most=3, always=("no_such",)).step("Hello")
+            await sayso.Toolset(guarded, most=3, always=("no_such",)).step("Hello")
         hidden = await reading.call(ToolCall("a", "customer_delete", {"customer_id": 4}))
     assert "customers_list" in reading.tools
     assert "customer_delete" not in reading.tools
@@ -201,8 +201,8 @@ async def test_a_step_offers_so_many_tools_at_most(url: str) -> None:
                 description=f"{verb.title()} each {word}.",
                 annotations=ToolAnnotations(read_only_hint=True),
             )
-    async with Client(server) as client, avow.wrap(client, audit=url) as guarded:
-        tools = avow.Toolset(guarded, most=5, always=("fig_get",))
+    async with Client(server) as client, sayso.wrap(client, audit=url) as guarded:
+        tools = sayso.Toolset(guarded, most=5, always=("fig_get",))
         step = await tools.step(["Count the plums", "And how many melons are there?"])
     assert len(step.tools) <= 5
     assert {"fig_get", "melon_count"} <= step.tools.keys()
@@ -211,10 +211,10 @@ async def test_a_step_offers_so_many_tools_at_most(url: str) -> None:
 async def test_a_step_is_shown_by_its_tools_and_by_nothing_behind_them(url: str) -> None:
     async with toolset(Office(), url, wrapped={"server": "office"}) as tools:
         step = await tools.step()
-        assert repr(tools) == "<avow toolset: office>"
-        assert repr(step) == f"<avow step: {', '.join(step.tools)}>"
-        assert repr(step.tools["note_read"]) == "<avow tool: note_read, read>"
-        assert repr(Step(tools, {})) == "<avow step: no tools>"
+        assert repr(tools) == "<sayso toolset: office>"
+        assert repr(step) == f"<sayso step: {', '.join(step.tools)}>"
+        assert repr(step.tools["note_read"]) == "<sayso tool: note_read, read>"
+        assert repr(Step(tools, {})) == "<sayso step: no tools>"
 
 
 async def test_a_pinned_name_stays_with_the_tool_that_it_was_at_first(url: str) -> None:
@@ -222,7 +222,7 @@ async def test_a_pinned_name_stays_with_the_tool_that_it_was_at_first(url: str) 
         """Get a thing."""
         return "done"
 
-    async def pinned(tools: avow.Toolset) -> list[str]:
+    async def pinned(tools: sayso.Toolset) -> list[str]:
         selection = (await tools.step()).selection
         return [one.name for one in selection.chosen if one.is_pinned] if selection else []
 
@@ -231,10 +231,10 @@ async def test_a_pinned_name_stays_with_the_tool_that_it_was_at_first(url: str) 
     async with (
         Client(ours) as one,
         Client(theirs) as other,
-        avow.wrap(one, server="ours", audit=url) as first,
-        avow.wrap(other, server="theirs", audit=url) as second,
+        sayso.wrap(one, server="ours", audit=url) as first,
+        sayso.wrap(other, server="theirs", audit=url) as second,
     ):
-        tools = avow.Toolset(first, second, most=1, always=["thing_get"])
+        tools = sayso.Toolset(first, second, most=1, always=["thing_get"])
         assert await pinned(tools) == ["ours__thing_get"]
         for name in ("thing_get", "ours__thing_get"):
             theirs.add_tool(tool, name=name)
@@ -413,20 +413,20 @@ async def test_a_question_that_expired_takes_no_answer(url: str) -> None:
 async def test_a_toolset_of_nothing_of_twins_or_of_different_rules_is_an_error(url: str) -> None:
     office = Office()
     with pytest.raises(UsageError, match="a toolset of no client"):
-        avow.Toolset()
+        sayso.Toolset()
     strict = load_policy("mode = 'strict'")
     async with (
         Client(office.server()) as client,
-        avow.wrap(client, audit=url) as one,
-        avow.wrap(client, audit=url) as twin,
-        avow.wrap(client, audit=url, server="other", policy=strict) as other,
-        avow.wrap(client, audit=url, server="bos", principal="bo") as bos,
+        sayso.wrap(client, audit=url) as one,
+        sayso.wrap(client, audit=url) as twin,
+        sayso.wrap(client, audit=url, server="other", policy=strict) as other,
+        sayso.wrap(client, audit=url, server="bos", principal="bo") as bos,
     ):
         with pytest.raises(UsageError, match="both called 'office'"):
-            avow.Toolset(one, twin)
+            sayso.Toolset(one, twin)
         for wrong in (other, bos):
             with pytest.raises(UsageError, match="under different policies"):
-                avow.Toolset(one, wrong)
+                sayso.Toolset(one, wrong)
 
 
 CALLS = (
@@ -442,11 +442,11 @@ async def test_a_toolset_and_a_guarded_client_do_the_same(url: str) -> None:
     with open_database() as database:
         async with (
             Client(build_server(database)) as client,
-            avow.wrap(client, approver=deny, audit=url) as guarded,
+            sayso.wrap(client, approver=deny, audit=url) as guarded,
         ):
             bare = [await guarded.call_tool(name, given) for name, given in CALLS]
             before = await events(url)
-            tools = avow.Toolset(guarded)
+            tools = sayso.Toolset(guarded)
             made = [await tools.call(ToolCall("a", name, given)) for name, given in CALLS]
             listed = (await guarded.list_tools()).tools
             assert list(await tools.tools()) == [one.name for one in listed]
@@ -488,16 +488,6 @@ def test_a_result_says_in_text_what_its_blocks_are() -> None:
     assert result(content=[]).text == ""
 
 
-def test_the_same_call_has_the_same_digest_whatever_its_id() -> None:
-    same = ToolCall("a", "t", '{"a": 1, "b": [2]}'), ToolCall("b", "t", {"b": [2.0], "a": 1})
-    assert same[0].digest == same[1].digest
-    others = {
-        ToolCall("a", "t", said).digest
-        for said in ('{"a": 2}', "{", "[", {"a": object}, None, "[1]")
-    }
-    assert len({*others, same[0].digest, ToolCall("a", "u", '{"a": 2}').digest}) == 8
-
-
 async def test_calls_that_cannot_be_read_leave_nobody_in_line(url: str) -> None:
     def broken() -> Iterator[ToolCall]:
         yield call("note_add", 1)
@@ -507,7 +497,7 @@ async def test_calls_that_cannot_be_read_leave_nobody_in_line(url: str) -> None:
     async with toolset(office, url) as tools:
         with pytest.raises(ZeroDivisionError):
             await tools.run(broken())
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             assert not (await tools.call(call("note_add", 2))).is_error
     assert office.done == [("note_add", 2)]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.approvals.questions import Clock
 
-from avow.approvals import Approvals, Lifetimes
-from avow.store import open_store
+from sayso.approvals import Approvals, Lifetimes
+from sayso.store import open_store
 
 
 @pytest.fixture
@@ -17,6 +17,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def approvals(tmp_path: Path, clock: Clock) -> AsyncIterator[Approvals]:
-    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
-    yield Approvals(store, Lifetimes(question=900, approval=300, denial=300), clock)
+    store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
+    yield Approvals.of(
+        store, lifetimes=Lifetimes(question=900, approval=300, denial=300), clock=clock
+    )
     await store.close()

@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.approvals import Answer, Plan, Question, make_question
-from avow.catalog import Tool
-from avow.policy import Decision, Effect, Principal, Reviewers
-from avow.schema import digest
+from sayso.approvals import Answer, Plan, Question, make_question
+from sayso.catalog import Tool
+from sayso.policy import Decision, Effect, Principal, Reviewers
+from sayso.schema import digest
 
 DECISION = Decision(Effect.CONFIRM, "mode:guarded", "it may destroy something")
 

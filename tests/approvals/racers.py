@@ -13,14 +13,14 @@ from typing import Any, Final
 import anyio
 from tests.sample_tools import AMY, DELETE, WRITE, tool
 
-from avow.approvals import Answer, Approvals, Rounds
-from avow.audit import open_audit
-from avow.catalog import Tool
-from avow.guard import Call, Guard
-from avow.guard.call import META_KEY
-from avow.keys import Keyring
-from avow.policy import Effect, Limits, Policy, Reviewers, Rule
-from avow.store import Store, open_store
+from sayso.approvals import Answer, Approvals, Rounds
+from sayso.audit import open_audit
+from sayso.catalog import Tool
+from sayso.guard import Call, Guard
+from sayso.guard.call import META_KEY
+from sayso.keys import Keyring
+from sayso.policy import Effect, Limits, Policy, Reviewers, Rule
+from sayso.store import Database, open_store
 
 KEYS: Final = Keyring.of([b"k" * 32])
 RUNNERS: Final = 32
@@ -60,7 +60,7 @@ async def _find(name: str, _principal: object, /, *, is_fresh: bool = False) -> 
     return TOOLS.get(name)
 
 
-def guard_of(race: Race, store: Store, log: Any) -> Guard:
+def guard_of(race: Race, store: Database, log: Any) -> Guard:
     """A guard in front of a server that writes a journal."""
 
     async def run(call: Call) -> dict[str, Any]:
@@ -72,7 +72,14 @@ def guard_of(race: Race, store: Store, log: Any) -> Guard:
 
     policy = race.rules
     return Guard(
-        _find, run, Approvals(store, keys=KEYS), log, lambda: policy, keys=KEYS, patience=0
+        _find,
+        run,
+        Approvals.of(store, keys=KEYS),
+        log,
+        store.claims,
+        lambda: policy,
+        keys=KEYS,
+        patience=0,
     )
 
 
@@ -94,7 +101,7 @@ class Runner:
 
     async def replay(self) -> str:
         accept = {"action": "accept", "content": {"approve": True}}
-        rounds = Rounds({"io.avow/approval": accept}, self.race.state)
+        rounds = Rounds({"io.sayso/approval": accept}, self.race.state)
         return await self._call("delete", {"n": 1}, rounds=rounds)
 
     async def delete(self) -> str:

@@ -1,4 +1,4 @@
-// Says each case in the script's words: node sentences.mjs avow-confirm.js sentences.json
+// Says each case in the script's words: node sentences.mjs sayso-confirm.js sentences.json
 import { readFileSync } from "node:fs";
 
 // What a browser has and node does not; nothing of it is used to say a sentence.

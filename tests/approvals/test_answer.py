@@ -7,11 +7,11 @@ import pytest
 from tests.approvals.questions import Clock, no, of, only, question, yes
 from tests.sample_tools import AMY, WRITE, tool
 
-from avow.approvals import Approvals, ApprovalState, Question, Strength, patched
-from avow.errors import UsageError
-from avow.intent import Span
-from avow.policy import Require
-from avow.schema import MASK
+from sayso.approvals import Approvals, ApprovalState, Question, Strength, patched
+from sayso.errors import UsageError
+from sayso.intent import Span
+from sayso.policy import Require
+from sayso.schema import MASK
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,7 @@ import pytest
 from tests.approvals.questions import Clock, question
 from tests.sample_tools import AMY
 
-from avow.approvals import (
+from sayso.approvals import (
     Approval,
     Approvals,
     ApprovalState,
@@ -19,11 +19,11 @@ from avow.approvals import (
     ask_client,
     take_answer,
 )
-from avow.approvals.elicitation import INPUT, verdict_of
-from avow.errors import SealError
-from avow.keys import Keyring
-from avow.policy import Principal
-from avow.schema import Checker
+from sayso.approvals.elicitation import INPUT, verdict_of
+from sayso.errors import SealError
+from sayso.keys import Keyring
+from sayso.policy import Principal
+from sayso.schema import Checker
 
 pytestmark = pytest.mark.anyio
 
@@ -101,7 +101,7 @@ async def test_where_the_person_said_nothing_nothing_is_answered_and_the_state_i
 
 
 @pytest.mark.parametrize("state", [None, "", ".", "k.00", "not hexadecimal", "\ud800", "é." * 9])
-async def test_what_avow_did_not_seal_answers_nothing(
+async def test_what_sayso_did_not_seal_answers_nothing(
     approvals: Approvals, state: str | None
 ) -> None:
     approval = await approvals.ask(question())

@@ -7,11 +7,11 @@ import pytest
 from tests.approvals.questions import Clock, of, only, question, yes
 from tests.sample_tools import AMY, DELETE, WRITE, tool
 
-from avow.approvals import Approvals, Grant, Question
-from avow.errors import UsageError
-from avow.intent import Resolved, Source, Span
-from avow.policy import Principal, Require
-from avow.schema import MASK
+from sayso.approvals import Approvals, Grant, Question
+from sayso.errors import UsageError
+from sayso.intent import Resolved, Source, Span
+from sayso.policy import Principal, Require
+from sayso.schema import MASK
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ async def granted(
     """What a person gave with the answer to a question."""
     row = await approvals.ask(asked)
     assert await approvals.answer(row.number, yes(span=span, **more))
-    return (await approvals.grants())[0]
+    return (await approvals.list_grants())[0]
 
 
 async def test_an_answer_for_always_serves_every_call_of_the_tool(approvals: Approvals) -> None:
@@ -41,7 +41,7 @@ async def test_an_answer_for_always_serves_every_call_of_the_tool(approvals: App
     found = await approvals.granted(of(WRITES, {"id": 8}))
     assert found is not None
     assert found.number == given.number
-    again = (await approvals.grants())[0]
+    again = (await approvals.list_grants())[0]
     assert (again.uses, again.last_used) == (1, approvals.clock())
     assert (again.to_dict()["span"], again.to_dict()["tool"]) == ("always", "customer_update")
 
@@ -138,7 +138,7 @@ async def test_what_is_taken_back_serves_no_more(approvals: Approvals, clock: Cl
     assert not await approvals.revoke(given.number, by="al")
     assert not await approvals.revoke(99, by="al")
     assert await approvals.granted(UPDATE) is None
-    found = (await approvals.grants())[0]
+    found = (await approvals.list_grants())[0]
     assert (found.revoked_by, found.revoked_at) == ("bo", clock.now)
 
 
@@ -146,13 +146,13 @@ async def test_a_grant_that_is_taken_back_between_finding_and_using_it_serves_no
     approvals: Approvals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = await granted(approvals, UPDATE)
-    found = await approvals.store.find_grant(UPDATE.call_binding, UPDATE.tool_binding, alive=0)
+    found = await approvals.grants.find(UPDATE.call_binding, UPDATE.tool_binding, alive=0)
     await approvals.revoke(given.number, by="bo")
 
     async def stale(*_: object, **__: object) -> object:
         return found
 
-    monkeypatch.setattr(approvals.store, "find_grant", stale)
+    monkeypatch.setattr(approvals.grants, "find", stale)
     assert await approvals.granted(UPDATE) is None
 
 
@@ -163,9 +163,9 @@ async def test_a_grant_that_is_taken_back_between_finding_and_using_it_serves_no
         (of(tool(annotations=DELETE)), Span.SESSION),
         (of(tool(annotations=DELETE), grant=Span.ALWAYS), Span.ALWAYS),
         (of(WRITES, grant=Span.ONCE), Span.ONCE),
-        (of(tool("t", WRITE, _meta={"io.avow/intent": {"grant": "once"}})), Span.ONCE),
+        (of(tool("t", WRITE, _meta={"io.sayso/intent": {"grant": "once"}})), Span.ONCE),
         (
-            of(tool("t", DELETE, _meta={"io.avow/intent": {"grant": "always"}})),
+            of(tool("t", DELETE, _meta={"io.sayso/intent": {"grant": "always"}})),
             Span.SESSION,
         ),
         (of(WRITES, reviewers=only(count=2)), Span.ONCE),

@@ -7,16 +7,16 @@ import pytest
 from tests.approvals.questions import DECISION, Clock, question
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.approvals import (
+from sayso.approvals import (
     Answer,
     Approval,
     Approvals,
     ApprovalState,
     make_question,
 )
-from avow.errors import UsageError
-from avow.policy import Principal
-from avow.schema import MASK, digest
+from sayso.errors import UsageError
+from sayso.policy import Principal
+from sayso.schema import MASK, digest
 
 pytestmark = pytest.mark.anyio
 
@@ -64,7 +64,7 @@ async def test_an_answer_wakes_the_call_that_waits(approvals: Approvals) -> None
 
 async def test_an_answer_given_by_another_process_is_seen(approvals: Approvals) -> None:
     asked = await approvals.ask(question())
-    elsewhere = Approvals(approvals.store, approvals.lifetimes, approvals.clock)
+    elsewhere = replace(approvals)
     found: Approval | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_allow, elsewhere, asked.number)

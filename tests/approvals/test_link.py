@@ -14,7 +14,7 @@ import pytest
 from tests.approvals.questions import Clock, of, only, question, yes
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.approvals import (
+from sayso.approvals import (
     Approval,
     Approvals,
     LinkChannel,
@@ -23,10 +23,10 @@ from avow.approvals import (
     read_token,
     webhook,
 )
-from avow.approvals.posting import MAX_POSTS_PER_MINUTE, PostLimits, without_markup
-from avow.errors import SealError, UsageError
-from avow.keys import Keyring
-from avow.store import open_store
+from sayso.approvals.posting import MAX_POSTS_PER_MINUTE, PostLimits, without_markup
+from sayso.errors import SealError, UsageError
+from sayso.keys import Keyring
+from sayso.store import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -84,7 +84,7 @@ def channel(hook: Hook, people: Mapping[str, frozenset[str]] | None = None) -> L
 
 async def posted(hook: Hook, count: int = 1) -> dict[str, Any]:
     """What was posted last, once there is so much."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         while len(hook.posted) < count:
             await anyio.lowlevel.checkpoint()
     return hook.posted[-1]
@@ -92,7 +92,7 @@ async def posted(hook: Hook, count: int = 1) -> dict[str, Any]:
 
 async def told(caplog: pytest.LogCaptureFixture) -> str:
     """What the log says, once it says that a post failed."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while "could not be posted" not in caplog.text:
             await anyio.lowlevel.checkpoint()
     return caplog.text
@@ -190,7 +190,7 @@ async def test_a_hook_that_is_not_there_is_told_without_its_address(
 async def test_nobody_waits_for_a_hook_that_hangs(approvals: Approvals, hook: Hook) -> None:
     hook.statuses = [0]
     approval = await approvals.ask(question())
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         await channel(hook).offer(approvals, approval)
     await posted(hook)
     assert await approvals.answer(1, yes())
@@ -202,7 +202,7 @@ async def test_a_hook_that_hangs_is_given_up(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("avow.approvals.link.POST_SECONDS", 0.1)
+    monkeypatch.setattr("sayso.approvals.link.POST_SECONDS", 0.1)
     hook.statuses = [0, 0, 0]
     await channel(hook).offer(approvals, await approvals.ask(question()))
     assert "could not be posted" in await told(caplog)
@@ -267,7 +267,7 @@ async def test_a_token_of_other_keys_or_another_purpose_opens_nothing(approvals:
 async def test_a_token_of_another_store_is_void(approvals: Approvals, tmp_path: Any) -> None:
     made, _ = await token(approvals)
     store = open_store(f"sqlite:{tmp_path / 'other.db'}")
-    elsewhere = Approvals(store, clock=approvals.clock)
+    elsewhere = Approvals.of(store, clock=approvals.clock)
     with pytest.raises(SealError, match="this link is void"):
         await read_token(KEYS, made, elsewhere)
     await elsewhere.ask(question(customer_id=8))

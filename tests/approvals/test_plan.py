@@ -7,9 +7,9 @@ import anyio
 import pytest
 from pydantic import BaseModel
 
-from avow.approvals import make_plan, take_plan
-from avow.errors import UsageError
-from avow.schema import MASK
+from sayso.approvals import make_plan, take_plan
+from sayso.errors import UsageError
+from sayso.schema import MASK
 
 
 @dataclass

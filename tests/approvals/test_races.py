@@ -13,12 +13,12 @@ from tests.approvals.racers import KEYS, RUNNERS, Race, guard_of, line_of
 from tests.databases import Place
 from tests.sample_tools import AMY
 
-from avow.approvals import Answer, ApprovalState, Rounds
-from avow.audit import open_audit
-from avow.audit.verify import verify
-from avow.guard import Guard
-from avow.intent import Span
-from avow.store import open_store
+from sayso.approvals import Answer, ApprovalState, Rounds
+from sayso.audit import open_audit
+from sayso.audit.verifier import verify
+from sayso.guard import Guard
+from sayso.intent import Span
+from sayso.store import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -92,7 +92,7 @@ async def guarding(race: Race) -> AsyncGenerator[Guard]:
     store = open_store(race.url)
     async with open_audit(store, KEYS) as log:
         yield guard_of(race, store, log)
-    assert (await verify(store, KEYS)).problems == []
+    assert (await verify(store.records, KEYS)).problems == []
     await store.close()
 
 
@@ -131,7 +131,7 @@ async def test_of_64_replays_of_a_state_that_was_dismissed_none_runs(
     async with guarding(race) as guard:
         asked = await guard.call(AMY, "delete", {"n": 1}, rounds=Rounds())
         state = asked["requestState"]
-        dismissed = Rounds({"io.avow/approval": {"action": "cancel"}}, state)
+        dismissed = Rounds({"io.sayso/approval": {"action": "cancel"}}, state)
         await guard.call(AMY, "delete", {"n": 1}, rounds=dismissed)
         start(racers, of_kind(race, "replay", state=state))
         assert all("this state was used before" in one for one in results(racers))

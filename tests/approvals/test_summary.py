@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-import avow
-from avow import say_call
-from avow.catalog import make_tool
+import sayso
+from sayso import say_call
+from sayso.catalog import make_tool
 
 HERE = Path(__file__).parent
-SCRIPT = Path(avow.__file__).parent / "console" / "static" / "avow-confirm.js"
+SCRIPT = Path(sayso.__file__).parent / "console" / "static" / "sayso-confirm.js"
 CASES: list[dict[str, Any]] = json.loads((HERE / "sentences.json").read_text(encoding="utf-8"))
 
 

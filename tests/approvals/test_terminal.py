@@ -11,7 +11,7 @@ import pytest
 from tests.approvals.questions import of, only, question, yes
 from tests.sample_tools import DELETE, tool
 
-from avow.approvals import Approvals, ApprovalState, Strength, TerminalChannel
+from sayso.approvals import Approvals, ApprovalState, Strength, TerminalChannel
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ class Person:
 
     async def reads(self, words: str) -> str:
         """All that is on the terminal, once these words are."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while words not in self.seen:
                 await anyio.wait_readable(self.end)
                 self.seen += os.read(self.end, 65_536).decode()
@@ -66,7 +66,7 @@ async def state(approvals: Approvals, number: int = 1) -> ApprovalState:
 async def offered(approvals: Approvals, person: Person, *typed: str) -> str:
     """Offer a question to somebody who types so, and give what was on the terminal."""
     approval = await approvals.ask(question())
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             group.start_soon(person.channel().offer, approvals, approval)
             await person.reads("yes or no? ")
@@ -181,7 +181,7 @@ async def test_a_terminal_that_is_gone_answers_nothing(
     approvals: Approvals, person: Person
 ) -> None:
     approval = await approvals.ask(question())
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             group.start_soon(person.channel().offer, approvals, approval)
             await person.reads("yes or no? ")
@@ -193,7 +193,7 @@ async def test_a_pipe_that_ends_answers_nothing(approvals: Approvals, person: Pe
     out, into = os.pipe()
     os.close(into)
     approval = await approvals.ask(question())
-    with os.fdopen(out, "r") as reader, anyio.fail_after(10):
+    with os.fdopen(out, "r") as reader, anyio.fail_after(60):
         await TerminalChannel(reader, person.writer).offer(approvals, approval)
     assert await state(approvals) is ApprovalState.PENDING
 

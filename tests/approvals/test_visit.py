@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.approvals.questions import question
 
-from avow.approvals import (
+from sayso.approvals import (
     Answer,
     Approval,
     Approvals,
@@ -19,7 +19,7 @@ from avow.approvals import (
     is_declined,
     page_of,
 )
-from avow.approvals.elicitation import INPUT
+from sayso.approvals.elicitation import INPUT
 
 pytestmark = pytest.mark.anyio
 
@@ -32,10 +32,10 @@ PAGE = "http://127.0.0.1:8321/console/approvals/1"
         ("http://127.0.0.1:8321/console/", PAGE),
         ("http://127.0.0.1:8321/console", PAGE),
         ("https://[::1]:8321/console/", "https://[::1]:8321/console/approvals/1"),
-        ("https://avow.example", "https://avow.example/approvals/1"),
+        ("https://sayso.example", "https://sayso.example/approvals/1"),
         (
-            "https://ann:secret@avow.example/?token=secret#secret",
-            "https://avow.example/approvals/1",
+            "https://ann:secret@sayso.example/?token=secret#secret",
+            "https://sayso.example/approvals/1",
         ),
         ("the console", None),
         ("javascript:alert(1)", None),

@@ -9,15 +9,15 @@ import pytest
 from tests.approvals.questions import question
 from tests.databases import Place
 
-from avow.approvals import Answer, Approval, Approvals, ApprovalState, Waiters
-from avow.errors import StoreError
-from avow.store import Store, open_store
-from avow.store.sql import SqlStore
+from sayso.approvals import Answer, Approval, Approvals, ApprovalState, Waiters
+from sayso.errors import StoreError
+from sayso.store import Database, open_store
+from sayso.store.executor import Executor
 
 pytestmark = pytest.mark.anyio
 
 MANY = 40
-POLL = "avow.approvals.ledger._POLL_SECONDS"
+POLL = "sayso.approvals.ledger._POLL_SECONDS"
 NO = Answer(is_allowed=False, by="bo", channel="console")
 
 
@@ -25,7 +25,7 @@ NO = Answer(is_allowed=False, by="bo", channel="console")
 async def other(place: Place) -> AsyncIterator[Approvals]:
     """The ledger of another process on the same database."""
     store = open_store(place.url)
-    yield Approvals(store)
+    yield Approvals.of(store)
     await store.close()
 
 
@@ -36,15 +36,15 @@ async def until(condition: Any) -> None:
 
 
 async def test_many_waiting_calls_cost_one_look_at_a_time(
-    store: Store, other: Approvals, monkeypatch: pytest.MonkeyPatch
+    store: Database, other: Approvals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours = Approvals(store)
+    ours = Approvals.of(store)
     numbers = [(await ours.ask(question(customer_id=n))).number for n in range(MANY)]
     reads: list[object] = []
-    read = SqlStore._read  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - it is counted
+    read = Executor.read
 
-    async def counted(self: SqlStore, work: Any) -> Any:
-        if self is store:
+    async def counted(self: Executor, work: Any) -> Any:
+        if self is vars(store)["_executor"]:
             reads.append(work)
         return await read(self, work)
 
@@ -59,7 +59,7 @@ async def test_many_waiting_calls_cost_one_look_at_a_time(
             group.start_soon(wait, number)
         # All are registered, and have been looked at once.
         await anyio.wait_all_tasks_blocked()
-        monkeypatch.setattr(SqlStore, "_read", counted)
+        monkeypatch.setattr(Executor, "read", counted)
         began = anyio.current_time()
         await other.answer(numbers[7], NO)
         await until(lambda: answers)
@@ -72,10 +72,10 @@ async def test_many_waiting_calls_cost_one_look_at_a_time(
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 async def test_an_answer_from_before_the_wait_is_seen_at_once(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(POLL, 3600.0)
-    approvals = Approvals(store)
+    approvals = Approvals.of(store)
     first = await approvals.ask(question(customer_id=1))
     late = await approvals.ask(question(customer_id=2))
     await approvals.answer(late.number, NO)
@@ -90,11 +90,11 @@ async def test_an_answer_from_before_the_wait_is_seen_at_once(
 
 
 async def test_a_question_that_expires_or_disappears_ends_its_wait(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(POLL, 0.02)
     now = [1000.0]
-    approvals = Approvals(store, clock=lambda: now[0])
+    approvals = Approvals.of(store, clock=lambda: now[0])
     expiring = await approvals.ask(question())
     found: list[Approval | None] = []
 
@@ -111,10 +111,10 @@ async def test_a_question_that_expires_or_disappears_ends_its_wait(
 
 
 async def test_two_calls_that_wait_for_one_question_both_wake(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(POLL, 3600.0)
-    approvals = Approvals(store)
+    approvals = Approvals.of(store)
     asked = await approvals.ask(question())
     states: list[str] = []
 
@@ -131,8 +131,8 @@ async def test_two_calls_that_wait_for_one_question_both_wake(
     assert states == ["denied", "denied"]
 
 
-async def test_a_store_that_fails_ends_each_wait_with_its_error(store: Store) -> None:
-    approvals = Approvals(store)
+async def test_a_store_that_fails_ends_each_wait_with_its_error(store: Database) -> None:
+    approvals = Approvals.of(store)
     asked = await approvals.ask(question())
     errors: list[StoreError] = []
 

@@ -10,7 +10,7 @@ from tests.attacks.serving import Place, behind_access
 from tests.connect.servers.web import Site, serve_web
 from tests.databases import KINDS, new_places, postgres
 
-from avow.connect import UrlTarget
+from sayso.connect import UrlTarget
 
 __all__ = ["postgres"]
 

@@ -15,17 +15,17 @@ from tests.connect.servers.web import MODERN, OLD
 from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import running
 
-from avow.access import load_access, open_access
-from avow.connect import Target
-from avow.connect.envelope import Envelope
-from avow.gateway import Gateway, make_app, open_gateway
-from avow.keys import Keyring
-from avow.store import open_store
+from sayso.access import load_access, open_access
+from sayso.connect import Target
+from sayso.connect.envelope import Envelope
+from sayso.gateway import Gateway, make_app, open_gateway
+from sayso.keys import Keyring
+from sayso.store import open_store
 
 ERAS = (MODERN, OLD)
 KEYS = Keyring.of([b"k" * 32])
 CLI_KEYS = base64.b64encode(b"k" * 32).decode()
-"""The same for a gateway in a process of its own, as `AVOW_KEYS`: PostgreSQL keeps no keys."""
+"""The same for a gateway in a process of its own, as `SAYSO_KEYS`: PostgreSQL keeps no keys."""
 SCOPES = "crm.read crm.write"
 
 
@@ -67,7 +67,7 @@ async def behind_access(
         base = f"http://127.0.0.1:{port}"
         async with (
             open_gateway(targets, kept, timeout=20, keys=keys, **more) as gateway,
-            open_access(settings, kept, keys, url=base) as access,
+            open_access(settings, kept.api_keys, keys, url=base) as access,
         ):
             app = make_app(gateway, base, access=access, public_url=base)
             config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)

@@ -14,9 +14,9 @@ from tests.gateway.asking import Person
 from tests.gateway.serving import ERAS, serve
 from tests.gateway.test_main_job import text
 
-from avow.connect import CommandTarget, UrlTarget
-from avow.connect.ear import MOST_QUESTIONS
-from avow.gateway import flights
+from sayso.connect import CommandTarget, UrlTarget
+from sayso.connect.request_listener import MOST_QUESTIONS
+from sayso.gateway import multi_round
 
 pytestmark = pytest.mark.anyio
 
@@ -124,7 +124,7 @@ async def test_a_server_that_wants_very_much_at_once_is_not_passed_on(era: str, 
 async def test_one_caller_does_not_take_the_place_of_all_others(
     authority: Authority, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flights, "_MOST_EACH", 2)
+    monkeypatch.setattr(multi_round, "_MOST_EACH", 2)
     with serve_web(MODERN, tools_call=lambda exchange: exchange.result({**wants(1)})) as site:
         async with behind_access(
             authority, UrlTarget("web", site.url), store=store, keys=KEYS

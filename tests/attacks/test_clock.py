@@ -1,4 +1,4 @@
-"""Clocks that jump: `avow gateway` in a process whose `time.time` is set by a file."""
+"""Clocks that jump: `sayso gateway` in a process whose `time.time` is set by a file."""
 
 import json
 import time
@@ -54,7 +54,7 @@ def run(clock: Clock, store: str, tmp_path: Path) -> Generator[Started]:
         *python("plain"),
         CLOCK=str(tmp_path / "clock"),
         PYTHONPATH=path,
-        AVOW_KEYS=CLI_KEYS,
+        SAYSO_KEYS=CLI_KEYS,
     ) as running:
         yield running
 
@@ -110,4 +110,4 @@ def _number(result: dict[str, Any]) -> str:
     """Which question a call waits for."""
     assert result["isError"] is True
     found = result.get("_meta", {})
-    return json.dumps({key: found[key] for key in found if key.startswith("io.avow/")})
+    return json.dumps({key: found[key] for key in found if key.startswith("io.sayso/")})

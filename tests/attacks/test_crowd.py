@@ -1,4 +1,4 @@
-"""Two thousand connections at once, honest and stalling: `avow gateway` in a process of its own."""
+"""Two thousand connections at once, honest and stalling, to a `sayso gateway` process."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def enough_files() -> Generator[None]:
 @contextmanager
 def crowded(store: str) -> Generator[tuple[Started, int]]:
     words = ("gateway", "--port", "0", "--json", "--store", store, "--", *python("plain"))
-    with enough_files(), started(*words, AVOW_KEYS=CLI_KEYS) as run:
+    with enough_files(), started(*words, SAYSO_KEYS=CLI_KEYS) as run:
         yield run, int(run.addresses["mcp"].split(":")[2].split("/")[0])
 
 

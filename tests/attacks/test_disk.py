@@ -1,4 +1,4 @@
-"""A disk that is full: `avow gateway` with its store on a small file system that is filled."""
+"""A disk that is full: `sayso gateway` with its store on a small file system that is filled."""
 
 import json
 import os
@@ -42,7 +42,7 @@ class Small:
         (self.disk / "filler").unlink()
 
     def audit(self, *words: str) -> str:
-        """What `avow audit` says of its store, which is seen only from within its namespace."""
+        """What `sayso audit` says of its store, which is seen only from within its namespace."""
         user = () if os.getuid() == 0 else ("--user", "--preserve-credentials")
         enter = ("nsenter", "--target", str(self.pid), "--mount", *user)
         command = (*enter, *COMMAND, "audit", *words, "--store", self.store)
@@ -132,7 +132,7 @@ async def test_a_call_that_ends_on_a_full_disk_is_answered_and_its_end_written_l
             go_on.set()
             await until(lambda: bool(results))
             small.free()
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 while not await anyio.to_thread.run_sync(small.is_told, "ok"):
                     await anyio.lowlevel.checkpoint()
             small.audit("verify")

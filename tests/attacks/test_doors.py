@@ -94,7 +94,7 @@ HOSTS = (
 
 
 @pytest.mark.parametrize("host", HOSTS)
-async def test_a_host_that_is_not_avows_own_reaches_nothing(
+async def test_a_host_that_is_not_saysos_own_reaches_nothing(
     place: Place, site: Site, host: str
 ) -> None:
     body, headers = call_of(NAME)

@@ -7,9 +7,9 @@ from tests.connect.servers.web import MODERN, OLD, serve_web
 from tests.connect.serving import RawClient, faulty, raw_client
 from tests.gateway.serving import serve
 
-from avow.connect import UrlTarget
-from avow.gateway import hub
-from avow.gateway.doors import sessions
+from sayso.connect import UrlTarget
+from sayso.gateway import notifications
+from sayso.gateway.frontends import sessions
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ async def status_of_stream(client: RawClient) -> int:
 async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "_MOST", 6)
+    monkeypatch.setattr(notifications, "_MOST", 6)
     monkeypatch.setattr(sessions, "_MOST_KEPT", 3)
     async with serve(faulty("plain", "s"), store=store) as served:
         for _ in range(10):
@@ -48,7 +48,7 @@ async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
 async def test_a_stream_that_finds_no_room_is_told_so(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "_MOST", 0)
+    monkeypatch.setattr(notifications, "_MOST", 0)
     async with (
         serve(faulty("plain", "s"), store=store) as served,
         raw_client(served.url, OLD) as client,
@@ -60,7 +60,7 @@ async def test_a_stream_that_finds_no_room_is_told_so(
 async def test_one_caller_does_not_take_the_room_of_all_others(
     authority: Authority, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "_MOST_EACH", 2)
+    monkeypatch.setattr(notifications, "_MOST_EACH", 2)
     with serve_web(OLD) as site:
         async with behind_access(authority, UrlTarget("web", site.url), store=store) as place:
             for subject in ("eve", "amy"):
@@ -75,7 +75,7 @@ async def test_what_is_followed_is_bounded(store: str, monkeypatch: pytest.Monke
     from tests.connect.servers import telling
     from tests.gateway.asking import asking_server
 
-    monkeypatch.setattr(hub, "_MOST_FOLLOWED", 1)
+    monkeypatch.setattr(notifications, "_MOST_FOLLOWED", 1)
     async with (
         asking_server("http", is_old=True, kind=telling) as target,
         serve(target, store=store) as served,

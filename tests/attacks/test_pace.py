@@ -12,7 +12,7 @@ from tests.attacks.serving import send_raw
 from tests.cli.running import python, started
 from tests.gateway.serving import running
 
-from avow.gateway.doors import pace
+from sayso.gateway.frontends import timeouts
 
 pytestmark = pytest.mark.anyio
 
@@ -63,9 +63,9 @@ def app() -> App:
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits as they are, but in tenths of seconds."""
-    monkeypatch.setattr(pace, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(pace, "BODY_SECONDS", 0.6)
-    monkeypatch.setattr(pace, "TAKE_SECONDS", 0.5)
+    monkeypatch.setattr(timeouts, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(timeouts, "BODY_SECONDS", 0.6)
+    monkeypatch.setattr(timeouts, "TAKE_SECONDS", 0.5)
 
 
 @asynccontextmanager
@@ -75,7 +75,7 @@ async def at(app: App, sends: int | None = None) -> AsyncGenerator[int]:
         if sends is not None:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sends)
         config = uvicorn.Config(
-            app, http=pace.PacedProtocol, log_level="error", timeout_graceful_shutdown=1
+            app, http=timeouts.PacedProtocol, log_level="error", timeout_graceful_shutdown=1
         )
         async with running(uvicorn.Server(config), listener):
             yield listener.getsockname()[1]
@@ -153,7 +153,7 @@ async def test_blank_lines_after_an_answer_hold_no_connection(app: App) -> None:
 @pytest.mark.parametrize("line", [b"x: " + b"y" * 900 + b"\r\n", b"y" * 900])
 async def test_a_head_without_measure_is_refused(app: App, line: bytes) -> None:
     async with at(app) as port:
-        found, _ = await told(port, HEAD, *[line] * (pace.MOST_HEAD // len(line) + 1))
+        found, _ = await told(port, HEAD, *[line] * (timeouts.MOST_HEAD // len(line) + 1))
     assert found.startswith(b"HTTP/1.1 431 ")
     assert not app.ended
 
@@ -215,5 +215,5 @@ async def test_the_gateway_has_these_limits(store: str) -> None:
     words = ("gateway", "--port", "0", "--json", "--store", store, "--")
     with started(*words, *python("plain")) as run:
         port = int(run.addresses["mcp"].split(":")[2].split("/")[0])
-        answers = await send_raw(port, HEAD + b"x" * pace.MOST_HEAD)
+        answers = await send_raw(port, HEAD + b"x" * timeouts.MOST_HEAD)
         assert [one.status for one in answers] == [431]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.attacks.serving import CLI_KEYS
-from tests.cli.running import COMMAND, avow, environment, python
+from tests.cli.running import COMMAND, environment, python, sayso
 
 HELLO = {
     "protocolVersion": "2025-03-26",
@@ -33,7 +33,7 @@ GARBAGE: dict[str, bytes] = {
 
 
 class Pipe:
-    """`avow gateway --stdio`, spoken to line by line."""
+    """`sayso gateway --stdio`, spoken to line by line."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         assert process.stdin is not None
@@ -67,7 +67,7 @@ def spoken_to(store: str) -> Generator[Pipe]:
     words = ("gateway", "--stdio", "--store", store, "--", *python("plain"))
     with subprocess.Popen(
         [*COMMAND, *words],
-        env=environment(AVOW_KEYS=CLI_KEYS),
+        env=environment(SAYSO_KEYS=CLI_KEYS),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -119,6 +119,6 @@ def test_a_client_that_hangs_up_in_mid_call_leaves_its_end_on_record(
         while not log.exists():
             assert "result" in pipe.ask(4, "ping")
         assert pipe.end() == 0
-    listed = avow("audit", "list", "--store", store, "--json", AVOW_KEYS=CLI_KEYS).out
+    listed = sayso("audit", "list", "--store", store, "--json", SAYSO_KEYS=CLI_KEYS).out
     assert '"outcome_unknown"' in listed
     assert log.read_text().count("hang\n") == 1

@@ -9,7 +9,7 @@ from tests.access.authority import Authority
 from tests.attacks.serving import Place, behind_access, request, send_raw
 from tests.connect.servers.web import OLD
 
-from avow.keys import Keyring
+from sayso.keys import Keyring
 
 pytestmark = pytest.mark.anyio
 

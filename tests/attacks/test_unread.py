@@ -14,8 +14,8 @@ from tests.connect.servers.web import MODERN, OLD
 from tests.connect.serving import RawClient, raw_client, until
 from tests.gateway.serving import serve
 
-from avow.connect import CommandTarget
-from avow.connect.envelope import Envelope
+from sayso.connect import CommandTarget
+from sayso.connect.envelope import Envelope
 
 pytestmark = pytest.mark.anyio
 

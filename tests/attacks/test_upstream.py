@@ -12,10 +12,10 @@ from tests.connect.servers.web import MODERN, OLD, Exchange, Site, serve_web
 from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import Served, serve
 
-from avow.connect import UrlTarget
-from avow.connect.web import connection
-from avow.intent import Trust
-from avow.policy import Policy
+from sayso.connect import UrlTarget
+from sayso.connect.web import connection
+from sayso.intent import Trust
+from sayso.policy import Policy
 
 pytestmark = pytest.mark.anyio
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.audit import AuditLog, Facts, open_audit
-from avow.keys import Keyring
-from avow.policy import Decision, Effect, Principal
-from avow.schema import digest
-from avow.store import Store
+from sayso.audit import AuditLog, Facts, open_audit
+from sayso.keys import Keyring
+from sayso.policy import Decision, Effect, Principal
+from sayso.schema import digest
+from sayso.store import Database
 
 KEYS = Keyring.of([b"k" * 32])
 
@@ -30,7 +30,7 @@ def facts(
 
 
 @pytest.fixture
-async def log(store: Store) -> AsyncIterator[AuditLog]:
+async def log(store: Database) -> AsyncIterator[AuditLog]:
     """A chained log on an empty store."""
     async with open_audit(store, KEYS) as opened:
         yield opened

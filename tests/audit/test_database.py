@@ -8,13 +8,13 @@ from tests.guard.world import World
 from tests.sample_tools import AMY, DELETE, tool
 from tests.store.writing import write
 
-from avow.approvals import Approvals
-from avow.audit import AuditLog, Outcome, open_audit
-from avow.audit.verify import verify
-from avow.guard import Guard
-from avow.keys import Keyring
-from avow.policy import Policy
-from avow.store import Store
+from sayso.approvals import Approvals
+from sayso.audit import AuditLog, Outcome, open_audit
+from sayso.audit.verifier import verify
+from sayso.guard import Guard
+from sayso.keys import Keyring
+from sayso.policy import Policy
+from sayso.store import Database
 
 KEYS = Keyring.of([b"k" * 32])
 UNASKED = Policy(asks=False)
@@ -70,7 +70,7 @@ WAYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 @pytest.mark.parametrize("is_chained", [True, False])
 @pytest.mark.parametrize("kind", [*{**WAYS["sqlite"], **WAYS["postgresql"]}])
 async def test_what_the_database_does_not_keep_does_not_run(
-    store: Store, place: Place, kind: str, *, is_chained: bool
+    store: Database, place: Place, kind: str, *, is_chained: bool
 ) -> None:
     statements = WAYS[place.kind].get(kind)
     if statements is None:
@@ -78,8 +78,15 @@ async def test_what_the_database_does_not_keep_does_not_run(
     world = World(store)
     world.tools = {"delete": tool("delete", DELETE)}
     async with open_audit(store, KEYS) as log:
-        used = log if is_chained else AuditLog(store)
-        guard = Guard(world.find, world.run, Approvals(store, keys=KEYS), used, lambda: UNASKED)
+        used = log if is_chained else AuditLog(store.records)
+        guard = Guard(
+            world.find,
+            world.run,
+            Approvals.of(store, keys=KEYS),
+            used,
+            store.claims,
+            lambda: UNASKED,
+        )
         await guard.call(AMY, "delete", {"n": 1})
         assert len(world.ran) == 1
         await write(store, *statements)
@@ -95,7 +102,7 @@ async def test_what_the_database_does_not_keep_does_not_run(
             await write(store, f"DROP TRIGGER eve {of}")
 
 
-async def a_chain(store: Store) -> None:
+async def a_chain(store: Database) -> None:
     """A log with a chain of two records."""
     async with open_audit(store, KEYS) as log:
         await log.refused("c", AMY, name="x", outcome=Outcome.UNKNOWN_TOOL)
@@ -117,22 +124,22 @@ ADDED: Mapping[str, str] = {
 
 
 @pytest.mark.parametrize("sql", ADDED.values(), ids=ADDED)
-async def test_a_record_that_was_put_in_is_found(store: Store, sql: str) -> None:
+async def test_a_record_that_was_put_in_is_found(store: Database, sql: str) -> None:
     await a_chain(store)
-    assert (await verify(store, KEYS)).problems == []
+    assert (await verify(store.records, KEYS)).problems == []
     await write(store, f"INSERT INTO records (seq, call, at, event, body, writer, idx) {sql}")
-    assert (await verify(store, KEYS)).problems != []
+    assert (await verify(store.records, KEYS)).problems != []
 
 
-async def test_a_record_that_is_moved_below_the_first_number_is_found(store: Store) -> None:
+async def test_a_record_that_is_moved_below_the_first_number_is_found(store: Database) -> None:
     await a_chain(store)
     await write(store, "UPDATE records SET seq = 0 WHERE seq = 1")
-    assert (await verify(store, KEYS)).problems != []
+    assert (await verify(store.records, KEYS)).problems != []
 
 
 @pytest.mark.parametrize("payload", ["x", "[]", "null", "7", '"x"'])
 async def test_a_payload_that_cannot_be_read_breaks_no_verification(
-    store: Store, payload: str
+    store: Database, payload: str
 ) -> None:
     await write(
         store,
@@ -140,4 +147,4 @@ async def test_a_payload_that_cannot_be_read_breaks_no_verification(
         "VALUES ('x', 1, 'outcome', '{}', :payload)",
         payload=payload,
     )
-    assert (await verify(store, KEYS)).problems != []
+    assert (await verify(store.records, KEYS)).problems != []

@@ -10,22 +10,22 @@ from tests.audit.conftest import KEYS, facts
 from tests.connect.serving import until
 from tests.postgres import PostgresServer
 
-from avow.audit import AuditLog, Outcome, close_unfinished, late, open_audit, opening
-from avow.audit.life import Owner
-from avow.audit.verify import verify
-from avow.errors import StoreError
-from avow.store import Store, WriterRow, open_store
+from sayso.audit import AuditLog, Outcome, close_unfinished, deferred, open_audit, opening
+from sayso.audit.liveness import Owner
+from sayso.audit.verifier import verify
+from sayso.errors import StoreError
+from sayso.store import Database, WriterRow, open_store
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(late, "_AGAIN_SECONDS", 0.02)
+    monkeypatch.setattr(deferred, "_AGAIN_SECONDS", 0.02)
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncGenerator[Store]:
+async def store(tmp_path: Path) -> AsyncGenerator[Database]:
     opened = open_store(f"sqlite:{tmp_path / 'a.db'}")
     yield opened
     await opened.close()
@@ -34,10 +34,11 @@ async def store(tmp_path: Path) -> AsyncGenerator[Store]:
 class Away:
     """A store that takes no more lines for a while; `is_doubtful` where it has taken them."""
 
-    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         self.is_away, self.is_doubtful = False, False
         for name in ("append", "finish"):
-            monkeypatch.setattr(store, name, self._failing(getattr(store, name)))
+            failing = self._failing(getattr(store.records, name))
+            monkeypatch.setattr(store.records, name, failing)
 
     def _failing(self, work: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
         async def run(*args: object, **more: object) -> object:
@@ -60,8 +61,8 @@ async def end(log: AuditLog, call: str, outcome: Outcome = Outcome.OK) -> None:
         await log.outcome(facts(call=call), outcome, started=log.clock())
 
 
-async def outcomes(store: Store) -> list[tuple[str, str]]:
-    rows = [one for one in await store.records(limit=10_000) if one.event == "outcome"]
+async def outcomes(store: Database) -> list[tuple[str, str]]:
+    rows = [one for one in await store.records.newest(limit=10_000) if one.event == "outcome"]
     return sorted((one.call, json.loads(one.body)["outcome"]) for one in rows)
 
 
@@ -73,7 +74,7 @@ async def until_written(log: AuditLog) -> None:
 
 @pytest.mark.parametrize("is_doubtful", [False, True])
 async def test_an_end_that_could_not_be_written_is_written_once_and_as_it_was(
-    store: Store, monkeypatch: pytest.MonkeyPatch, *, is_doubtful: bool
+    store: Database, monkeypatch: pytest.MonkeyPatch, *, is_doubtful: bool
 ) -> None:
     away = Away(store, monkeypatch)
     async with open_audit(store, KEYS) as log:
@@ -87,15 +88,15 @@ async def test_an_end_that_could_not_be_written_is_written_once_and_as_it_was(
         await until_written(log)
         assert await outcomes(store) == [("c1", "ok"), ("c2", "tool_error")]
         await log.outcome(facts(call="c3"), Outcome.OK, started=log.clock())
-        assert (await verify(store, KEYS)).problems == []
+        assert (await verify(store.records, KEYS)).problems == []
     assert await outcomes(store) == [("c1", "ok"), ("c2", "tool_error"), ("c3", "ok")]
 
 
 async def test_what_waits_when_the_log_ends_is_written_before_the_rest_is_closed(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = Away(store, monkeypatch)
-    monkeypatch.setattr(late, "_AGAIN_SECONDS", 60)
+    monkeypatch.setattr(deferred, "_AGAIN_SECONDS", 60)
     async with open_audit(store, KEYS) as log:
         for call in ("c1", "c2"):
             await log.attempt(facts(call=call), None)
@@ -106,7 +107,7 @@ async def test_what_waits_when_the_log_ends_is_written_before_the_rest_is_closed
 
 
 async def test_a_call_that_another_process_has_closed_gets_no_second_end(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = Away(store, monkeypatch)
     async with open_audit(store, KEYS) as log, open_audit(store, KEYS) as other:
@@ -118,11 +119,13 @@ async def test_a_call_that_another_process_has_closed_gets_no_second_end(
         away.is_away = False
         await until_written(log)
         assert await outcomes(store) == [("c1", "outcome_unknown")]
-        assert (await verify(store, KEYS)).problems == []
+        assert (await verify(store.records, KEYS)).problems == []
 
 
-async def test_so_many_are_kept_and_no_more(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(late, "_MOST", 2)
+async def test_so_many_are_kept_and_no_more(
+    store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deferred, "_MOST", 2)
     away = Away(store, monkeypatch)
     async with open_audit(store, KEYS) as log:
         for call in ("c1", "c2", "c3"):
@@ -137,26 +140,26 @@ async def test_so_many_are_kept_and_no_more(store: Store, monkeypatch: pytest.Mo
 
 
 async def test_who_could_not_reach_the_store_closes_nobodys_calls_for_a_while(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another one could not show that it lives either."""
     is_away = True
-    beat, looked = store.beat, 0
+    beat, looked = store.records.beat, 0
 
     async def failing(writer: str, owner: str, *, seconds: float) -> None:
         if is_away and looked:
             raise StoreError("it is away")
         await beat(writer, owner, seconds=seconds)
 
-    writers = store.writers
+    writers = store.records.writers
 
     async def looking() -> object:
         nonlocal looked
         looked += 1
         return await writers()
 
-    monkeypatch.setattr(store, "beat", failing)
-    monkeypatch.setattr(store, "writers", looking)
+    monkeypatch.setattr(store.records, "beat", failing)
+    monkeypatch.setattr(store.records, "writers", looking)
     async with open_audit(store, KEYS, lease=0.6):
         assert looked == 1
         await anyio.sleep(0.5)
@@ -180,5 +183,5 @@ async def test_a_database_that_is_away_for_a_while_loses_no_end(
             await anyio.to_thread.run_sync(postgres.start)
         await until_written(log)
         assert await outcomes(store) == [("c1", "ok")]
-        assert (await verify(store, KEYS)).problems == []
+        assert (await verify(store.records, KEYS)).problems == []
     await store.close()

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.audit import AuditLog, Facts, Outcome, severity
-from avow.audit.export import FORMATS, export
-from avow.intent import Level
-from avow.policy import Decision, Effect
-from avow.schema import MASK, digest
-from avow.store import open_store
+from sayso.audit import AuditLog, Facts, Outcome, severity
+from sayso.audit.exporter import FORMATS, export
+from sayso.intent import Level
+from sayso.policy import Decision, Effect
+from sayso.schema import MASK, digest
+from sayso.store import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -24,10 +24,11 @@ def facts(arguments: dict[str, Any]) -> Facts:
 
 
 async def test_each_line_says_who_what_with_which_hints_and_why(tmp_path: Path) -> None:
-    log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"), clock=lambda: 12.5)
+    store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
+    log = AuditLog(store.records, clock=lambda: 12.5)
     told = facts({"customer_id": 7, "password": "hunter2"})
     asked = log.asking(told, None)
-    opened = await log.store.open_approval("b", "{}", now=1.0, expires=2.0, asked=asked)
+    opened = await store.questions.open("b", "{}", now=1.0, expires=2.0, asked=asked)
     assert asked(opened) is not None
     assert log.asking(told, opened.number)(opened) is None
     await log.attempt(told, 1)
@@ -49,20 +50,33 @@ async def test_each_line_says_who_what_with_which_hints_and_why(tmp_path: Path) 
     assert (outcome["outcome"], outcome["severity"]) == ("ok", "warning")
     assert outcome["milliseconds"] == 500
     assert len(outcome["result_digest"]) == 64
-    await log.store.close()
+    await store.close()
 
 
 async def test_a_call_of_an_unknown_tool_is_on_record(tmp_path: Path) -> None:
-    log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"))
+    store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
+    log = AuditLog(store.records)
     await log.refused("c1", AMY, name="x" * 1000, outcome=Outcome.UNKNOWN_TOOL)
     (row,) = await log.newest()
     assert row.event == "refused"
     assert json.loads(row.body)["name"] == "x" * 256
-    await log.store.close()
+    await store.close()
+
+
+async def test_the_name_of_an_unknown_tool_is_recorded_without_secrets(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
+    log = AuditLog(store.records)
+    for name in ("deploy --token=hunter2", "x" * 240 + " ghp_" + "a1" * 18):
+        await log.refused("c1", AMY, name=name, outcome=Outcome.UNKNOWN_TOOL)
+    told = " ".join(row.body for row in await log.newest())
+    assert "hunter2" not in told
+    assert "ghp_" not in told
+    await store.close()
 
 
 async def test_text_that_no_store_can_hold_is_recorded_all_the_same(tmp_path: Path) -> None:
-    log = AuditLog(open_store(f"sqlite:{tmp_path / 'avow.db'}"))
+    store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
+    log = AuditLog(store.records)
     odd = replace(AMY, subject="a\0b\ud800", client="\ud800")
     await log.refused("c1", odd, name="tool\ud800", outcome=Outcome.UNKNOWN_TOOL)
     (row,) = await log.newest()
@@ -71,7 +85,7 @@ async def test_text_that_no_store_can_hold_is_recorded_all_the_same(tmp_path: Pa
     assert (body["client"], body["name"]) == ("\ud800", "tool\ud800")
     for form in FORMATS:
         assert "".join(export([row], form)).encode()
-    await log.store.close()
+    await store.close()
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.audit import Outcome
-from avow.audit.search import ATTENTION, Filter, Found, needs_attention, search
-from avow.store import RecordRow, Store
+from sayso.audit import Outcome
+from sayso.audit.query import ATTENTION, Filter, Found, needs_attention, search
+from sayso.store import Database, RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -60,11 +60,11 @@ def numbers(found: Found) -> list[int]:
 
 @pytest.mark.parametrize(("wanted", "expected"), FILTERS)
 async def test_a_filter_finds_what_it_names_and_nothing_else(
-    store: Store, wanted: Filter, expected: list[int]
+    store: Database, wanted: Filter, expected: list[int]
 ) -> None:
-    await store.append(ROWS)
+    await store.records.append(ROWS)
 
-    found = await search(store, wanted)
+    found = await search(store.records, wanted)
 
     assert numbers(found) == expected
     assert (found.older, found.is_cut) == (None, False)
@@ -73,13 +73,13 @@ async def test_a_filter_finds_what_it_names_and_nothing_else(
 
 @pytest.mark.parametrize(("wanted", "expected"), FILTERS)
 async def test_pages_of_one_come_to_the_same(
-    store: Store, wanted: Filter, expected: list[int]
+    store: Database, wanted: Filter, expected: list[int]
 ) -> None:
-    await store.append(ROWS)
+    await store.records.append(ROWS)
     before, all_found = None, list[int]()
 
     for _ in range(len(ROWS) + 1):
-        found = await search(store, wanted, before=before, limit=1)
+        found = await search(store.records, wanted, before=before, limit=1)
         all_found += numbers(found)
         if (before := found.older) is None:
             break
@@ -88,18 +88,20 @@ async def test_pages_of_one_come_to_the_same(
     assert before is None
 
 
-async def test_an_empty_log_is_searched_at_once(store: Store) -> None:
-    found = await search(store, Filter(tool="x"))
+async def test_an_empty_log_is_searched_at_once(store: Database) -> None:
+    found = await search(store.records, Filter(tool="x"))
 
     assert found == Found([], None, 0)
 
 
-async def test_when_time_runs_out_it_says_where_to_go_on(store: Store) -> None:
-    await store.append([row(number, tool="x" if number == 1 else "y") for number in range(1, 5001)])
+async def test_when_time_runs_out_it_says_where_to_go_on(store: Database) -> None:
+    await store.records.append(
+        [row(number, tool="x" if number == 1 else "y") for number in range(1, 5001)]
+    )
     ticks = itertools.count(0.0, 1.0)
 
-    cut = await search(store, Filter(tool="x"), seconds=2.0, clock=ticks.__next__)
-    again = await search(store, Filter(tool="x"), before=cut.older)
+    cut = await search(store.records, Filter(tool="x"), seconds=2.0, clock=ticks.__next__)
+    again = await search(store.records, Filter(tool="x"), before=cut.older)
 
     assert (cut.rows, cut.is_cut, cut.looked) == ([], True, 2048)
     assert cut.older == 5001 - 2048
@@ -107,19 +109,21 @@ async def test_when_time_runs_out_it_says_where_to_go_on(store: Store) -> None:
     assert cut.looked + again.looked == 5000
 
 
-async def test_steps_grow_while_they_are_quick_and_shrink_when_they_are_not(store: Store) -> None:
-    await store.append([row(number, tool="y") for number in range(1, 9001)])
+async def test_steps_grow_while_they_are_quick_and_shrink_when_they_are_not(
+    store: Database,
+) -> None:
+    await store.records.append([row(number, tool="y") for number in range(1, 9001)])
     took = iter([0.0, 0.0, 0.001, 0.001, 0.1, 0.1, 9.0])
 
-    found = await search(store, Filter(tool="x"), seconds=5.0, clock=took.__next__)
+    found = await search(store.records, Filter(tool="x"), seconds=5.0, clock=took.__next__)
 
     assert (found.looked, found.is_cut) == (2048 + 4096 + 2048, True)
 
 
-async def test_a_line_may_be_out_of_order_by_what_clocks_differ(store: Store) -> None:
-    await store.append([row(one, tool="x") for one in (1000, 1100, 990, 1200, 1105, 1300)])
+async def test_a_line_may_be_out_of_order_by_what_clocks_differ(store: Database) -> None:
+    await store.records.append([row(one, tool="x") for one in (1000, 1100, 990, 1200, 1105, 1300)])
 
-    found = await search(store, Filter(since=990.0, until=1106.0))
+    found = await search(store.records, Filter(since=990.0, until=1106.0))
 
     assert numbers(found) == [1105, 990, 1100, 1000]
 
@@ -131,8 +135,8 @@ async def test_what_nobody_must_look_into_needs_no_attention() -> None:
 
 
 def is_let_through(wanted: Filter, one: RecordRow) -> bool:
-    """Whether SQLite, asked by the sieve of a filter, gives this line."""
-    conditions, values = wanted.sieve().conditions()
+    """Whether SQLite, asked by the prefilter of a filter, gives this line."""
+    conditions, values = wanted.prefilter().conditions()
     db = sqlite3.connect(":memory:")
     db.execute("CREATE TABLE records (body TEXT)")
     db.execute("INSERT INTO records VALUES (?)", (one.body,))

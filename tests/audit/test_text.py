@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.intent.strategies import JSON
 from tests.sample_tools import DELETE, tool
 
-from avow.audit.text import describe, joined, to_array, to_text
-from avow.schema import canonical
+from sayso.audit.text import describe, joined, to_array, to_text
+from sayso.schema import canonical
 
 
 @given(JSON)

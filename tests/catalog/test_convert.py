@@ -6,13 +6,13 @@ import pytest
 from mcp.types import Tool as SdkTool
 from mcp.types import ToolAnnotations
 
-import avow
-from avow.approvals import say_call
-from avow.catalog import as_tool
-from avow.errors import UsageError
-from avow.intent import Level
-from avow.lint import lint
-from avow.prompt import build
+import sayso
+from sayso.approvals import say_call
+from sayso.catalog import as_tool
+from sayso.errors import UsageError
+from sayso.intent import Level
+from sayso.lint import lint
+from sayso.prompt import build
 
 ENTRY: dict[str, Any] = {
     "name": "note_delete",
@@ -27,8 +27,8 @@ def sdk() -> SdkTool:
     return SdkTool.model_validate(ENTRY)
 
 
-def definition() -> avow.ToolDefinition:
-    return avow.ToolDefinition(
+def definition() -> sayso.ToolDefinition:
+    return sayso.ToolDefinition(
         name="note_delete",
         description="Delete a note.",
         input_schema=ENTRY["inputSchema"],
@@ -44,8 +44,8 @@ each_kind = pytest.mark.parametrize("tool", KINDS, ids=["entry", "sdk", "definit
 @each_kind
 def test_every_face_takes_every_kind_of_tool(tool: Any) -> None:
     known = as_tool(tool)
-    selector = avow.Selector([tool])
-    registry = avow.Registry([tool])
+    selector = sayso.Selector([tool])
+    registry = sayso.Registry([tool])
 
     assert known.level is Level.DESTRUCTIVE
     assert "note_delete" in build([tool]).text
@@ -68,7 +68,7 @@ def test_hints_are_read_raw() -> None:
 
 
 def test_an_authors_own_definition_is_believed() -> None:
-    said = avow.ToolDefinition(
+    said = sayso.ToolDefinition(
         name="purge_report", description="Compare and overwrite.", read_only_hint=True
     )
     assert as_tool(said).level is Level.READ
@@ -82,7 +82,7 @@ def test_what_is_no_tool_is_refused(odd: Any) -> None:
 
 
 def test_a_registry_is_filled_one_by_one_and_a_second_of_a_name_takes_its_place() -> None:
-    registry = avow.Registry()
+    registry = sayso.Registry()
     read = {"name": "note_get", "annotations": {"readOnlyHint": True}}
     registry.add(ENTRY).add(read)
     registry.add({**ENTRY, "description": "Delete one note."})
@@ -96,7 +96,7 @@ def test_a_registry_is_filled_one_by_one_and_a_second_of_a_name_takes_its_place(
 
 
 def test_annotations_of_the_sdk_are_an_intent() -> None:
-    hints = avow.Intent().but(annotations=ToolAnnotations.model_validate({"readOnlyHint": True}))
+    hints = sayso.Intent().but(annotations=ToolAnnotations.model_validate({"readOnlyHint": True}))
     assert hints.level is Level.READ
 
 

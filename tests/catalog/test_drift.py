@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.catalog import (
+from sayso.catalog import (
     Tool,
     changes,
     definition_of,
@@ -14,9 +14,9 @@ from avow.catalog import (
     loosens,
     make_tool,
     mark_of,
-    recall,
+    restore_tool,
 )
-from avow.intent import (
+from sayso.intent import (
     HINT_NAMES,
     LOOSER,
     WIRE_NAMES,
@@ -39,7 +39,7 @@ def tool(annotations: dict[str, Any] | None = None, name: str = "note", **more: 
 
 
 def asked_of(**own: Any) -> dict[str, Any]:
-    return {"_meta": {"io.avow/intent": own, "other": 1}}
+    return {"_meta": {"io.sayso/intent": own, "other": 1}}
 
 
 def words(known: Tool, now: Tool) -> list[tuple[str, bool]]:
@@ -52,10 +52,10 @@ def test_a_tool_is_known_by_what_its_fingerprint_covers_and_who_may_call_it() ->
         "name": "note",
         "description": "d",
         "annotations": READS,
-        "_meta": {"io.avow/intent": {"scopes": ["a"]}},
+        "_meta": {"io.sayso/intent": {"scopes": ["a"]}},
     }
     assert mark_of(one) != one.fingerprint
-    assert mark_of(one) == mark_of(recall("s", definition_of(one)))
+    assert mark_of(one) == mark_of(restore_tool("s", definition_of(one)))
 
 
 @pytest.mark.parametrize("more", [{}, {"_meta": {"x": 1}}, asked_of(category="c"), {"_meta": 1}])
@@ -67,7 +67,7 @@ def test_where_nothing_is_said_of_callers_it_is_known_by_its_fingerprint(
 
 def test_a_tool_that_is_recalled_is_the_same_again() -> None:
     one = tool(WRITES, description="writes", inputSchema={"type": "object"})
-    again = recall("s", definition_of(one))
+    again = restore_tool("s", definition_of(one))
     assert (again.resolved, again.fingerprint) == (one.resolved, one.fingerprint)
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.catalog import Registry, Tool, group_tools, make_tool
-from avow.catalog.words import words_of
-from avow.errors import UsageError
-from avow.intent import APPEND, DELETE, FETCH, META_KEY, QUERY, SEND, Intent, declare
+from sayso.catalog import Registry, Tool, group_tools, make_tool
+from sayso.catalog.words import words_of
+from sayso.errors import UsageError
+from sayso.intent import APPEND, DELETE, FETCH, META_KEY, QUERY, SEND, Intent, declare
 
 
 def tool(name: str, intent: Intent = QUERY, server: str = "crm", **more: Any) -> Tool:

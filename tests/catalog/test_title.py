@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.catalog import derive_title
+from sayso.catalog import derive_title
 
 TITLES = {
     # The verb comes first.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from tests.intent.strategies import SAID, TOOLS, hints
 
-from avow.catalog import (
+from sayso.catalog import (
     SEPARATOR,
     Catalog,
     Tool,
@@ -17,9 +17,9 @@ from avow.catalog import (
     make_tool,
     read_tools,
 )
-from avow.errors import UsageError
-from avow.infer import guess
-from avow.intent import (
+from sayso.errors import UsageError
+from sayso.infer import guess
+from sayso.intent import (
     DEFAULTS,
     META_KEY,
     Finding,
@@ -30,7 +30,7 @@ from avow.intent import (
     Trust,
     read_tool,
 )
-from avow.schema import digest
+from sayso.schema import digest
 
 RAW: dict[str, Any] = {
     "name": "customer_delete",
@@ -370,7 +370,7 @@ def test_a_listing_leaves_the_entry_as_it_was_received() -> None:
 def test_what_was_guessed_is_forgotten_where_there_is_too_much_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("avow.catalog.tool._MOST_GUESSED", 2)
+    monkeypatch.setattr("sayso.catalog.tool._MOST_GUESSED", 2)
     raws = [{"name": f"list_{n}"} for n in range(4)]
 
     assert [make_tool("shop", raw).inferred for raw in raws * 2] == [guess(raw) for raw in raws * 2]

@@ -1,4 +1,4 @@
-"""`avow` as a person runs it: a process of its own, with an environment of its own."""
+"""`sayso` as a person runs it: a process of its own, with an environment of its own."""
 
 import atexit
 import json
@@ -18,7 +18,7 @@ from tests.connect.serving import ENVIRONMENT, SERVERS
 from tests.warm import Warm, warm
 
 FAULTY = str(SERVERS / "faulty.py")
-COMMAND = (sys.executable, "-m", "avow")
+COMMAND = (sys.executable, "-m", "sayso")
 _LIBRARIES = (
     "anyio._backends._asyncio",
     "cryptography.hazmat.primitives.ciphers.aead",
@@ -32,27 +32,27 @@ _LIBRARIES = (
     "rich.table",
     "sqlite3",
 )
-"""What most commands import of others; avow itself each imports, and no more of it than it uses."""
+"""What most commands import of others; each also imports sayso, and only what it uses of it."""
 
-# Where avow is not installed but on PYTHONPATH, the servers that it starts from its own package
+# Where sayso is not installed but on PYTHONPATH, the servers that it starts from its own package
 # find it only here: they get none of our variables.
 SOURCE = ENVIRONMENT["PYTHONPATH"]
 
 
-_RUNTIME = tempfile.TemporaryDirectory(prefix="avow-")
+_RUNTIME = tempfile.TemporaryDirectory(prefix="sayso-")
 """Where the gateways of tests have their sockets, apart from those of whoever runs the tests."""
 
 
 def environment(**variables: str) -> dict[str, str]:
     """Nothing of whoever runs the tests but what a program needs to start."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    own = {"TERM": "dumb", "NO_COLOR": "1", "AVOW_RUNTIME_DIR": _RUNTIME.name}
+    own = {"TERM": "dumb", "NO_COLOR": "1", "SAYSO_RUNTIME_DIR": _RUNTIME.name}
     return {**kept, **ENVIRONMENT, **own, **variables}
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a run of `avow` ended."""
+    """How a run of `sayso` ended."""
 
     code: int
     out: str
@@ -77,10 +77,10 @@ def _python() -> Warm:
     return stack.enter_context(warm(*_LIBRARIES))
 
 
-def avow(*words: str, cwd: Path | None = None, **variables: str) -> Done:
-    """Run `avow` with these words to its end."""
+def sayso(*words: str, cwd: Path | None = None, **variables: str) -> Done:
+    """Run `sayso` with these words to its end."""
     done = subprocess.run(
-        _python().words("-m", "avow", *words),
+        _python().words("-m", "sayso", *words),
         cwd=cwd,
         env=environment(**variables),
         stdin=subprocess.DEVNULL,
@@ -94,7 +94,7 @@ def avow(*words: str, cwd: Path | None = None, **variables: str) -> Done:
 
 @dataclass(frozen=True)
 class Started:
-    """A run of `avow` that has printed its first line of results."""
+    """A run of `sayso` that has printed its first line of results."""
 
     process: subprocess.Popen[str]
     first: str
@@ -124,7 +124,7 @@ class Started:
 def started(
     *words: str, cwd: str | None = None, waits: bool = True, **variables: str
 ) -> Generator[Started]:
-    """`avow` while it runs; killed on leaving where it still does."""
+    """`sayso` while it runs; killed on leaving where it still does."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process = subprocess.Popen(
             [*COMMAND, *words],
@@ -144,7 +144,7 @@ def started(
 
 
 def write_json(path: Path, value: Any) -> str:
-    """A JSON file, and its name as a word for `avow`."""
+    """A JSON file, and its name as a word for `sayso`."""
     path.write_text(json.dumps(value), encoding="utf-8")
     return str(path)
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from avow.cli.address import Options, listen
-from avow.errors import PortInUseError, UsageError
+from sayso.cli.address import Options, listen
+from sayso.errors import PortInUseError, UsageError
 
 
 def options(host: str, access: str | None = None, public_url: str | None = None) -> Options:
@@ -15,7 +15,7 @@ def options(host: str, access: str | None = None, public_url: str | None = None)
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])  # noqa: S104 - what is refused
 def test_without_access_only_this_machine_is_served(host: str) -> None:
     with pytest.raises(UsageError) as caught:
-        listen(options(host, public_url="https://avow.example.com"))
+        listen(options(host, public_url="https://sayso.example.com"))
     assert caught.value.where == "--host"
     assert "--access FILE" in str(caught.value)
 
@@ -26,7 +26,7 @@ def test_with_access_the_name_by_which_others_call_must_be_known() -> None:
     assert caught.value.where == "--public-url"
 
 
-@pytest.mark.parametrize("url", ["https://avow.example.com", "https://example.com/avow/"])
+@pytest.mark.parametrize("url", ["https://sayso.example.com", "https://example.com/sayso/"])
 def test_with_both_others_are_served(url: str) -> None:
     with listen(options("0.0.0.0", "access.toml", url)) as listener:  # noqa: S104 - as above
         assert listener.getsockname()[0] == "0.0.0.0"  # noqa: S104 - as above
@@ -35,13 +35,13 @@ def test_with_both_others_are_served(url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("avow.example.com", "not http:// or https://"),
-        ("http://avow.example.com", "not https"),
-        ("https://amy:x@avow.example.com", "a user name or a password"),
-        ("https://avow.example.com/mcp", "not the URL of a gateway"),
-        ('https://avow.example.com/"', "not the URL of a gateway"),
+        ("sayso.example.com", "not http:// or https://"),
+        ("http://sayso.example.com", "not https"),
+        ("https://amy:x@sayso.example.com", "a user name or a password"),
+        ("https://sayso.example.com/mcp", "not the URL of a gateway"),
+        ('https://sayso.example.com/"', "not the URL of a gateway"),
         ("https://ävow.example.com", "not the URL of a gateway"),
-        ("https://avow.example.com?x=1", "not the URL of a gateway"),
+        ("https://sayso.example.com?x=1", "not the URL of a gateway"),
     ],
 )
 def test_a_name_that_others_cannot_call_safely_is_refused(url: str, told: str) -> None:
@@ -56,7 +56,7 @@ def test_on_this_machine_nothing_needs_to_be_said() -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
-@pytest.mark.parametrize("url", ["https://avow.example.com", "https://192.0.2.7:8321"])
+@pytest.mark.parametrize("url", ["https://sayso.example.com", "https://192.0.2.7:8321"])
 def test_a_public_url_is_refused_where_nothing_says_who_may_call(host: str, url: str) -> None:
     with pytest.raises(UsageError, match="--public-url requires --access") as caught:
         listen(options(host, public_url=url))

@@ -5,22 +5,22 @@ import subprocess
 import sys
 
 import pytest
-from tests.cli.running import COMMAND, avow, environment
+from tests.cli.running import COMMAND, environment, sayso
 
-from avow import __version__
-from avow.cli import app as app_module
-from avow.cli import main
-from avow.errors import UsageError
+from sayso import __version__
+from sayso.cli import app as app_module
+from sayso.cli import main
+from sayso.errors import UsageError
 
 
 def test_the_version_is_one_line() -> None:
-    done = avow("--version")
+    done = sayso("--version")
 
-    assert (done.code, done.out, done.err) == (0, f"avow {__version__}\n", "")
+    assert (done.code, done.out, done.err) == (0, f"sayso {__version__}\n", "")
 
 
 def test_without_words_the_commands_are_listed() -> None:
-    done = avow()
+    done = sayso()
 
     assert (done.code, done.err) == (0, "")
     for command in ("inspect", "prompt", "gateway", "demo"):
@@ -36,7 +36,7 @@ def test_a_command_has_a_page_of_help(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_an_unknown_command_is_told_with_the_one_that_was_meant() -> None:
-    done = avow("inspekt")
+    done = sayso("inspekt")
 
     assert (done.code, done.out) == (2, "")
     assert 'Unknown command "inspekt". Did you mean "inspect"?' in done.err
@@ -76,18 +76,18 @@ def test_what_is_not_understood_is_a_usage_error_in_words_and_in_json(
 
 
 def test_a_usage_error_of_a_whole_process_is_one_line_of_json() -> None:
-    done = avow("gateway", "--json", "--colour", "red")
+    done = sayso("gateway", "--json", "--colour", "red")
 
     assert (done.code, done.out) == (2, "")
     assert done.error["code"] == "usage"
     assert "--colour" in done.error["what"]
 
 
-def test_words_after_the_dashes_are_no_options_of_avow() -> None:
-    done = avow("inspect", "--", "no-such-command-here", "--json", "--version")
+def test_words_after_the_dashes_are_no_options_of_sayso() -> None:
+    done = sayso("inspect", "--", "no-such-command-here", "--json", "--version")
 
     assert done.code == 4
-    assert done.err.startswith("avow: no-such-command-here")
+    assert done.err.startswith("sayso: no-such-command-here")
 
 
 def fail(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,20 +97,20 @@ def fail(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_module, "_dispatch", dispatch)
 
 
-def test_a_mistake_of_avows_own_is_told_without_its_stack(
+def test_a_mistake_of_saysos_own_is_told_without_its_stack(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("AVOW_DEBUG", raising=False)
+    monkeypatch.delenv("SAYSO_DEBUG", raising=False)
     fail(ZeroDivisionError("by zero"), monkeypatch)
 
     assert main(["inspect", "--json"]) == 70
     out, err = capsys.readouterr()
     assert out == ""
-    assert "a mistake in avow itself: ZeroDivisionError" in json.loads(err)["error"]["what"]
+    assert "a mistake in sayso itself: ZeroDivisionError" in json.loads(err)["error"]["what"]
 
 
-def test_a_mistake_of_avows_own_is_shown_to_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AVOW_DEBUG", "1")
+def test_a_mistake_of_saysos_own_is_shown_to_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAYSO_DEBUG", "1")
     fail(ZeroDivisionError("by zero"), monkeypatch)
 
     with pytest.raises(ZeroDivisionError):
@@ -128,11 +128,11 @@ def test_how_a_command_ends_is_its_exit_code(
 
 def test_the_version_costs_no_import_of_an_sdk() -> None:
     code = (
-        "import sys\nfrom avow.cli import main\nmain(['--version'])\n"
+        "import sys\nfrom sayso.cli import main\nmain(['--version'])\n"
         "print(sorted({'mcp', 'anyio', 'pydantic', 'rich', 'cyclopts'} & set(sys.modules)))"
     )
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=True)
 
-    assert done.stdout.splitlines() == [f"avow {__version__}", "[]"]
-    assert COMMAND[1:] == ("-m", "avow")
+    assert done.stdout.splitlines() == [f"sayso {__version__}", "[]"]
+    assert COMMAND[1:] == ("-m", "sayso")

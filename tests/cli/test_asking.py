@@ -10,9 +10,9 @@ from tests.cli.test_drift import fill as fill_drift
 from tests.cli.test_grants import fill as fill_grants
 from tests.cli.test_quarantine import fill as fill_quarantine
 
-from avow.cli import main
-from avow.errors import UsageError
-from avow.store import open_store
+from sayso.cli import main
+from sayso.errors import UsageError
+from sayso.store import open_store
 
 COMMANDS = {
     "keys revoke": ("keys revoke ci", "Revoke 2 API keys (ci "),
@@ -31,9 +31,9 @@ COMMANDS = {
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store that holds something for each of the commands."""
-    path = tmp_path / "avow.db"
-    monkeypatch.delenv("AVOW_KEYS", raising=False)
-    monkeypatch.setenv("AVOW_STORE", f"sqlite:{path}")
+    path = tmp_path / "sayso.db"
+    monkeypatch.delenv("SAYSO_KEYS", raising=False)
+    monkeypatch.setenv("SAYSO_STORE", f"sqlite:{path}")
     for name in ("ci", "ci", "nightly"):
         assert main(["keys", "create", name]) == 0
     anyio.run(fill_grants)
@@ -49,10 +49,10 @@ def left() -> dict[str, int]:
         store = open_store()
         try:
             return {
-                "keys revoke": sum(row.revoked_at is None for row in await store.api_keys()),
-                "grants revoke": sum(row.revoked_at is None for row in await store.grants()),
-                "quarantine lift": len(await store.quarantines()),
-                "drift accept": sum(row.held is not None for row in await store.definitions()),
+                "keys revoke": sum(row.revoked_at is None for row in await store.api_keys.all()),
+                "grants revoke": sum(row.revoked_at is None for row in await store.grants.newest()),
+                "quarantine lift": len(await store.quarantines.all()),
+                "drift accept": sum(row.held is not None for row in await store.definitions.all()),
             }
         finally:
             await store.close()
@@ -88,7 +88,7 @@ def test_only_a_yes_is_acted_on(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         asked.append(text)
         return answers[len(asked) - 1]
 
-    monkeypatch.setattr("avow.cli.asking.agrees", answer)
+    monkeypatch.setattr("sayso.cli.asking.agrees", answer)
     assert main(words.split()) != 0
     assert left() == before
     assert main(words.split()) == 0
@@ -107,7 +107,7 @@ def test_with_yes_nothing_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -
     def refuse(_: str) -> bool:
         raise UsageError("asked")
 
-    monkeypatch.setattr("avow.cli.asking.agrees", refuse)
+    monkeypatch.setattr("sayso.cli.asking.agrees", refuse)
     before = left()
     assert main([*COMMANDS[name][0].split(), "--yes"]) == 0
     assert left()[name] < before[name]

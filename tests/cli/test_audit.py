@@ -1,4 +1,4 @@
-"""`avow audit` and `avow db`: what a person and a program get to see."""
+"""`sayso audit` and `sayso db`: what a person and a program get to see."""
 
 import csv
 import io
@@ -11,20 +11,20 @@ import pytest
 from tests.audit.conftest import facts
 from tests.store.writing import write
 
-from avow.audit import AuditLog, Outcome, open_audit
-from avow.cli import main
-from avow.cli.record import fields_of
-from avow.keys import load_keys
-from avow.store import open_store
-from avow.store.migrations import VERSION
+from sayso.audit import AuditLog, Outcome, open_audit
+from sayso.cli import main
+from sayso.cli.format_record import fields_of
+from sayso.keys import load_keys
+from sayso.store import open_store
+from sayso.store.migrations import VERSION
 
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A log with two calls, one of them without an end, and the keys beside it."""
-    path = tmp_path / "avow.db"
-    monkeypatch.delenv("AVOW_KEYS", raising=False)
-    monkeypatch.setenv("AVOW_STORE", f"sqlite:{path}")
+    path = tmp_path / "sayso.db"
+    monkeypatch.delenv("SAYSO_KEYS", raising=False)
+    monkeypatch.setenv("SAYSO_STORE", f"sqlite:{path}")
 
     async def write() -> None:
         store = open_store()
@@ -189,14 +189,14 @@ def test_nothing_is_erased_or_dropped_without_an_answer(
             return False
 
         with monkeypatch.context() as patched:
-            patched.setattr("avow.cli.asking.agrees", refuses)
+            patched.setattr("sayso.cli.asking.agrees", refuses)
             assert main(["audit", *words]) != 0
         assert asked[0].startswith(shown)
 
     async def count() -> int:
         store = open_store(f"sqlite:{kept}")
         try:
-            return sum(number for _, number in await store.tally(subject=subject))
+            return sum(number for _, number in await store.records.tally(subject=subject))
         finally:
             await store.close()
 

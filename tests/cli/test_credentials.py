@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 from tests.access.authority import SECRET, Authority, serve_authority
-from tests.cli.running import Done, avow, started, write_json
+from tests.cli.running import Done, sayso, started, write_json
 from tests.connect.servers.web import MODERN
 from tests.connect.serving import raw_client
 from tests.gateway.admitting import VARIABLE, Admitting, admitting
@@ -28,19 +28,19 @@ async def server(authority: Authority) -> AsyncGenerator[tuple[Admitting, str]]:
 
 
 def configured(folder: Path, authority: Authority, url: str, grant: str) -> str:
-    auth: Any = {"type": grant, "token_url": f"{authority.base}/token", "client_id": "avow"}
+    auth: Any = {"type": grant, "token_url": f"{authority.base}/token", "client_id": "sayso"}
     auth["client_secret"] = f"env:{VARIABLE}"
-    entry = {"url": url, "avow": {"auth": auth}}
+    entry = {"url": url, "sayso": {"auth": auth}}
     return write_json(folder / "mcp.json", {"mcpServers": {"real": entry}})
 
 
 async def run(*words: str, secret: str | None = SECRET) -> Done:
     """Beside the servers of this process."""
     variables: Any = {} if secret is None else {VARIABLE: secret}
-    return await anyio.to_thread.run_sync(lambda: avow(*words, **variables))
+    return await anyio.to_thread.run_sync(lambda: sayso(*words, **variables))
 
 
-async def test_a_server_that_wants_a_token_of_avows_own_is_inspected(
+async def test_a_server_that_wants_a_token_of_saysos_own_is_inspected(
     authority: Authority, server: tuple[Admitting, str], tmp_path: Path
 ) -> None:
     config = configured(tmp_path, authority, server[1], "client_credentials")
@@ -76,7 +76,7 @@ async def test_it_is_served_to_callers_by_what_their_tokens_are_exchanged_for(
     config = configured(tmp_path, authority, url, "token_exchange")
     access = tmp_path / "access.toml"
     access.write_text(f'[oauth]\nissuer = "{authority.base}"\n')
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("gateway", "--port", "0", "--json", "--access", str(access), "--store", store, config)
     # Nobody is asked for a token while it starts, so nothing waits for this process.
     variables: Any = {VARIABLE: SECRET}

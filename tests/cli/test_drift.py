@@ -1,4 +1,4 @@
-"""`avow drift`: what waits is shown with what it changes, and is accepted by name."""
+"""`sayso drift`: what waits is shown with what it changes, and is accepted by name."""
 
 import json
 from pathlib import Path
@@ -8,12 +8,12 @@ import anyio
 import pytest
 from tests.gateway.changing import DESTROYS, READS, entry
 
-from avow.catalog import make_tool
-from avow.cli import main
-from avow.gateway.drift import Watch
-from avow.keys import load_keys
-from avow.policy import Policy
-from avow.store import open_store
+from sayso.catalog import make_tool
+from sayso.cli import main
+from sayso.gateway.drift import Watch
+from sayso.keys import load_keys
+from sayso.policy import Policy
+from sayso.store import open_store
 
 
 async def fill(*places: str) -> None:
@@ -22,15 +22,15 @@ async def fill(*places: str) -> None:
         for annotations in (DESTROYS, READS):
             raws = [entry(annotations, name, description=f"{annotations}") for name in ("a", "b")]
             tools = [make_tool("crm", raw) for raw in raws]
-            await Watch(store, place, "crm", Policy).judge(tools)
+            await Watch(store.definitions, place, "crm", Policy).judge(tools)
     await store.close()
 
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store, and its keys."""
-    path = tmp_path / "avow.db"
-    monkeypatch.setenv("AVOW_STORE", f"sqlite:{path}")
+    path = tmp_path / "sayso.db"
+    monkeypatch.setenv("SAYSO_STORE", f"sqlite:{path}")
     load_keys(path, is_made=True)
     return path
 

@@ -1,4 +1,4 @@
-"""`avow gateway` and `avow demo`: they start, say where they are, and leave nothing behind."""
+"""`sayso gateway` and `sayso demo`: they start, say where they are, and leave nothing behind."""
 
 import contextlib
 import json
@@ -20,9 +20,9 @@ from tests.cli.running import (
     SOURCE,
     Done,
     Started,
-    avow,
     configuration,
     python,
+    sayso,
     started,
     write_json,
 )
@@ -38,19 +38,19 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Generator[Started]:
     """A gateway over two servers, of which one fails."""
     folder = tmp_path_factory.mktemp("gateway")
     config = configuration(folder / "config.json", good=python("plain"), bad=python("exits"))
-    store = f"sqlite:{folder / 'new folder' / 'avow.db'}"
+    store = f"sqlite:{folder / 'new folder' / 'sayso.db'}"
     with started(*QUICK, "--json", "--patience", "0.2", "--store", store, config) as run:
         yield run
         done = run.end()
         assert done.code == 0
         assert "Traceback" not in done.err
-        assert (folder / "new folder" / "avow.db").stat().st_mode & 0o077 == 0
+        assert (folder / "new folder" / "sayso.db").stat().st_mode & 0o077 == 0
 
 
 @pytest.fixture(scope="module", autouse=True)
 def locked_out(tmp_path_factory: pytest.TempPathFactory) -> Generator[Started]:
     """A gateway whose database another program holds; it waits 5 s, so it is started first."""
-    path = tmp_path_factory.mktemp("locked") / "avow.db"
+    path = tmp_path_factory.mktemp("locked") / "sayso.db"
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA journal_mode = WAL")
         other.execute("BEGIN EXCLUSIVE")
@@ -101,7 +101,7 @@ def test_a_program_that_names_another_host_gets_nothing(gateway: Started) -> Non
 def test_its_port_is_taken(gateway: Started) -> None:
     port = gateway.addresses["mcp"].rpartition(":")[2].removesuffix("/mcp")
 
-    done = avow("gateway", "--json", "--port", port, "--", *python("plain"))
+    done = sayso("gateway", "--json", "--port", port, "--", *python("plain"))
 
     assert (done.code, done.out) == (2, "")
     assert done.error["code"] == "port-in-use"
@@ -136,7 +136,7 @@ async def test_a_signal_ends_it_and_all_that_it_has_started(
     number: signal.Signals, era: str, code: int, tmp_path: Path
 ) -> None:
     """The client is there to the end: one of the old era holds a stream open."""
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     with started(*QUICK, "--store", store, "--", *python("plain")) as run:
         url = run.first.partition("/console/")[0]
         async with Client(f"{url}/mcp", mode=era) as client:
@@ -165,7 +165,7 @@ def test_sigterm_ends_it_in_the_background_of_a_shell_too(
     server = python("plain") if is_ready else (sys.executable, str(program))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        store = f"sqlite:{tmp_path / 'avow.db'}"
+        store = f"sqlite:{tmp_path / 'sayso.db'}"
         words = ("gateway", "--port", "0", "--timeout", "60", "--store", store, "--", *server)
         with started(*words, waits=is_ready) as run:
             signal.signal(signal.SIGINT, before)
@@ -186,7 +186,7 @@ def test_sigterm_ends_it_in_the_background_of_a_shell_too(
 
 @pytest.mark.anyio
 async def test_a_signal_ends_it_while_a_call_waits_for_a_person(tmp_path: Path) -> None:
-    store = tmp_path / "avow.db"
+    store = tmp_path / "sayso.db"
     ended: list[Done] = []
     with started(*QUICK, "--json", "--store", f"sqlite:{store}", "--", *python("plain")) as run:
 
@@ -219,7 +219,7 @@ def asked(store: Path) -> int:
 
 
 def test_when_no_server_can_be_reached_it_does_not_start(tmp_path: Path) -> None:
-    done = avow(
+    done = sayso(
         *QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}", "--", "no-such-command-here"
     )
 
@@ -230,7 +230,7 @@ def test_when_no_server_can_be_reached_it_does_not_start(tmp_path: Path) -> None
 def test_a_server_that_wants_credentials_keeps_it_from_starting(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'a.db'}"
     with serve_web(any=lambda exchange: exchange.reply(401)) as site:
-        done = avow(*QUICK, "--json", "--store", store, site.url)
+        done = sayso(*QUICK, "--json", "--store", store, site.url)
 
     assert (done.code, done.error["code"]) == (3, "authentication")
 
@@ -238,7 +238,7 @@ def test_a_server_that_wants_credentials_keeps_it_from_starting(tmp_path: Path) 
 def test_a_saved_list_is_only_inspected(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", {"tools": []})
 
-    done = avow(*QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}", saved)
+    done = sayso(*QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}", saved)
 
     assert (done.code, done.out) == (2, "")
     assert done.error["where"] == saved
@@ -275,12 +275,12 @@ def folder(path: Path) -> None:
 def test_a_database_that_cannot_be_used_is_told_and_left_as_it_was(
     make: object, said: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "avow.db"
+    path = tmp_path / "sayso.db"
     assert callable(make)
     make(path)
     before = contents(path)
 
-    done = avow(*QUICK, "--json", "--store", f"sqlite:{path}", "--", *python("plain"))
+    done = sayso(*QUICK, "--json", "--store", f"sqlite:{path}", "--", *python("plain"))
 
     assert (done.code, done.out) == (4, "")
     assert done.error["code"] == "store"
@@ -302,7 +302,7 @@ def contents(path: Path) -> object:
 def test_a_place_where_no_database_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    done = avow(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/file/avow.db", "--", "true")
+    done = sayso(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/file/sayso.db", "--", "true")
 
     assert (done.code, done.error["code"]) == (4, "store")
 
@@ -311,19 +311,19 @@ def test_a_place_where_no_database_can_be_written_is_told(tmp_path: Path) -> Non
 def test_a_folder_that_one_may_not_write_to_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
 
-    done = avow(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/avow.db", "--", "true")
+    done = sayso(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/sayso.db", "--", "true")
 
     assert (done.code, done.error["code"]) == (4, "store")
     assert "cannot be written" in done.error["what"]
 
 
 def test_a_store_of_another_kind_is_told_without_its_password(tmp_path: Path) -> None:
-    url = "mysql://amy:secret@db.example/avow"
+    url = "mysql://amy:secret@db.example/sayso"
 
-    done = avow(*QUICK, "--json", "--", *python("plain"), AVOW_STORE=url, cwd=tmp_path)
+    done = sayso(*QUICK, "--json", "--", *python("plain"), SAYSO_STORE=url, cwd=tmp_path)
 
     assert (done.code, done.error["code"]) == (2, "usage")
-    assert done.error["where"] == "AVOW_STORE"
+    assert done.error["where"] == "SAYSO_STORE"
     assert "secret" not in done.err
 
 
@@ -336,7 +336,7 @@ def taken() -> Generator[int]:
 def test_a_port_that_another_program_has_is_told_before_anything_is_started(
     taken: int, tmp_path: Path
 ) -> None:
-    done = avow("demo", "--port", str(taken), TMPDIR=str(tmp_path))
+    done = sayso("demo", "--port", str(taken), TMPDIR=str(tmp_path))
 
     assert (done.code, done.out) == (2, "")
     assert "another program listens there" in done.err
@@ -374,7 +374,7 @@ def test_a_database_that_another_program_holds_is_told(locked_out: Started) -> N
     assert (done.code, done.out) == (4, "")
     assert done.error["code"] == "store"
     assert done.error["what"] == "the database is locked"
-    assert done.error["where"].endswith("avow.db")
+    assert done.error["where"].endswith("sayso.db")
 
 
 def test_who_asks_for_a_websocket_is_answered_in_http_and_not_told_of(gateway: Started) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from tests.cli.running import Started, avow, configuration, python, started
+from tests.cli.running import Started, configuration, python, sayso, started
 from tests.connect.serving import free_port, raw_client
 from tests.telemetry.collector import collecting
 
-from avow.cli.shown import parse_place
-from avow.errors import UsageError
+from sayso.cli.telemetry_options import parse_place
+from sayso.errors import UsageError
 
 QUICK = ("gateway", "--port", "0", "--timeout", "5", "--json", "--patience", "0.1")
 ERA = "2025-11-25"
@@ -39,7 +39,7 @@ async def test_metrics_are_on_a_port_of_their_own(tmp_path: Path) -> None:
             beside = await http.get(run.addresses["mcp"].replace("/mcp", "/metrics"))
         done = await anyio.to_thread.run_sync(run.end)
 
-    assert 'avow_calls_total{decision="allow",level="read",outcome="ok"' in told.text
+    assert 'sayso_calls_total{decision="allow",level="read",outcome="ok"' in told.text
     # Not where clients call: who may call tools is not who may read this.
     assert beside.status_code == 404
     assert (done.code, done.err) == (0, "")
@@ -77,13 +77,13 @@ async def test_a_log_in_json_is_a_file_of_heads(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text(done.err)
 
-    verified = avow("audit", "verify", "--store", store, "--heads", str(log))
+    verified = sayso("audit", "verify", "--store", store, "--heads", str(log))
 
     assert verified.code == 0, verified.err
 
 
 def test_an_error_at_the_start_is_a_line_of_the_log() -> None:
-    done = avow("gateway", "--log-format", "json", "--metrics", "no", "--", *python("plain"))
+    done = sayso("gateway", "--log-format", "json", "--metrics", "no", "--", *python("plain"))
 
     (line,) = [json.loads(one) for one in done.err.splitlines() if '"error"' in one]
     assert done.code == 2
@@ -103,7 +103,7 @@ async def test_traces_are_sent_where_the_environment_says(tmp_path: Path) -> Non
 
     assert done.err == ""
     assert collector.named("tools/call faulty__get_array")
-    assert collector.named("avow.audit.head")
+    assert collector.named("sayso.audit.head")
 
 
 @pytest.mark.anyio
@@ -142,7 +142,7 @@ WITHOUT = """
 import sys
 sys.modules["prometheus_client"] = sys.modules["opentelemetry.sdk"] = None
 sys.modules["opentelemetry.exporter"] = None
-from avow.cli import main
+from sayso.cli import main
 sys.exit(main())
 """
 

@@ -1,4 +1,4 @@
-"""`avow grants`: what stands is listed, and can be taken back."""
+"""`sayso grants`: what stands is listed, and can be taken back."""
 
 import json
 from pathlib import Path
@@ -7,18 +7,18 @@ import anyio
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.approvals import Answer, Approvals, make_question
-from avow.cli import main
-from avow.intent import Span
-from avow.keys import load_keys
-from avow.policy import Decision, Effect
-from avow.schema import digest
-from avow.store import open_store, store_path
+from sayso.approvals import Answer, Approvals, make_question
+from sayso.cli import main
+from sayso.intent import Span
+from sayso.keys import load_keys
+from sayso.policy import Decision, Effect
+from sayso.schema import digest
+from sayso.store import open_store, store_path
 
 
 async def fill() -> None:
     store = open_store()
-    approvals = Approvals(store, keys=load_keys(store_path(), is_made=True))
+    approvals = Approvals.of(store, keys=load_keys(store_path(), is_made=True))
     decision = Decision(Effect.CONFIRM, "r", "it destroys", grant=Span.ALWAYS)
     question = make_question(
         AMY, tool("tag_delete", DELETE), {"id": 7}, decision, digest({"id": 7})
@@ -32,8 +32,8 @@ async def fill() -> None:
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store with one standing answer."""
-    path = tmp_path / "avow.db"
-    monkeypatch.setenv("AVOW_STORE", f"sqlite:{path}")
+    path = tmp_path / "sayso.db"
+    monkeypatch.setenv("SAYSO_STORE", f"sqlite:{path}")
     anyio.run(fill)
     return path
 

@@ -1,4 +1,4 @@
-"""`avow infer`: what is guessed, as a table, as a document, and as a change to a source."""
+"""`sayso infer`: what is guessed, as a table, as a document, and as a change to a source."""
 
 import os
 import select
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.running import COMMAND, avow, configuration, write_json
+from tests.cli.running import COMMAND, configuration, sayso, write_json
 from tests.terminals import run_on_terminal
 
-from avow.infer import guess
-from avow.testing import assert_annotated
+from sayso.infer import guess
+from sayso.testing import assert_annotated
 
 HINTS = ["read_only", "destructive", "idempotent", "open_world"]
 NOTHING = {"value": None, "confidence": 0.0, "reasons": []}
@@ -70,7 +70,7 @@ def server(tmp_path: Path) -> Path:
 
 
 def test_the_document_has_every_entry_in_its_place_with_all_four_hints(saved: str) -> None:
-    done = avow("infer", saved, "--json")
+    done = sayso("infer", saved, "--json")
 
     assert (done.code, done.err) == (0, "")
     assert set(done.json) == {"schema", "tools"}
@@ -91,20 +91,20 @@ def test_the_document_has_every_entry_in_its_place_with_all_four_hints(saved: st
 
 
 def test_below_the_threshold_nothing_is_claimed(saved: str) -> None:
-    done = avow("infer", saved, "--json", "--threshold", "1")
+    done = sayso("infer", saved, "--json", "--threshold", "1")
 
     assert done.json["tools"][4]["hints"] == dict.fromkeys(HINTS, NOTHING)
 
 
 @pytest.mark.parametrize("threshold", ["0.4", "1.1", "nan"])
 def test_a_threshold_below_chance_is_a_mistake(saved: str, threshold: str) -> None:
-    done = avow("infer", saved, "--json", "--threshold", threshold)
+    done = sayso("infer", saved, "--json", "--threshold", threshold)
 
     assert (done.code, done.error["where"]) == (2, "--threshold")
 
 
 def test_the_table_says_what_is_inferred_how_surely_and_why(saved: str) -> None:
-    done = avow("infer", saved)
+    done = sayso("infer", saved)
 
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
@@ -143,21 +143,21 @@ def test_several_servers_are_told_each_under_its_name(tmp_path: Path, server: Pa
         tmp_path / "mcp.json", notes=(sys.executable, str(server)), gone=(sys.executable, "-c", "")
     )
 
-    done = avow("infer", servers, "--json")
+    done = sayso("infer", servers, "--json")
 
     assert done.code == 4
     assert done.json["schema"] == 1
     notes, gone = done.json["servers"]
     assert (notes["server"], len(notes["tools"])) == ({"name": "notes"}, 3)
     assert (gone["server"], set(gone)) == ({"name": "gone"}, {"server", "error"})
-    shown = avow("infer", servers)
+    shown = sayso("infer", servers)
     assert shown.code == 4
     assert "notes: 3 tools" in shown.out
     assert "gone" in shown.err
 
 
 def test_a_target_that_cannot_be_asked_prints_no_document() -> None:
-    done = avow("infer", "--json", "--", sys.executable, "-c", "")
+    done = sayso("infer", "--json", "--", sys.executable, "-c", "")
 
     assert (done.code, done.out) == (4, "")
     assert done.error["code"] == "server-exited"
@@ -165,17 +165,17 @@ def test_a_target_that_cannot_be_asked_prints_no_document() -> None:
 
 @pytest.mark.parametrize("words", [["tools.json", "--write"], ["--write", "--", "python", "x.py"]])
 def test_only_a_python_file_can_be_written_into(words: list[str]) -> None:
-    done = avow("infer", *words)
+    done = sayso("infer", *words)
 
     assert (done.code, "infer --write server.py" in done.err) == (2, True)
 
 
 def test_yes_without_write_is_a_mistake(saved: str) -> None:
-    assert "there is nothing to change" in avow("infer", saved, "--yes").err
+    assert "there is nothing to change" in sayso("infer", saved, "--yes").err
 
 
 def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
-    done = avow("infer", "--write", "--dry-run", str(server))
+    done = sayso("infer", "--write", "--dry-run", str(server))
 
     assert done.code == 0, done.err
     assert server.read_text() == SERVER
@@ -186,7 +186,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
 
 
 def test_nobody_to_ask_is_no_yes(server: Path) -> None:
-    done = avow("infer", "--write", str(server))
+    done = sayso("infer", "--write", str(server))
 
     assert (done.code, server.read_text()) == (2, SERVER)
     assert "--yes" in done.err
@@ -208,7 +208,7 @@ def test_what_was_written_is_what_the_server_declares(server: Path, tmp_path: Pa
     link = tmp_path / "link.py"
     link.symlink_to(server)
 
-    done = avow("infer", "--write", "--yes", "--json", str(link))
+    done = sayso("infer", "--write", "--yes", "--json", str(link))
 
     assert done.json["written"] is True
     added = {one["name"]: one["hints"] for one in done.json["added"]}
@@ -217,17 +217,17 @@ def test_what_was_written_is_what_the_server_declares(server: Path, tmp_path: Pa
     assert "read_only" not in added["delete_note"]
     assert done.json["diff"].startswith("--- ")
     assert link.is_symlink()
-    shown = avow("inspect", "--json", str(server)).json["tools"]
+    shown = sayso("inspect", "--json", str(server)).json["tools"]
     hints = {one["name"]: one["hints"] for one in shown}
     assert hints["get_note"]["read_only"] == {"value": True, "source": "declared"}
     assert hints["delete_note"]["destructive"] == {"value": True, "source": "declared"}
-    again = avow("infer", "--write", "--yes", str(server))
+    again = sayso("infer", "--write", "--yes", str(server))
     assert (again.code, again.out) == (0, "")
     assert "Nothing to write" in again.err
 
 
 def test_as_a_document_nothing_is_written_without_yes(server: Path) -> None:
-    done = avow("infer", "--write", "--json", str(server))
+    done = sayso("infer", "--write", "--json", str(server))
 
     assert (done.code, done.json["written"], server.read_text()) == (0, False, SERVER)
 
@@ -236,7 +236,7 @@ def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
     server.rename(server.with_name("inner.py"))
     server.write_text("from inner import mcp\n")
 
-    done = avow("infer", "--write", "--json", str(server))
+    done = sayso("infer", "--write", "--json", str(server))
 
     left = {one["name"]: one["why"] for one in done.json["left"]}
     assert {"get_note", "delete_note"} <= set(left)
@@ -252,7 +252,7 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
         .replace("destructiveHint=True", "readOnlyHint=True")
     )
 
-    done = avow("infer", "--write", "--yes", str(server))
+    done = sayso("infer", "--write", "--yes", str(server))
 
     assert "get_note: read_only stays undeclared, since " in done.err
     assert "opens " in done.err
@@ -260,9 +260,9 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
         "list_notes: open_world stays undeclared, since its description says “from the internet”"
         in done.err
     )
-    found = avow("lint", "--select", "AV115,AV116", str(server))
+    found = sayso("lint", "--select", "AV115,AV116", str(server))
     assert (found.code, found.out) == (0, "nothing found in 3 tools, profile spec\n")
-    document = avow("infer", "--write", "--json", str(server)).json
+    document = sayso("infer", "--write", "--json", str(server)).json
     assert [one["hint"] for one in document["doubted"]] == ["read_only", "open_world"]
 
 
@@ -328,7 +328,7 @@ def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Pa
     file = tmp_path / "crm.py"
     file.write_text(CRM)
 
-    done = avow("infer", "--write", "--yes", "--json", str(file))
+    done = sayso("infer", "--write", "--yes", "--json", str(file))
 
     assert done.json["left"] == done.json["doubted"] == []
     titles = {one["name"]: one["title"] for one in done.json["added"]}
@@ -338,7 +338,7 @@ def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Pa
     assert hints["purge_notes"]["idempotent"]["value"] is True
     assert "idempotent" not in hints["list_notes"]
     for profile in ("spec", "strict", "openai", "anthropic"):
-        linted = avow("lint", "--json", "--profile", profile, str(file))
+        linted = sayso("lint", "--json", "--profile", profile, str(file))
         found = {(one["code"], one["tool"]) for one in linted.json["servers"][0]["findings"]}
         # That directory calls every write destructive, against the specification.
         meant_otherwise = {("AV703", "create_note")} if profile == "anthropic" else set()
@@ -349,7 +349,7 @@ def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Pa
 def test_a_server_that_does_not_start_is_not_changed(server: Path) -> None:
     server.write_text("raise SystemExit(1)\n")
 
-    done = avow("infer", "--write", "--json", "--yes", str(server))
+    done = sayso("infer", "--write", "--json", "--yes", str(server))
 
     assert done.code != 0
     assert server.read_text() == "raise SystemExit(1)\n"
@@ -369,7 +369,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(server: Path) -> None:
     assert process.returncode == 2, shown
     assert "changed in the meantime" in shown
     assert server.read_text() == "changed = 1\n"
-    assert [one.name for one in server.parent.glob("*avow-part")] == []
+    assert [one.name for one in server.parent.glob("*sayso-part")] == []
 
 
 def read_until(terminal: int, text: str) -> str:

@@ -1,4 +1,4 @@
-"""`avow inspect`: what a person sees of a server, and of everything that is wrong with one."""
+"""`sayso inspect`: what a person sees of a server, and of everything that is wrong with one."""
 
 import json
 import os
@@ -19,10 +19,10 @@ from tests.cli.running import (
     COMMAND,
     SOURCE,
     Done,
-    avow,
     configuration,
     environment,
     python,
+    sayso,
     started,
     write_json,
 )
@@ -58,7 +58,7 @@ def levels(document: dict[str, Any]) -> dict[str, str]:
 def test_a_sound_list_is_clean_and_shown_as_a_table(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", {"tools": [tool("get_x", readOnlyHint=True)]})
 
-    done = avow("inspect", saved)
+    done = sayso("inspect", saved)
 
     assert (done.code, done.err) == (0, "")
     headline, *_ = lines = done.out.splitlines()
@@ -70,7 +70,7 @@ def test_a_sound_list_is_clean_and_shown_as_a_table(tmp_path: Path) -> None:
 def test_a_hint_that_is_no_boolean_is_a_finding(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", [tool("get_x", readOnlyHint="true")])
 
-    done = avow("inspect", saved)
+    done = sayso("inspect", saved)
 
     assert done.code == 1
     assert 'get_x: readOnlyHint must be true or false, not "true"' in done.out
@@ -79,7 +79,7 @@ def test_a_hint_that_is_no_boolean_is_a_finding(tmp_path: Path) -> None:
 def test_the_json_document_is_the_documented_one(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", [tool("get_x", readOnlyHint="true")])
 
-    done = avow("inspect", "--json", saved)
+    done = sayso("inspect", "--json", saved)
 
     assert (done.code, done.err) == (1, "")
     assert done.json["schema"] == 1
@@ -116,8 +116,8 @@ def test_only_tools_of_a_level_or_with_a_hint_are_shown(
 ) -> None:
     saved = write_json(tmp_path / "tools.json", SIFTED)
 
-    assert [one["name"] for one in avow("inspect", saved, "--json", *words).json["tools"]] == names
-    headline, *lines = avow("inspect", saved, *words).out.splitlines()
+    assert [one["name"] for one in sayso("inspect", saved, "--json", *words).json["tools"]] == names
+    headline, *lines = sayso("inspect", saved, *words).out.splitlines()
     rows = [line.split()[0] for line in lines if "_x " in line and not line.startswith("lint:")]
     assert rows == names
     count = f" ({len(names)} shown)" if words else ""
@@ -135,7 +135,7 @@ def test_only_tools_of_a_level_or_with_a_hint_are_shown(
 )
 def test_a_hint_that_there_is_none_of_is_a_mistake(tmp_path: Path, word: str, told: str) -> None:
     saved = write_json(tmp_path / "tools.json", SIFTED)
-    done = avow("inspect", saved, "--hint", word)
+    done = sayso("inspect", saved, "--hint", word)
     assert (done.code, told in " ".join(done.err.split())) == (2, True)
 
 
@@ -143,14 +143,14 @@ def test_the_rules_that_a_tool_breaks_are_named(tmp_path: Path) -> None:
     wrong = {**tool("list_x", readOnlyHint=True), "title": "List x"}
     saved = write_json(tmp_path / "tools.json", [wrong, *SIFTED[:1]])
 
-    linted = avow("lint", "--json", saved).json["servers"][0]["findings"]
+    linted = sayso("lint", "--json", saved).json["servers"][0]["findings"]
     of_it = [one for one in linted if one["tool"] == "list_x"]
     loud = list(dict.fromkeys(one["code"] for one in of_it if one["severity"] != "note"))
     assert "AV102" in loud
-    found = avow("inspect", "--json", saved).json["tools"][0]["lint"]
+    found = sayso("inspect", "--json", saved).json["tools"][0]["lint"]
     keys = ("code", "name", "severity", "message")
     assert found == [{key: one[key] for key in keys} for one in of_it]
-    done = avow("inspect", saved)
+    done = sayso("inspect", saved)
     assert f"lint: list_x breaks {', '.join(loud)}" in done.out.splitlines()
     assert done.code == 0
 
@@ -163,7 +163,7 @@ def test_what_the_source_does_is_known_to_lint(tmp_path: Path) -> None:
         "@server.tool(annotations=ToolAnnotations(readOnlyHint=True, openWorldHint=False))\n"
         'def get_x() -> str:\n    """Get x."""\n    open("/srv/x", "w")\n    return ""\n'
     )
-    (found,) = avow("inspect", "--json", str(file)).json["tools"]
+    (found,) = sayso("inspect", "--json", str(file)).json["tools"]
     assert "AV116" in {one["code"] for one in found["lint"]}
 
 
@@ -172,7 +172,7 @@ def test_entries_that_are_no_tools_are_told_of() -> None:
         exchange.result({"tools": [7, {"title": "nameless"}, tool("get_x", readOnlyHint=True)]})
 
     with serve_web(tools_list=broken) as site:
-        done = avow("inspect", site.url)
+        done = sayso("inspect", site.url)
 
     assert done.code == 1
     assert "entry 0 of tools/list is not an object" in done.out
@@ -181,7 +181,7 @@ def test_entries_that_are_no_tools_are_told_of() -> None:
 
 
 def test_the_git_server_is_read(repository: str) -> None:
-    done = avow("inspect", "--json", "--", sys.executable, *GIT_SERVER, repository)
+    done = sayso("inspect", "--json", "--", sys.executable, *GIT_SERVER, repository)
 
     assert done.code == 0, done.err
     assert done.json["server"]["name"] == "mcp_server_git"
@@ -192,7 +192,7 @@ def test_the_git_server_is_read(repository: str) -> None:
 
 @needs_npm
 def test_the_filesystem_server_from_npm_is_read(tmp_path: Path) -> None:
-    done = avow("inspect", "--json", "--", "node", str(NODE_SERVER), str(tmp_path))
+    done = sayso("inspect", "--json", "--", "node", str(NODE_SERVER), str(tmp_path))
 
     assert done.code == 0, done.out + done.err
     assert done.json["server"]["protocol"] == "2025-11-25"
@@ -208,7 +208,7 @@ def test_a_configuration_that_names_both_shows_both(tmp_path: Path, repository: 
         filesystem=("node", str(NODE_SERVER), str(tmp_path)),
     )
 
-    done = avow("inspect", "--json", config)
+    done = sayso("inspect", "--json", config)
 
     assert done.code == 0, done.err
     git, filesystem = done.json["servers"]
@@ -223,17 +223,17 @@ def half_dead(tmp_path: Path) -> str:
 
 
 def test_of_two_servers_the_one_that_fails_leaves_the_other(half_dead: str) -> None:
-    done = avow("inspect", half_dead)
+    done = sayso("inspect", half_dead)
 
     assert done.code == 4
     assert "good 1.0 (MCP 2025-11-25): 10 tools" in done.out
-    assert "avow: bad" in done.err
+    assert "sayso: bad" in done.err
     assert "it ended before it answered; the last it said on stderr:" in done.err
     assert "The variable API_KEY=••• is refused." in done.err
 
 
 def test_of_two_servers_both_stand_in_the_document(half_dead: str) -> None:
-    done = avow("inspect", "--json", half_dead)
+    done = sayso("inspect", "--json", half_dead)
 
     assert done.code == 4
     assert done.error["code"] == "server-exited"
@@ -244,7 +244,7 @@ def test_of_two_servers_both_stand_in_the_document(half_dead: str) -> None:
 
 
 def test_one_entry_of_a_configuration_is_enough(half_dead: str) -> None:
-    done = avow("inspect", "--json", f"{half_dead}#good")
+    done = sayso("inspect", "--json", f"{half_dead}#good")
 
     assert (done.code, done.err) == (0, "")
     assert done.json["server"]["declared_name"] == "faulty"
@@ -259,7 +259,7 @@ def test_a_python_file_is_a_target(tmp_path: Path) -> None:
         "    return 'gone'\n"
     )
 
-    done = avow("inspect", "--json", str(tmp_path / "shop.py"), cwd=Path(SOURCE))
+    done = sayso("inspect", "--json", str(tmp_path / "shop.py"), cwd=Path(SOURCE))
 
     assert done.code == 0, done.err
     assert levels(done.json) == {"delete_order": "destructive"}
@@ -280,7 +280,7 @@ def test_every_command_that_is_no_server_is_told_in_its_own_line_of_json(tmp_pat
     servers = {mode: python(mode) for mode in FAILURES}
     config = configuration(tmp_path / "config.json", **servers, none=["no-such-command-here"])
 
-    done = avow("inspect", "--json", "--timeout", "1", config)
+    done = sayso("inspect", "--json", "--timeout", "1", config)
 
     assert done.code == 4
     errors = {one["server"]["name"]: one["error"] for one in done.json["servers"]}
@@ -294,18 +294,18 @@ def test_every_command_that_is_no_server_is_told_in_its_own_line_of_json(tmp_pat
 
 @pytest.mark.parametrize("mode", ["exits", "garbage-exits"])
 def test_one_command_that_is_no_server_leaves_stdout_empty(mode: str) -> None:
-    done = avow("inspect", "--json", "--", *python(mode))
+    done = sayso("inspect", "--json", "--", *python(mode))
 
     assert (done.code, done.out) == (4, "")
     assert done.error["code"] == FAILURES[mode][0]
 
 
 def test_what_is_wrong_with_a_server_is_also_told_in_words() -> None:
-    done = avow("inspect", "--", "no-such-command-here")
+    done = sayso("inspect", "--", "no-such-command-here")
 
     assert (done.code, done.out) == (4, "")
     assert done.err == (
-        "avow: no-such-command-here: the command “no-such-command-here” was not found\n"
+        "sayso: no-such-command-here: the command “no-such-command-here” was not found\n"
         "Install it, or give its full path.\n"
     )
 
@@ -331,7 +331,7 @@ def test_every_url_that_is_no_server_is_told(tmp_path: Path) -> None:
         }
         servers = {name: {"url": url} for name, url in sites.items()}
         config = write_json(tmp_path / "config.json", {"mcpServers": servers})
-        done = avow("inspect", "--json", "--timeout", "2", config)
+        done = sayso("inspect", "--json", "--timeout", "2", config)
 
     assert done.code == 4
     errors = {one["server"]["name"]: one["error"] for one in done.json["servers"]}
@@ -343,18 +343,18 @@ def test_every_url_that_is_no_server_is_told(tmp_path: Path) -> None:
 
 def test_a_url_that_answers_a_web_page_is_told_in_words() -> None:
     with serve_web(any=answering(200, "text/html")) as site:
-        done = avow("inspect", site.url)
+        done = sayso("inspect", site.url)
 
     assert (done.code, done.out) == (4, "")
     assert done.err == (
-        f"avow: {site.url}: it does not answer as an MCP server (HTTP 200 with text/html)\n"
+        f"sayso: {site.url}: it does not answer as an MCP server (HTTP 200 with text/html)\n"
         "Is this the MCP endpoint? Its path is often /mcp.\n"
     )
 
 
 def test_a_server_that_lists_only_for_who_has_credentials_wants_them() -> None:
     with serve_web(tools_list=lambda exchange: exchange.reply(401)) as site:
-        done = avow("inspect", "--json", site.url)
+        done = sayso("inspect", "--json", site.url)
 
     assert (done.code, done.error["code"]) == (3, "authentication")
 
@@ -362,7 +362,7 @@ def test_a_server_that_lists_only_for_who_has_credentials_wants_them() -> None:
 def test_a_url_that_refuses_is_told() -> None:
     with serve_web() as site:
         pass
-    done = avow("inspect", site.url)
+    done = sayso("inspect", site.url)
 
     assert (done.code, done.out) == (4, "")
     assert "no connection" in done.err
@@ -372,7 +372,7 @@ def test_a_url_that_refuses_is_told() -> None:
 def test_a_url_that_hangs_is_given_up_when_its_time_is_over() -> None:
     with serve_web(any=Exchange.hang) as site:
         begun = time.monotonic()
-        done = avow("inspect", "--json", "--timeout", "0.5", site.url)
+        done = sayso("inspect", "--json", "--timeout", "0.5", site.url)
 
     assert time.monotonic() - begun < 8
     assert (done.code, done.error["code"]) == (4, "timed-out")
@@ -393,7 +393,7 @@ def test_a_mistake_in_a_configuration_is_told_with_its_place(
     config = tmp_path / "config.json"
     config.write_text(text)
 
-    done = avow("inspect", "--json", str(config))
+    done = sayso("inspect", "--json", str(config))
 
     assert (done.code, done.out) == (2, "")
     assert done.error["where"] == f"{config}{place}"
@@ -404,7 +404,7 @@ def test_a_mistake_in_a_configuration_is_told_with_its_place(
 def test_a_target_that_is_none_is_told_with_what_was_meant(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
 
-    done = avow("inspect", str(tmp_path / "confg.json"))
+    done = sayso("inspect", str(tmp_path / "confg.json"))
 
     assert done.code == 2
     assert f"Did you mean {tmp_path / 'config.json'}?" in done.err.replace("\n", " ")
@@ -420,7 +420,7 @@ def test_what_steers_a_terminal_never_reaches_it(tmp_path: Path, options: tuple[
     broken = tool("get_\ud800")
     saved = {"server": {"version": NASTY}, "tools": [nasty, broken]}
 
-    done = avow("inspect", *options, write_json(tmp_path / "tools.json", saved))
+    done = sayso("inspect", *options, write_json(tmp_path / "tools.json", saved))
 
     assert done.code == 1, done.err
     assert_harmless(done)
@@ -436,7 +436,7 @@ def test_what_a_server_prints_never_steers_a_terminal_either(tmp_path: Path) -> 
     program = tmp_path / "nasty.py"
     program.write_text(f"import sys\nsys.exit({NASTY!r})\n")
 
-    done = avow("inspect", "--", sys.executable, str(program))
+    done = sayso("inspect", "--", sys.executable, str(program))
 
     assert done.code == 4
     assert "\\u001b[2J" in done.err
@@ -482,7 +482,7 @@ def test_a_reader_that_has_read_enough_is_no_error(
         env=environment(),
         stdout=theirs,
         stderr=subprocess.PIPE,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     os.close(theirs)

@@ -1,4 +1,4 @@
-"""`avow install` at a terminal, and `avow discover`."""
+"""`sayso install` at a terminal, and `sayso discover`."""
 
 import json
 import os
@@ -11,10 +11,10 @@ from tests.cli.running import SOURCE
 from tests.clients import samples
 from tests.terminals import run_on_terminal
 
-from avow.cli import main
-from avow.cli.app import app
-from avow.clients.install import gateway_words, program
-from avow.connect import CommandTarget, parse_target
+from sayso.cli import main
+from sayso.cli.app import app
+from sayso.clients.install import gateway_words, program
+from sayso.connect import CommandTarget, parse_target
 
 HOME = {"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}
 
@@ -33,7 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(answer: str, *words: str, before: str = "") -> tuple[int, str]:
-    command = [sys.executable, "-m", "avow", *words]
+    command = [sys.executable, "-m", "sayso", *words]
     return run_on_terminal(command, {"[y/N] ": answer}, before=before)
 
 
@@ -46,7 +46,7 @@ def test_only_a_clear_yes_changes_the_file(home: Path, answer: str, code: int) -
     before = path.read_bytes()
     ended, shown = run(answer, "install", "cursor")
     assert ended == code, shown
-    assert '"avow": {' in shown
+    assert '"sayso": {' in shown
     assert "Change ~/.cursor/mcp.json? [y/N]" in shown.replace("\r\n", "")
     assert (path.read_bytes() == before) == (code == 5)
     assert ("nothing was changed" in shown) == (code == 5)
@@ -74,9 +74,9 @@ def test_uninstall_asks_too(home: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_what_the_client_will_start_is_a_command_of_this_avow(home: Path) -> None:
+def test_what_the_client_will_start_is_a_command_of_this_sayso(home: Path) -> None:
     assert main(["install", "cursor", "--yes"]) == 0
-    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["avow"]
+    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["sayso"]
     assert Path(entry["command"]).is_absolute()
     assert os.access(entry["command"], os.X_OK)
     words = entry["args"][entry["args"].index("gateway") :]
@@ -90,14 +90,14 @@ def test_what_the_client_will_start_is_a_command_of_this_avow(home: Path) -> Non
 
 
 async def test_the_gateway_starts_the_servers_that_moved(home: Path) -> None:
-    demo = {"command": sys.executable, "args": ["-m", "avow.demo.server"]}
+    demo = {"command": sys.executable, "args": ["-m", "sayso.demo.server"]}
     entries = {"shop": {**demo, "env": {"PYTHONPATH": "${env:SOURCE}"}}}
     (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": entries}))
     assert main(["install", "cursor", "--yes"]) == 0
-    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["avow"]
-    # What the client puts in the place of its variable, avow passes on.
-    assert entry["env"] == {"AVOW_VAR_ENV_SOURCE": "${env:SOURCE}"}
-    environment = {"AVOW_VAR_ENV_SOURCE": SOURCE, "HOME": str(home), "PYTHONPATH": SOURCE}
+    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["sayso"]
+    # What the client puts in the place of its variable, sayso passes on.
+    assert entry["env"] == {"SAYSO_VAR_ENV_SOURCE": "${env:SOURCE}"}
+    environment = {"SAYSO_VAR_ENV_SOURCE": SOURCE, "HOME": str(home), "PYTHONPATH": SOURCE}
     words = StdioServerParameters(command=entry["command"], args=entry["args"], env=environment)
     async with Client(stdio_client(words)) as client:
         tools = await client.list_tools()
@@ -106,17 +106,17 @@ async def test_the_gateway_starts_the_servers_that_moved(home: Path) -> None:
     assert not found.is_error
 
 
-def test_an_avow_that_will_not_last_is_not_installed(
+def test_a_sayso_that_will_not_last_is_not_installed(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(home / "uv" / "archive-v0" / "x" / "bin" / "python"))
     assert main(["install", "cursor", "--yes"]) == 2
-    assert "uv tool install avow" in capsys.readouterr().err
+    assert "uv tool install sayso" in capsys.readouterr().err
     monkeypatch.setattr(sys, "executable", str(home / "python"))
-    assert program() == (str(home / "python"), "-m", "avow")
+    assert program() == (str(home / "python"), "-m", "sayso")
 
 
-def test_discover_lists_all_clients_and_what_is_behind_avow(
+def test_discover_lists_all_clients_and_what_is_behind_sayso(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     work = home / "work"
@@ -154,7 +154,7 @@ def test_discover_lists_all_clients_and_what_is_behind_avow(
     assert "sk-live" not in shown
     assert main(["discover"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert " ".join(lines[0].split()) == "client scope server command or URL avow file"
+    assert " ".join(lines[0].split()) == "client scope server command or URL sayso file"
     (line,) = [one for one in lines if "cursor" in one and "user" in one]
     expected = "cursor user git uvx mcp-server-git in front ~/.cursor/mcp.json"
     assert " ".join(line.split()) == expected

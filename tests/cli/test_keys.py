@@ -1,4 +1,4 @@
-"""`avow keys`: a key is shown once, listed without itself, and taken back."""
+"""`sayso keys`: a key is shown once, listed without itself, and taken back."""
 
 import json
 import time
@@ -8,19 +8,19 @@ import anyio
 import pytest
 from tests.access.conftest import arrival
 
-from avow.access import Machines, RefusedError
-from avow.cli import main
-from avow.keys import load_keys
-from avow.policy import Principal
-from avow.store import open_store
+from sayso.access import Machines, RefusedError
+from sayso.cli import main
+from sayso.keys import load_keys
+from sayso.policy import Principal
+from sayso.store import open_store
 
 
 @pytest.fixture(autouse=True)
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place for a store that is not there yet."""
-    path = tmp_path / "avow.db"
-    monkeypatch.delenv("AVOW_KEYS", raising=False)
-    monkeypatch.setenv("AVOW_STORE", f"sqlite:{path}")
+    path = tmp_path / "sayso.db"
+    monkeypatch.delenv("SAYSO_KEYS", raising=False)
+    monkeypatch.setenv("SAYSO_STORE", f"sqlite:{path}")
     return path
 
 
@@ -30,7 +30,7 @@ def identify(path: Path, text: str) -> Principal:
     async def run() -> Principal:
         store = open_store()
         try:
-            return await Machines(store, load_keys(path)).identify(arrival(text))
+            return await Machines(store.api_keys, load_keys(path)).identify(arrival(text))
         finally:
             await store.close()
 
@@ -45,7 +45,7 @@ def test_a_key_is_shown_once_and_lets_its_holder_in_until_it_is_taken_back(
     shown = capsys.readouterr()
     text = shown.out.strip()
     number = text.split("_")[1]
-    assert f"avow keys revoke {number} ends it" in shown.err
+    assert f"sayso keys revoke {number} ends it" in shown.err
     assert text not in shown.err
     assert identify(path, text) == Principal(
         "key:ci", scopes=frozenset({"crm.read", "crm.write"}), roles=frozenset({"robot"})

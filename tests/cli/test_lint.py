@@ -1,4 +1,4 @@
-"""`avow lint` and `avow rule`: what a person, a build and a code scanner get, and how it ends."""
+"""`sayso lint` and `sayso rule`: what a person, a build and a code scanner get, and how it ends."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.running import avow, configuration, python, write_json
+from tests.cli.running import configuration, python, sayso, write_json
 
 SERVER = '''
 from mcp.server import MCPServer
@@ -15,7 +15,7 @@ from mcp_types import ToolAnnotations
 mcp = MCPServer("shop")
 
 
-# avow: allow title-missing: our clients show the name
+# sayso: allow title-missing: our clients show the name
 @mcp.tool(annotations=ToolAnnotations(readOnlyHint=True, openWorldHint=False))
 def delete_order() -> str:
     """Deletes an order. {}"""
@@ -38,7 +38,7 @@ def saved(tmp_path: Path) -> str:
 
 
 def test_findings_of_a_saved_list_have_lines_and_fail_the_build(saved: str) -> None:
-    done = avow("lint", saved)
+    done = sayso("lint", saved)
     assert done.code == 1
     assert f"{saved}:3: error AV103 [hint-not-a-boolean] a_b: idempotentHint" in done.out
     assert "AV304" in done.out
@@ -49,13 +49,13 @@ def test_findings_of_a_saved_list_have_lines_and_fail_the_build(saved: str) -> N
 
 def test_a_fix_shows_the_difference_and_a_diff_leaves_the_file_alone(saved: str) -> None:
     before = Path(saved).read_text(encoding="utf-8")
-    shown = avow("lint", saved, "--diff", "--ignore", "AV304")
+    shown = sayso("lint", saved, "--diff", "--ignore", "AV304")
     assert Path(saved).read_text(encoding="utf-8") == before
-    both = avow("lint", saved, "--fix", "--diff", "--ignore", "AV304")
+    both = sayso("lint", saved, "--fix", "--diff", "--ignore", "AV304")
     assert Path(saved).read_text(encoding="utf-8") == before
     assert (both.code, both.out, both.err) == (shown.code, shown.out, shown.err)
     assert '+        "destructiveHint": true,' in shown.err
-    done = avow("lint", saved, "--fix", "--ignore", "AV304")
+    done = sayso("lint", saved, "--fix", "--ignore", "AV304")
     assert (done.code, done.err) == (0, shown.err)
     assert json.loads(Path(saved).read_text(encoding="utf-8"))["tools"][0]["annotations"] == {
         "readOnlyHint": False,
@@ -66,16 +66,16 @@ def test_a_fix_shows_the_difference_and_a_diff_leaves_the_file_alone(saved: str)
 
 
 def test_a_document_is_asked_for_as_of_every_command(saved: str) -> None:
-    short, long = avow("lint", saved, "--json"), avow("lint", saved, "--format", "json")
+    short, long = sayso("lint", saved, "--json"), sayso("lint", saved, "--format", "json")
     assert (short.code, short.json) == (long.code, long.json)
-    assert avow("lint", saved, "--json", "--format", "sarif").code == 2
+    assert sayso("lint", saved, "--json", "--format", "sarif").code == 2
 
 
 def test_a_fix_keeps_the_files_mark_and_line_breaks(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     text = json.dumps({"tools": [{**BROKEN, "description": "x"}]}, indent=1)
     file.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    assert avow("lint", str(file), "--fix", "--select", "AV103").code == 0
+    assert sayso("lint", str(file), "--fix", "--select", "AV103").code == 0
     written = file.read_bytes()
     assert written.startswith(b'\xef\xbb\xbf{\r\n "tools": [\r\n')
     assert b"idempotentHint" not in written
@@ -86,10 +86,10 @@ def test_a_baseline_is_written_and_then_only_what_is_new_is_told(
     saved: str, tmp_path: Path
 ) -> None:
     known = str(tmp_path / "known.json")
-    assert avow("lint", saved, "--baseline", known, "--write-baseline").code == 0
+    assert sayso("lint", saved, "--baseline", known, "--write-baseline").code == 0
     document = {"tools": [{**BROKEN, "name": "new_one"}, {**BROKEN, "annotations": None}]}
     write_json(Path(saved), document)
-    done = avow("lint", saved, "--baseline", known, "--format", "json", "--select", "AV1,AV304")
+    done = sayso("lint", saved, "--baseline", known, "--format", "json", "--select", "AV1,AV304")
     (server,) = done.json["servers"]
     assert done.code == 1
     assert [one["tool"] for one in server["findings"]] == ["new_one"] * 3 + ["a_b"]
@@ -100,11 +100,11 @@ def test_a_baseline_is_written_and_then_only_what_is_new_is_told(
 def test_a_python_server_is_told_with_the_lines_of_its_functions(tmp_path: Path) -> None:
     file = tmp_path / "shop.py"
     file.write_text(SERVER, encoding="utf-8")
-    done = avow("lint", str(file), "--fail-on", "warning", "--select", "AV110,AV201,AV9")
+    done = sayso("lint", str(file), "--fail-on", "warning", "--select", "AV110,AV201,AV9")
     assert done.code == 1
     assert f"{file}:10: warning AV110 [read-only-contradicted] delete_order: " in done.out
     assert "shop: allowed AV201 [title-missing] delete_order: our clients show the name" in done.out
-    mended = avow("lint", str(file), "--fix", "--no-allow", "--select", "AV101,AV102,AV201")
+    mended = sayso("lint", str(file), "--fix", "--no-allow", "--select", "AV101,AV102,AV201")
     assert "+@mcp.tool(" in mended.err
     assert (mended.code, "0 errors" in mended.out or "nothing" in mended.out) == (0, True)
     assert "title=" in file.read_text(encoding="utf-8")
@@ -117,7 +117,7 @@ def test_servers_of_one_configuration_are_told_at_their_own_lines(tmp_path: Path
     entry = {"command": launch[0], "args": launch[1:]}
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"a": entry, "the b": entry}}, indent=1))
-    done = avow("lint", str(file), "--select", "AV110", "--format", "json")
+    done = sayso("lint", str(file), "--select", "AV110", "--format", "json")
     lines = {one["name"]: one["findings"][0]["line"] for one in done.json["servers"]}
     assert lines == {"a": 3, "the-b": 9}
 
@@ -130,8 +130,8 @@ def test_what_a_fix_has_left_is_not_promised_to_the_next(tmp_path: Path) -> None
     source += "if True:\n\t@mcp.tool()\n\tdef orders_list(): ...\n"
     source += "\t@mcp.tool(**MORE)\n\tdef find(): ...\n"
     file.write_text(source)
-    assert "; --fix mends 2 of them" in avow("lint", str(file), "--select", "AV201").out
-    done = avow("lint", str(file), "--select", "AV201", "--fix")
+    assert "; --fix mends 2 of them" in sayso("lint", str(file), "--select", "AV201").out
+    done = sayso("lint", str(file), "--select", "AV201", "--fix")
     assert '\n+\t@mcp.tool(title="List orders")\n' in done.err
     assert "find: left as it is" in done.err
     assert done.out.endswith("1 note in 2 tools, profile spec\n")
@@ -141,10 +141,10 @@ def test_servers_of_one_configuration_know_each_others_tools(tmp_path: Path) -> 
     for name, text in (("shop", "Or use hang_up."), ("phone", "")):
         source = SERVER.replace("{}", text).replace("delete_order", "hang_up" if not text else "x")
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
-    launch = (*python("")[:1], "-m", "avow.connect.launch")
+    launch = (*python("")[:1], "-m", "sayso.connect.launch")
     servers = {name: (*launch, str(tmp_path / f"{name}.py")) for name in ("shop", "phone")}
     file = configuration(tmp_path / "mcp.json", **servers, dead=("/nowhere/at-all",))
-    done = avow("lint", file, "--format", "github", "--select", "AV306")
+    done = sayso("lint", file, "--format", "github", "--select", "AV306")
     assert done.code == 4
     assert done.out == (
         f"::warning file={file},line=1,title=AV306 names-other-servers-tools::"
@@ -165,25 +165,25 @@ def test_servers_of_one_configuration_know_each_others_tools(tmp_path: Path) -> 
 def test_words_that_cannot_be_understood_end_with_two(
     saved: str, words: list[str], said: str
 ) -> None:
-    done = avow("lint", saved, *words)
+    done = sayso("lint", saved, *words)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
 
 
 def test_a_rule_is_shown_and_all_are_listed() -> None:
-    shown = avow("rule", "no-hints")
+    shown = sayso("rule", "no-hints")
     assert shown.code == 0
     assert shown.out.startswith("## AV101 no-hints\n")
-    listed = avow("rule")
+    listed = sayso("rule")
     assert "AV503  destructive-without-confirmation  note" in listed.out
-    assert len(avow("rule", "--json").json["rules"]) == len(listed.out.splitlines()) - 1
-    assert "Did you mean" in avow("rule", "AV10").err
+    assert len(sayso("rule", "--json").json["rules"]) == len(listed.out.splitlines()) - 1
+    assert "Did you mean" in sayso("rule", "AV10").err
 
 
 def test_a_list_with_a_tool_on_each_line_is_told_by_line(tmp_path: Path) -> None:
     file = tmp_path / "tools.jsonl"
     file.write_text(f"\n{json.dumps(BROKEN)}\n\n{json.dumps(BROKEN)}\n", encoding="utf-8")
-    done = avow("lint", str(file), "--select", "AV103,AV208")
+    done = sayso("lint", str(file), "--select", "AV103,AV208")
     assert [line.split(" ")[0] for line in done.out.splitlines()[:-1]] == [
         f"{file}:2:",
         f"{file}:2:",

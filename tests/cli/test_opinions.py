@@ -1,11 +1,11 @@
-"""`avow infer --reader`: asked once for each tool, kept, and told of where it fails."""
+"""`sayso infer --reader`: asked once for each tool, kept, and told of where it fails."""
 
 import json
 from pathlib import Path
 
-from tests.cli.running import Done, avow, write_json
+from tests.cli.running import Done, sayso, write_json
 
-from avow.infer.opinion import rules
+from sayso.infer.opinion import rules
 
 TOOLS = [
     {"name": "note_get", "description": "Get a note by its id.", "inputSchema": {"type": "object"}},
@@ -27,7 +27,7 @@ async def read(question):
 def infer(folder: Path, *words: str) -> Done:
     (folder / "reads.py").write_text(READER, encoding="utf-8")
     path = write_json(folder / "tools.json", {"tools": TOOLS})
-    return avow("infer", str(path), "--json", *words, cwd=folder)
+    return sayso("infer", str(path), "--json", *words, cwd=folder)
 
 
 def test_a_reader_makes_stricter_is_asked_once_and_told_of_where_it_fails(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`avow policy` and `avow explain`, as a person runs them."""
+"""`sayso policy` and `sayso explain`, as a person runs them."""
 
 import json
 import sys
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from avow.cli import main
-from avow.policy import json_schema
+from sayso.cli import main
+from sayso.policy import json_schema
 
 POLICY = """
 mode = "guarded"

@@ -1,4 +1,4 @@
-"""`avow prompt`, as a person runs it."""
+"""`sayso prompt`, as a person runs it."""
 
 import json
 import re
@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.running import avow, configuration, python, write_json
+from tests.cli.running import configuration, python, sayso, write_json
 from tests.connect.servers.web import Exchange, serve_web
 
-from avow.cli import main
+from sayso.cli import main
 
 ROOT = Path(__file__).parents[2]
-DEMO = ("--", sys.executable, "-m", "avow.demo.server")
+DEMO = ("--", sys.executable, "-m", "sayso.demo.server")
 TOOLS = {
     "tools": [
         {"name": "customer_delete", "annotations": {"destructiveHint": True}},
@@ -35,8 +35,8 @@ def test_the_example_in_the_documents_is_what_the_demo_gets() -> None:
     text = (ROOT / "docs" / "prompt.md").read_text(encoding="utf-8")
     shown = re.findall(r"```\n(# Tools\n.*?)```", text, re.DOTALL)
 
-    done = avow("prompt", "--names", "server", *DEMO)
-    advised = avow("prompt", "--advisory", *DEMO)
+    done = sayso("prompt", "--names", "server", *DEMO)
+    advised = sayso("prompt", "--advisory", *DEMO)
 
     assert (done.code, done.err) == (0, "")
     assert shown == [done.out]
@@ -48,7 +48,7 @@ def test_a_real_server_of_others_gets_one(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     server = (sys.executable, "-m", "mcp_server_git", "--repository", str(tmp_path))
 
-    done = avow("prompt", "--json", "--advisory", "--", *server)
+    done = sayso("prompt", "--json", "--advisory", "--", *server)
 
     assert (done.code, done.err) == (0, "")
     assert done.json["tools"] == 12
@@ -58,7 +58,7 @@ def test_a_real_server_of_others_gets_one(tmp_path: Path) -> None:
 def test_two_servers_share_one_prompt(tmp_path: Path) -> None:
     config = configuration(tmp_path / "mcp.json", a=DEMO[1:], b=DEMO[1:])
 
-    done = avow("prompt", "--advisory", config)
+    done = sayso("prompt", "--advisory", config)
 
     assert "You have 16 tools" in done.out
     assert '"a__customer_delete"' in done.out
@@ -68,11 +68,11 @@ def test_two_servers_share_one_prompt(tmp_path: Path) -> None:
 def test_without_one_of_the_servers_there_is_no_prompt(tmp_path: Path) -> None:
     config = configuration(tmp_path / "mcp.json", good=python("plain"), bad=python("exits"))
 
-    done = avow("prompt", config)
-    told = avow("prompt", "--json", config)
+    done = sayso("prompt", config)
+    told = sayso("prompt", "--json", config)
 
     assert (done.code, done.out) == (told.code, told.out) == (4, "")
-    assert done.err.startswith("avow: bad (")
+    assert done.err.startswith("sayso: bad (")
     assert told.error["code"] == "server-exited"
 
 
@@ -91,8 +91,8 @@ def test_entries_that_are_no_tools_are_told_of() -> None:
         exchange.result({"tools": [7, *TOOLS["tools"]]})
 
     with serve_web(tools_list=broken) as site:
-        done = avow("prompt", site.url)
-        told = avow("prompt", "--json", site.url)
+        done = sayso("prompt", site.url)
+        told = sayso("prompt", "--json", site.url)
 
     assert (done.code, told.code, told.err) == (0, 0, "")
     assert "You have 3 tools" in done.out

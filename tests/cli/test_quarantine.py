@@ -1,4 +1,4 @@
-"""`avow quarantine`: what broke its contract is shown with what it tried, and is lifted by name."""
+"""`sayso quarantine`: what broke its contract is shown with what it tried, and lifted by name."""
 
 import json
 from pathlib import Path
@@ -6,26 +6,27 @@ from pathlib import Path
 import anyio
 import pytest
 
-from avow.audit import AuditLog
-from avow.cli import main
-from avow.keys import load_keys
-from avow.store import QuarantineRow, open_store
+from sayso.audit import AuditLog
+from sayso.cli import main
+from sayso.keys import load_keys
+from sayso.store import QuarantineRow, open_store
 
 
 async def fill(*places: str) -> None:
     store = open_store()
     for place in places:
         row = QuarantineRow(place, "find", "crm", 1_700_000_000.0, '["write /home/bo/notes.txt"]')
-        assert await AuditLog(store).quarantine(row, call="1", subject="bo")
-        assert not await AuditLog(store).quarantine(row, call="2", subject="bo")
+        log = AuditLog(store.records)
+        assert await log.quarantine(store.quarantines, row, call="1", subject="bo")
+        assert not await log.quarantine(store.quarantines, row, call="2", subject="bo")
     await store.close()
 
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store, and its keys."""
-    path = tmp_path / "avow.db"
-    monkeypatch.setenv("AVOW_STORE", f"sqlite:{path}")
+    path = tmp_path / "sayso.db"
+    monkeypatch.setenv("SAYSO_STORE", f"sqlite:{path}")
     load_keys(path, is_made=True)
     return path
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from avow.cli.address import Options
-from avow.cli.reach import is_one_of_many, open_reach
-from avow.errors import UsageError
-from avow.policy import LOCAL, Principal
+from sayso.cli.address import Options
+from sayso.cli.replica_listener import is_one_of_many, open_reach
+from sayso.errors import UsageError
+from sayso.policy import LOCAL, Principal
 
 
 def options(host: str = "127.0.0.1", store: str = "sqlite:a.db", **more: Any) -> Options:
@@ -18,8 +18,8 @@ def options(host: str = "127.0.0.1", store: str = "sqlite:a.db", **more: Any) ->
 def test_one_process_on_a_file_is_alone() -> None:
     assert not is_one_of_many(options())
     assert is_one_of_many(options(workers=2))
-    assert is_one_of_many(options(store="postgresql://db/avow"))
-    assert not is_one_of_many(options(store="postgresql://db/avow", principal=Principal(LOCAL)))
+    assert is_one_of_many(options(store="postgresql://db/sayso"))
+    assert not is_one_of_many(options(store="postgresql://db/sayso", principal=Principal(LOCAL)))
 
 
 def reached(given: Options, place: int = 0, database: str | None = None) -> tuple[str, int, str]:

@@ -1,4 +1,4 @@
-"""`avow receipt`, and what `inspect`, `lint` and `gateway` make of receipts."""
+"""`sayso receipt`, and what `inspect`, `lint` and `gateway` make of receipts."""
 
 import json
 import shutil
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.running import avow, started
+from tests.cli.running import sayso, started
 from tests.connect.serving import SERVERS
 from tests.gateway.changing import Changing, entry
-from tests.verify.receipt.reports import hint, key_in, report, signed, statement, written
+from tests.receipts.reports import hint, key_in, report, signed, statement, written
 
-from avow.connect import CommandTarget
-from avow.connect.package import describe_package
-from avow.policy import load_policy
-from avow.verify.receipt import write_receipt
-from avow.verify.verdict import HintVerdict
+from sayso.connect import CommandTarget
+from sayso.connect.package import describe_package
+from sayso.policy import load_policy
+from sayso.receipts import write_receipt
+from sayso.verify.verdict import HintVerdict
 
 SHOP = """
 from mcp.server import MCPServer
@@ -34,13 +34,13 @@ LIES = entry({"readOnlyHint": True, "destructiveHint": False, "openWorldHint": F
 
 
 def test_a_key_is_made_and_printed_as_it_goes_into_a_policy(tmp_path: Path) -> None:
-    done = avow("receipt", "keygen", "my ci.key", cwd=tmp_path)
+    done = sayso("receipt", "keygen", "my ci.key", cwd=tmp_path)
     assert done.code == 0
     (key,) = load_policy(done.out).receipt_keys
     assert key.name == "my-ci"
     assert tomllib.loads(done.out)["trust"]["receipt_keys"]["my-ci"] == {"key": key.key}
     assert stat.S_IMODE((tmp_path / "my ci.key").stat().st_mode) == 0o600
-    again = avow("receipt", "keygen", "my ci.key", cwd=tmp_path)
+    again = sayso("receipt", "keygen", "my ci.key", cwd=tmp_path)
     assert (again.code, again.out) == (2, "")
     assert "there is a file of that name" in again.err
 
@@ -49,11 +49,11 @@ def test_a_report_is_signed_shown_and_verified(tmp_path: Path) -> None:
     key = key_in(tmp_path)
     written(tmp_path, report().to_dict(), "report.json")
     words = ("receipt", "make", "report.json", "--key", "ci.key", "-o", "r.json")
-    assert avow(*words, cwd=tmp_path).code == 0
-    done = avow("receipt", "verify", "r.json", "--key", key.public, cwd=tmp_path)
+    assert sayso(*words, cwd=tmp_path).code == 0
+    done = sayso("receipt", "verify", "r.json", "--key", key.public, cwd=tmp_path)
     assert done.code == 0
     assert done.out == "r.json: holds, for 1 tool of notes 1.0 (sha256:abababababab…)\n"
-    found = avow("receipt", "verify", "r.json", "--key", key.public, "--json", cwd=tmp_path).json
+    found = sayso("receipt", "verify", "r.json", "--key", key.public, "--json", cwd=tmp_path).json
     assert (found["schema"], found["holds"], found["seed"]) == (1, True, 7)
     assert found["tools"][0]["hints"]["read_only"] == {
         "verdict": "supported",
@@ -61,10 +61,10 @@ def test_a_report_is_signed_shown_and_verified(tmp_path: Path) -> None:
         "inputs": ["path=file"],
         "observers": ["files"],
     }
-    shown = avow("receipt", "show", "r.json", cwd=tmp_path)
+    shown = sayso("receipt", "show", "r.json", cwd=tmp_path)
     assert "supported (12)" in shown.out
     assert "Nobody has checked who signed it" in shown.err
-    data = avow("receipt", "show", "r.json", "--json", cwd=tmp_path).json
+    data = sayso("receipt", "show", "r.json", "--json", cwd=tmp_path).json
     assert data == {name: one for name, one in found.items() if name not in ("holds", "key")}
 
 
@@ -77,7 +77,7 @@ def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:
         ((str(tmp_path / "ci.key"), "--key", key.public), 1, "this is no receipt"),
         ((str(tmp_path / "none"), "--key", key.public), 2, "cannot be read"),
     ):
-        done = avow("receipt", "verify", *words, "--json")
+        done = sayso("receipt", "verify", *words, "--json")
         assert (done.code, done.out) == (code, "")
         assert what in done.error["what"]
 
@@ -85,8 +85,8 @@ def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:
 def test_what_a_receipt_says_steers_no_terminal(tmp_path: Path) -> None:
     value = statement()
     value["predicate"]["tools"][0]["name"] = "x\x1b[2J"
-    value["predicate"]["avow"] = "\x1b]0;x\x07"
-    done = avow("receipt", "show", str(written(tmp_path, signed(value, key_in(tmp_path)))))
+    value["predicate"]["sayso"] = "\x1b]0;x\x07"
+    done = sayso("receipt", "show", str(written(tmp_path, signed(value, key_in(tmp_path)))))
     assert done.code == 0
     assert "\x1b" not in done.out
 
@@ -123,16 +123,16 @@ def vouch(world: dict[str, Any], raw: dict[str, Any], read_only: HintVerdict | N
 def test_inspect_marks_what_a_receipt_shows(world: dict[str, Any]) -> None:
     vouch(world, entry({}))
     (world["folder"] / "receipts" / "broken.json").write_text("{")
-    done = avow("inspect", *world["options"], *world["command"])
+    done = sayso("inspect", *world["options"], *world["command"])
     assert done.code == 0, done.err
     assert "yes+" in done.out
     assert "+ verified by running it" in done.out
     assert "broken.json: this is no receipt" in done.err
-    found = avow("inspect", *world["options"], "--json", *world["command"]).json
+    found = sayso("inspect", *world["options"], "--json", *world["command"]).json
     assert found["tools"][0]["hints"]["read_only"] == {"value": True, "source": "verified"}
     server = world["folder"] / "package" / "server.py"
     server.write_text(f"{server.read_text()}\n")
-    done = avow("inspect", *world["options"], *world["command"])
+    done = sayso("inspect", *world["options"], *world["command"])
     assert done.code == 1
     assert "+" not in done.out.splitlines()[-2]
     assert "[receipt-dropped]" in done.out
@@ -140,7 +140,7 @@ def test_inspect_marks_what_a_receipt_shows(world: dict[str, Any]) -> None:
 
 def test_receipts_without_a_trusted_key_are_a_mistake(world: dict[str, Any]) -> None:
     for command in ("inspect", "lint"):
-        done = avow(command, "--receipts", "x", *world["command"])
+        done = sayso(command, "--receipts", "x", *world["command"])
         assert done.code == 2
         assert "[trust.receipt_keys]" in done.err
 
@@ -149,22 +149,22 @@ def test_a_policy_alone_counts_for_inspect(world: dict[str, Any]) -> None:
     world["changing"].say(entry({}))
     (world["folder"] / "p.toml").write_text('[operator."*".note]\nread_only = true\n')
     words = ("--policy", str(world["folder"] / "p.toml"))
-    assert "yes!" in avow("inspect", *words, *world["command"]).out
+    assert "yes!" in sayso("inspect", *words, *world["command"]).out
 
 
 def test_lint_finds_the_hint_that_was_refuted(world: dict[str, Any]) -> None:
     vouch(world, LIES, read_only=hint("refuted", 1))
     only = ("--select", "AV109")
-    done = avow("lint", *only, *world["options"], *world["command"])
+    done = sayso("lint", *only, *world["options"], *world["command"])
     assert done.code == 1
     assert "AV109" in done.out
     saved = world["folder"] / "list.json"
     for tool, code in ((LIES, 1), ({**LIES, "description": "other"}, 0)):
         saved.write_text(json.dumps({"tools": [tool]}))
-        assert avow("lint", str(saved), *only, *world["options"]).code == code
+        assert sayso("lint", str(saved), *only, *world["options"]).code == code
     lines = world["folder"] / "list.jsonl"
     lines.write_text(json.dumps(LIES))
-    assert avow("lint", str(lines), *only, *world["options"]).code == 1
+    assert sayso("lint", str(lines), *only, *world["options"]).code == 1
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="verify needs bubblewrap")
@@ -174,12 +174,12 @@ def test_a_run_is_signed_and_counts_for_what_was_run(tmp_path: Path) -> None:
         f'[trust.receipt_keys]\nci = {{ key = "{key.public}" }}\n'
     )
     (tmp_path / "shop.py").write_text(SHOP)
-    done = avow("verify", "shop.py", "--receipt", "r.json", "--key", "ci.key", cwd=tmp_path)
+    done = sayso("verify", "shop.py", "--receipt", "r.json", "--key", "ci.key", cwd=tmp_path)
     assert done.code == 0, done.err
     words = ("inspect", "shop.py", "--policy", "policy.toml", "--receipts", "r.json")
-    assert "yes+" in avow(*words, cwd=tmp_path).out
+    assert "yes+" in sayso(*words, cwd=tmp_path).out
     (tmp_path / "shop.py").write_text(f"{SHOP}\n# another\n")
-    assert "yes+" not in avow(*words, cwd=tmp_path).out
+    assert "yes+" not in sayso(*words, cwd=tmp_path).out
 
 
 def test_a_gateway_says_what_is_broken_and_goes_on(world: dict[str, Any]) -> None:

@@ -1,9 +1,9 @@
-"""`avow gateway` on a store that others use too."""
+"""`sayso gateway` on a store that others use too."""
 
 import base64
 import sys
 
-from tests.cli.running import avow, started
+from tests.cli.running import sayso, started
 from tests.cli.test_drain import JOURNAL
 from tests.postgres import PostgresServer
 
@@ -18,11 +18,11 @@ def test_who_comes_with_other_keys_leaves_the_log_as_it_was(
     url = postgres.fresh()
     server = ("--", sys.executable, JOURNAL, f"{tmp_path}/journal")
     words = ("gateway", "--port", "0", "--json", "--store", url)
-    with started(*words, *server, AVOW_KEYS=key(b"k")) as run:
-        refused = avow(*words, *server, AVOW_KEYS=key(b"o"))
+    with started(*words, *server, SAYSO_KEYS=key(b"k")) as run:
+        refused = sayso(*words, *server, SAYSO_KEYS=key(b"o"))
         run.end()
 
     assert refused.code == 2
     assert refused.error["code"] == "keys"
-    verified = avow("audit", "verify", "--store", url, AVOW_KEYS=key(b"k"))
+    verified = sayso("audit", "verify", "--store", url, SAYSO_KEYS=key(b"k"))
     assert (verified.code, verified.out.split(":")[0]) == (0, "sound"), verified.out

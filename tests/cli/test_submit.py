@@ -1,9 +1,9 @@
-"""`avow submit`: what a person and a program get of real servers, and how it ends."""
+"""`sayso submit`: what a person and a program get of real servers, and how it ends."""
 
 import sys
 from pathlib import Path
 
-from tests.cli.running import avow, configuration, write_json
+from tests.cli.running import configuration, sayso, write_json
 
 SERVER = """
 from pathlib import Path
@@ -18,12 +18,12 @@ mcp = MCPServer("shop")
 def give_report(path: str) -> str:
     return str(Path(path).write_text("x"))
 """
-DEMO = ("--", sys.executable, "-m", "avow.demo.server")
+DEMO = ("--", sys.executable, "-m", "sayso.demo.server")
 
 
 def test_the_demo_is_submitted_as_its_author_declares_it(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
-    done = avow("submit", "openai", "--out", str(folder), "--json", *DEMO)
+    done = sayso("submit", "openai", "--out", str(folder), "--json", *DEMO)
     made = done.json
     assert (folder / "submission-openai.json").read_text(encoding="utf-8") == done.out
     tools = {one["name"]: one for one in made["tools"]}
@@ -45,7 +45,7 @@ def test_the_demo_is_submitted_as_its_author_declares_it(tmp_path: Path) -> None
 
 def test_a_server_from_elsewhere_gets_its_proposals_and_what_to_mend(repository: Path) -> None:
     server = ("--", sys.executable, "-m", "mcp_server_git", "--repository", str(repository))
-    done = avow("submit", "anthropic", *server)
+    done = sayso("submit", "anthropic", *server)
     assert done.code == 1
     assert "error AV702 (anthropic-annotations-missing): `git_reset`: " in done.out
     reset = done.out.split("### `git_reset`")[1].split("###")[0]
@@ -58,7 +58,7 @@ def test_a_server_from_elsewhere_gets_its_proposals_and_what_to_mend(repository:
 def test_the_source_of_a_handler_outranks_what_it_is_declared(tmp_path: Path) -> None:
     file = tmp_path / "server.py"
     file.write_text(SERVER)
-    done = avow("submit", "openai", "server.py", "--json", cwd=tmp_path)
+    done = sayso("submit", "openai", "server.py", "--json", cwd=tmp_path)
     (tool,) = done.json["tools"]
     reads = tool["hints"]["read_only"]
     assert (reads["value"], reads["source"], reads["settled"]) == (False, "source", False)
@@ -74,7 +74,7 @@ def test_texts_that_steer_stay_text_and_the_exit_code_tells_of_errors(tmp_path: 
         "annotations": {"readOnlyHint": True, "title": "\x1b]0;<b>It</b>\n## Fine"},
     }
     saved = write_json(tmp_path / "tools.json", {"tools": [entry]})
-    done = avow("submit", "openai", saved)
+    done = sayso("submit", "openai", saved)
     assert done.code == 1
     assert "(hidden-characters): `get_it`: " in done.out
     assert not {"\x1b", "\u202e"} & set(done.out)
@@ -85,31 +85,31 @@ def test_texts_that_steer_stay_text_and_the_exit_code_tells_of_errors(tmp_path: 
 def test_what_a_person_has_filled_in_is_not_written_over(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", {"tools": []})
     words = ("submit", "openai", saved, "--out", str(tmp_path))
-    assert avow(*words).code == 0
-    assert avow(*words).code == 0
+    assert sayso(*words).code == 0
+    assert sayso(*words).code == 0
     page = tmp_path / "submission-openai.md"
     page.write_text(page.read_text().replace("______", "No."))
-    refused = avow(*words, "--json")
+    refused = sayso(*words, "--json")
     assert (refused.code, refused.out) == (2, "")
     assert refused.error["where"] == str(page)
     assert "______" not in page.read_text()
-    assert avow(*words, "--force").code == 0
+    assert sayso(*words, "--force").code == 0
     assert "______" in page.read_text()
 
 
 def test_a_submission_is_about_one_server_and_one_store(tmp_path: Path) -> None:
     several = configuration(tmp_path / "mcp.json", one=("a",), two=("b",))
-    done = avow("submit", "openai", several)
+    done = sayso("submit", "openai", several)
     assert done.code == 2
     assert "about one server, not one, two" in done.err
     assert f"{several}#NAME" in done.err
-    assert avow("submit", "acme", several).code == 2
-    gone = avow("submit", "openai", "--", str(tmp_path / "gone"))
+    assert sayso("submit", "acme", several).code == 2
+    gone = sayso("submit", "openai", "--", str(tmp_path / "gone"))
     assert gone.code == 4
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", {"tools": []})
-    done = avow("submit", "openai", saved, "--out", saved, "--json")
+    done = sayso("submit", "openai", saved, "--out", saved, "--json")
     assert done.code == 2
     assert done.error["what"].startswith(f"--out {saved}/submission-openai.json cannot be written")

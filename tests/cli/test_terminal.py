@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from avow.cli import terminal
-from avow.errors import UsageError
+from sayso.cli import terminal
+from sayso.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_an_error_in_words_keeps_its_own_lines_and_no_others(
 ) -> None:
     terminal.print_error(UsageError("said:\nline\x1b[2J\rhidden", where="git", fix="Mend it."))
 
-    assert capsys.readouterr().err == "avow: git: said:\nline\\u001b[2J\\u000dhidden\nMend it.\n"
+    assert capsys.readouterr().err == "sayso: git: said:\nline\\u001b[2J\\u000dhidden\nMend it.\n"
 
 
-def test_without_a_terminal_nothing_is_shown_while_avow_works(
+def test_without_a_terminal_nothing_is_shown_while_sayso_works(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with terminal.working("Asking …"):

@@ -1,4 +1,4 @@
-"""`avow gateway --workers`: several processes on one port, one of which may die."""
+"""`sayso gateway --workers`: several processes on one port, one of which may die."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ import anyio
 import httpx2
 import pytest
 from mcp import Client
-from tests.cli.running import Started, avow, python, started
+from tests.cli.running import Started, python, sayso, started
 from tests.cli.test_drain import JOURNAL, Place, calling
 from tests.cli.test_gateway import children_of
 from tests.connect.serving import until
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 def run(tmp_path: Path) -> Generator[Started]:
     (tmp_path / "journal").touch()
     words = ("gateway", "--port", "0", "--json", "--workers", "2", "--drain", "1")
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     server = (sys.executable, JOURNAL, str(tmp_path / "journal"))
     with started(*words, "--store", store, "--", *server) as run:
         yield run
@@ -130,15 +130,15 @@ async def test_the_end_of_the_parent_is_the_end_of_all_and_calls_are_told(
     assert (await anyio.to_thread.run_sync(run.wait)).code == code
     assert not any(alive(pid) for pid in workers)
     assert not answers[1].is_error
-    assert answers[2].meta["io.avow/outcome"] == "outcome_unknown"
+    assert answers[2].meta["io.sayso/outcome"] == "outcome_unknown"
     assert place.outcomes() == {1: "ok", 2: "outcome_unknown"}
 
 
 def test_one_that_cannot_begin_says_why_once(tmp_path: Path) -> None:
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("gateway", "--port", "0", "--json", "--workers", "3", "--store", store)
 
-    done = avow(*words, "--", *python("exits"))
+    done = sayso(*words, "--", *python("exits"))
 
     assert done.error["code"] == "server-exited"
     assert done.code == 4
@@ -146,6 +146,6 @@ def test_one_that_cannot_begin_says_why_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [("--workers", "0"), ("--workers", "2", "--stdio")])
 def test_a_number_that_cannot_be_is_refused(words: tuple[str, ...]) -> None:
-    done = avow("gateway", "--json", *words, "--", *python("plain"))
+    done = sayso("gateway", "--json", *words, "--", *python("plain"))
 
     assert (done.code, done.error["where"]) == (2, "--workers")

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.running import avow, write_json
-from tests.verify.receipt.reports import key_in
+from tests.cli.running import sayso, write_json
+from tests.receipts.reports import key_in
 
-from avow.cli.writable import check_writable
-from avow.errors import UsageError
+from sayso.cli.writable import check_writable
+from sayso.errors import UsageError
 
 RUN = "from pathlib import Path\nPath({!r}).touch()\n"
 
@@ -46,7 +46,7 @@ def test_verify_runs_nothing_if_its_result_could_not_be_written(
     key_in(tmp_path)
     words = ["--key", str(tmp_path / "ci.key")] if option == "--receipt" else []
     where = f"{file}/new/x.json"
-    done = avow("verify", option, where, *words, "--json", "--", sys.executable, file)
+    done = sayso("verify", option, where, *words, "--json", "--", sys.executable, file)
     assert done.code == 2
     assert f"{option} {where} cannot be written" in done.error["what"]
     assert not Path(mark).exists()
@@ -55,7 +55,7 @@ def test_verify_runs_nothing_if_its_result_could_not_be_written(
 def test_verify_runs_nothing_if_the_key_is_none(tmp_path: Path) -> None:
     file, mark = server(tmp_path)
     words = ("--receipt", str(tmp_path / "r.json"), "--key", str(tmp_path / "none.key"))
-    assert avow("verify", *words, "--", sys.executable, file).code == 2
+    assert sayso("verify", *words, "--", sys.executable, file).code == 2
     assert not Path(mark).exists()
 
 
@@ -63,7 +63,7 @@ def test_verify_makes_no_receipt_of_what_cannot_be_told_and_says_so_first(tmp_pa
     file, mark = server(tmp_path)
     key_in(tmp_path)
     words = ("--receipt", str(tmp_path / "new" / "r.json"), "--key", str(tmp_path / "ci.key"))
-    done = avow("verify", *words, "--json", "--", sys.executable, "-u", file)
+    done = sayso("verify", *words, "--json", "--", sys.executable, "-u", file)
     assert done.code == 2
     assert "no receipt can be made" in done.err
     assert not Path(mark).exists()
@@ -71,5 +71,5 @@ def test_verify_makes_no_receipt_of_what_cannot_be_told_and_says_so_first(tmp_pa
 
 def test_the_folder_of_a_submission_is_checked_first(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", {"tools": []})
-    done = avow("submit", "openai", saved, "--out", f"{saved}/new", "--json")
+    done = sayso("submit", "openai", saved, "--out", f"{saved}/new", "--json")
     assert "--out" in done.error["what"]

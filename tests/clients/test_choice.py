@@ -1,4 +1,4 @@
-"""Servers that stay with their client, since avow would run or reach them differently."""
+"""Servers that stay with their client, since sayso would run or reach them differently."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.clients.test_install import value, write
 
-from avow.cli import main
+from sayso.cli import main
 
 GIT = {"command": "git-server"}
 
@@ -46,7 +46,7 @@ def test_a_server_that_claude_codes_user_has_refused_is_not_moved(
         ({"url": "https://mcp.example.com/mcp"}, "it may want a login"),
     ],
 )
-def test_what_avow_would_run_or_reach_differently_stays(
+def test_what_sayso_would_run_or_reach_differently_stays(
     entry: dict[str, str], reason: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = json.dumps({"mcpServers": {"git": GIT, "other": entry}})

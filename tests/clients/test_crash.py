@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from tests.cli.running import COMMAND, environment
 from tests.clients.jsonc import files, values
 
-from avow.cli import main
-from avow.clients.choice import Wish
-from avow.clients.discover import pick
-from avow.clients.install import Plan, carry_out, plan_install, plan_removal, remove
-from avow.clients.kinds import client_of
-from avow.clients.places import Machine
-from avow.clients.record import alone, folder_of, record_in, records
-from avow.errors import ConfigError, UsageError
+from sayso.cli import main
+from sayso.clients.choice import Wish
+from sayso.clients.discovery import pick
+from sayso.clients.install import Plan, carry_out, plan_install, plan_removal, remove
+from sayso.clients.kinds import client_of
+from sayso.clients.places import Machine
+from sayso.clients.record import alone, folder_of, record_in, records
+from sayso.errors import ConfigError, UsageError
 
 FIRST = {"git": {"command": "uvx", "args": ["mcp-server-git"]}, "notes": {"command": "notes"}}
 
@@ -75,9 +75,9 @@ def crashing(monkeypatch: pytest.MonkeyPatch, at: int, work: Callable[[], object
 
 
 def reached(path: Path) -> set[str]:
-    """The servers that the client can reach, by itself or through avow's entry."""
+    """The servers that the client can reach, by itself or through sayso's entry."""
     servers: dict[str, Any] = json.loads(path.read_text())["mcpServers"]
-    entry = servers.pop("avow", None)
+    entry = servers.pop("sayso", None)
     if entry is None:
         return {*servers}
     return {*servers, *json.loads(Path(entry["args"][1]).read_text())["mcpServers"]}
@@ -169,9 +169,9 @@ def test_a_killed_install_can_be_done_again_and_undone(home: Path) -> None:
     # Killed by itself just before the client's file is replaced: no `finally` runs.
     code = (
         "import os, signal, sys\n"
-        "from avow.clients import swap\n"
+        "from sayso.clients import swap\n"
         "swap._dress = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "from avow.cli import main\n"
+        "from sayso.cli import main\n"
         "main(['install', 'cursor', '--yes'])\n"
     )
     done = subprocess.run(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from avow.cli import main
-from avow.clients import swap
-from avow.clients.folder import MAX_FILE_BYTES, Folder, open_folder, open_parent
-from avow.errors import ConfigError
+from sayso.cli import main
+from sayso.clients import swap
+from sayso.clients.folder import MAX_FILE_BYTES, Folder, open_folder, open_parent
+from sayso.errors import ConfigError
 
 SERVERS = json.dumps({"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}})
 OTHER = 1234
@@ -53,7 +53,7 @@ def test_a_folder_that_a_group_of_several_may_write_is_refused(
 ) -> None:
     file.parent.chmod(0o775)
     for is_own in (False, True):
-        monkeypatch.setattr("avow.clients.folder._is_own_group", partial(_says, is_own))
+        monkeypatch.setattr("sayso.clients.folder._is_own_group", partial(_says, is_own))
         assert install(file) == (0 if is_own else 2)
 
 
@@ -98,7 +98,7 @@ def test_a_link_of_ones_own_is_followed_and_stays(file: Path, home: Path) -> Non
     link.symlink_to("../.cursor")
     assert install(link / "mcp.json") == 0
     assert link.is_symlink()
-    assert "avow" in json.loads(file.read_text())["mcpServers"]
+    assert "sayso" in json.loads(file.read_text())["mcpServers"]
 
 
 @pytest.mark.parametrize("kind", ["fifo", "socket", "device"])
@@ -211,14 +211,14 @@ def test_the_folder_of_our_records_is_not_made_in_a_folder_of_others(
     (home / ".config").chmod(0o777)
     assert install(file) == 2
     assert file.read_text() == SERVERS
-    assert not (home / ".config" / "avow").exists()
+    assert not (home / ".config" / "sayso").exists()
 
 
-def test_an_entry_that_only_looks_like_avow_is_not_said_to_be_in_front(
+def test_an_entry_that_only_looks_like_sayso_is_not_said_to_be_in_front(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    entry = {"command": "/tmp/x/avow", "args": ["gateway", "servers.json", "--stdio"]}
-    file.write_text(json.dumps({"mcpServers": {"avow": entry, "other": entry}}))
+    entry = {"command": "/tmp/x/sayso", "args": ["gateway", "servers.json", "--stdio"]}
+    file.write_text(json.dumps({"mcpServers": {"sayso": entry, "other": entry}}))
     assert main(["discover", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["servers"]
     assert [one["guarded"] for one in listed] == [False, False]
@@ -228,7 +228,7 @@ def test_an_entry_that_only_looks_like_avow_is_not_said_to_be_in_front(
     capsys.readouterr()
     assert main(["discover", "--json"]) == 0
     assert [one["guarded"] for one in json.loads(capsys.readouterr().out)["servers"]] == [True]
-    written["mcpServers"]["avow"]["command"] = "/tmp/x/avow"
+    written["mcpServers"]["sayso"]["command"] = "/tmp/x/sayso"
     file.write_text(json.dumps(written))
     assert main(["discover", "--json"]) == 0
     assert [one["guarded"] for one in json.loads(capsys.readouterr().out)["servers"]] == [False]

@@ -1,4 +1,4 @@
-"""`avow install` and `avow uninstall`, by the files of each client."""
+"""`sayso install` and `sayso uninstall`, by the files of each client."""
 
 import json
 import os
@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.clients import samples
 
-from avow.cli import main
-from avow.clients.record import records
+from sayso.cli import main
+from sayso.clients.record import records
 
 
 def write(path: Path, text: str) -> Path:
@@ -21,8 +21,8 @@ def write(path: Path, text: str) -> Path:
 
 
 def value(path: Path) -> Any:
-    """The JSON in a file whose comments and last commas avow has not touched."""
-    from avow.clients.document import Document
+    """The JSON in a file whose comments and last commas sayso has not touched."""
+    from sayso.clients.document import Document
 
     return Document.of(str(path), path.read_bytes()).file.value
 
@@ -40,17 +40,17 @@ def test_claude_code_gives_up_its_servers_and_gets_them_back(
     assert main(["install", "claude-code", "--scope", "user", "--yes"]) == 0
     shown = capsys.readouterr()
     new = value(path)
-    entry = new["mcpServers"].pop("avow")
+    entry = new["mcpServers"].pop("sayso")
     assert entry["type"] == "stdio"
     assert entry["args"] == ["gateway", str(records()[0].servers), "--stdio"]
-    assert entry["env"] == {"AVOW_VAR_GIT_TOKEN_NONE": "${GIT_TOKEN:-none}"}
+    assert entry["env"] == {"SAYSO_VAR_GIT_TOKEN_NONE": "${GIT_TOKEN:-none}"}
     old = json.loads(text)
     assert new["mcpServers"] == {"search": old["mcpServers"].pop("search")}
     assert {**new, "mcpServers": 0} == {**old, "mcpServers": 0}
-    assert servers()["git"]["env"] == {"GIT_TOKEN": "${AVOW_VAR_GIT_TOKEN_NONE}"}
-    assert f"Not behind avow: search, since it is switched off in {home / 'work'}." in shown.err
+    assert servers()["git"]["env"] == {"GIT_TOKEN": "${SAYSO_VAR_GIT_TOKEN_NONE}"}
+    assert f"Not behind sayso: search, since it is switched off in {home / 'work'}." in shown.err
     assert "sk-live" not in shown.out + shown.err
-    assert "mcp__avow__SERVER__TOOL" in shown.err
+    assert "mcp__sayso__SERVER__TOOL" in shown.err
     assert main(["uninstall", "claude-code", "--yes"]) == 0
     assert path.read_bytes() == text.encode()
     assert not records()
@@ -67,18 +67,18 @@ def test_of_several_places_one_must_be_named(
     assert "Claude Code has servers in 3 places (user: " in error
     assert main(["install", "claude-code", "--scope", "local", "--yes"]) == 0
     projects = value(path)["projects"]
-    assert [*projects[str(home / "work")]["mcpServers"]] == ["avow"]
+    assert [*projects[str(home / "work")]["mcpServers"]] == ["sayso"]
     assert [*projects["/srv/other"]["mcpServers"]] == ["else"]
     assert main(["install", "claude-code", "--scope", "project", "--yes"]) == 0
     assert "Others who share this file cannot use" in capsys.readouterr().err
-    assert [*value(shared)["mcpServers"]] == ["avow"]
+    assert [*value(shared)["mcpServers"]] == ["sayso"]
     assert main(["uninstall", "claude-code", "--scope", "project", "--yes"]) == 0
     assert shared.read_bytes() == samples.MCP_JSON.encode()
     assert main(["uninstall", "claude-code", "--yes"]) == 0
     assert path.read_bytes() == text.encode()
 
 
-def test_claude_desktop_expands_nothing_so_what_avow_would_expand_stays(
+def test_claude_desktop_expands_nothing_so_what_sayso_would_expand_stays(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = home / ".config" / "Claude"
@@ -87,8 +87,8 @@ def test_claude_desktop_expands_nothing_so_what_avow_would_expand_stays(
     path = write(folder / "claude_desktop_config.json", samples.CLAUDE_DESKTOP)
     assert main(["install", "claude-desktop", "--yes"]) == 0
     shown = capsys.readouterr()
-    assert [*value(path)["mcpServers"]] == ["avow", "odd"]
-    assert "type" not in value(path)["mcpServers"]["avow"]
+    assert [*value(path)["mcpServers"]] == ["sayso", "odd"]
+    assert "type" not in value(path)["mcpServers"]["sayso"]
     assert "Claude Desktop takes “${HOME}” as it stands" in shown.err
     assert "very-secret-token" not in shown.out + shown.err
     assert servers()["git"]["env"] == {"GIT_TOKEN": "very-secret-token"}
@@ -105,7 +105,7 @@ def test_cursor_keeps_comments_and_a_folder_that_only_it_knows(
     assert main(["install", "cursor", "--yes"]) == 0
     text = path.read_text()
     assert text.startswith(
-        '{\n\t// what I use every day\n\t"mcpServers": {\n\t\t"avow": {\n\t\t\t"'
+        '{\n\t// what I use every day\n\t"mcpServers": {\n\t\t"sayso": {\n\t\t\t"'
     )
     assert '"here": { "command": "here", "args": ["${workspaceFolder}"] }' in text
     assert "only the client knows the value of ${workspaceFolder}" in capsys.readouterr().err
@@ -115,10 +115,10 @@ def test_cursor_keeps_comments_and_a_folder_that_only_it_knows(
     path.unlink()
     shared = write(home / "work" / ".cursor" / "mcp.json", samples.CURSOR)
     assert main(["install", "cursor", "--yes"]) == 0
-    entry = value(shared)["mcpServers"]["avow"]
+    entry = value(shared)["mcpServers"]["sayso"]
     assert entry["env"] == {
-        "AVOW_VAR_ENV_GIT_TOKEN": "${env:GIT_TOKEN}",
-        "AVOW_VAR_WORKSPACEFOLDER": "${workspaceFolder}",
+        "SAYSO_VAR_ENV_GIT_TOKEN": "${env:GIT_TOKEN}",
+        "SAYSO_VAR_WORKSPACEFOLDER": "${workspaceFolder}",
     }
 
 
@@ -127,15 +127,15 @@ def test_vs_code_still_asks_its_own_questions(home: Path) -> None:
     path = write(home / "work" / ".vscode" / "mcp.json", samples.VSCODE)
     assert main(["install", "vscode", "--yes"]) == 0
     new = value(path)
-    assert new["servers"]["avow"]["env"] == {
-        "AVOW_VAR_INPUT_API_KEY": "${input:api-key}",
-        "AVOW_VAR_WORKSPACEFOLDER": "${workspaceFolder}",
+    assert new["servers"]["sayso"]["env"] == {
+        "SAYSO_VAR_INPUT_API_KEY": "${input:api-key}",
+        "SAYSO_VAR_WORKSPACEFOLDER": "${workspaceFolder}",
     }
     assert new["inputs"][0]["id"] == "api-key"
     assert "// asked for once" in path.read_text()
     moved = servers()
-    assert moved["tickets"]["headers"] == {"Authorization": "Bearer ${AVOW_VAR_INPUT_API_KEY}"}
-    assert moved["build"]["envFile"] == "${AVOW_VAR_WORKSPACEFOLDER}/.env"
+    assert moved["tickets"]["headers"] == {"Authorization": "Bearer ${SAYSO_VAR_INPUT_API_KEY}"}
+    assert moved["build"]["envFile"] == "${SAYSO_VAR_WORKSPACEFOLDER}/.env"
     assert main(["uninstall", "vscode", "--yes"]) == 0
     assert path.read_bytes() == samples.VSCODE.encode()
 
@@ -146,25 +146,25 @@ def test_gemini_keeps_what_it_limits_and_what_it_switches_off(
     path = write(home / ".gemini" / "settings.json", samples.GEMINI)
     assert main(["install", "gemini", "--yes"]) == 0
     shown = capsys.readouterr()
-    assert [*value(path)["mcpServers"]] == ["avow", "files", "old"]
+    assert [*value(path)["mcpServers"]] == ["sayso", "files", "old"]
     assert "the client limits it with “includeTools”, which would be lost" in shown.err
     assert "it is switched off under “mcp”" in shown.err
-    assert servers()["search"]["headers"] == {"Authorization": "Bearer ${AVOW_VAR_SEARCH_TOKEN}"}
-    assert value(path)["mcpServers"]["avow"]["env"] == {"AVOW_VAR_SEARCH_TOKEN": "$SEARCH_TOKEN"}
+    assert servers()["search"]["headers"] == {"Authorization": "Bearer ${SAYSO_VAR_SEARCH_TOKEN}"}
+    assert value(path)["mcpServers"]["sayso"]["env"] == {"SAYSO_VAR_SEARCH_TOKEN": "$SEARCH_TOKEN"}
     assert main(["uninstall", "gemini", "--yes"]) == 0
     assert path.read_bytes() == samples.GEMINI.encode()
 
 
-def test_gemini_that_starts_only_some_servers_must_start_avow(
+def test_gemini_that_starts_only_some_servers_must_start_sayso(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = '{"mcp": {"allowed": ["a"%s]}, "mcpServers": {"a": {"command": "a"}, "b": {}}}'
     path = write(home / ".gemini" / "settings.json", text % "")
     assert main(["install", "gemini", "--yes"]) == 2
-    assert 'Add "avow" there' in capsys.readouterr().err
-    write(path, text % ', "avow"')
+    assert 'Add "sayso" there' in capsys.readouterr().err
+    write(path, text % ', "sayso"')
     assert main(["install", "gemini", "--yes"]) == 0
-    assert [*value(path)["mcpServers"]] == ["avow", "b"]
+    assert [*value(path)["mcpServers"]] == ["sayso", "b"]
 
 
 def test_a_running_gateway_is_pointed_to(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,10 +181,10 @@ def test_a_running_gateway_is_pointed_to(home: Path, capsys: pytest.CaptureFixtu
             write(path, text[client])
         assert main(["install", client, "--yes", "--url", url]) == 0
         key = "servers" if client == "vscode" else "mcpServers"
-        assert value(path)[key]["avow"] == entry
+        assert value(path)[key]["sayso"] == entry
         shown = capsys.readouterr().err
         record = next(one for one in records() if one.client == client)
-        assert f"Start the gateway with: avow gateway {record.servers}" in shown
+        assert f"Start the gateway with: sayso gateway {record.servers}" in shown
         assert main(["install", client, "--yes", "--url", url]) == 0
         assert "already: nothing to change" in capsys.readouterr().err
     kept = {one.client: json.loads(one.servers.read_bytes())["mcpServers"] for one in records()}
@@ -204,10 +204,10 @@ def test_some_servers_only_or_all_but_some(home: Path, capsys: pytest.CaptureFix
     path = simple(home)
     before = path.read_bytes()
     assert main(["install", "cursor", "--yes", "--only", "git", "--only", "files"]) == 0
-    assert [*value(path)["mcpServers"]] == ["avow", "notes"]
+    assert [*value(path)["mcpServers"]] == ["sayso", "notes"]
     # The wish of the second time counts, from the file as it was.
     assert main(["install", "cursor", "--yes", "--except", "git"]) == 0
-    assert [*value(path)["mcpServers"]] == ["git", "avow"]
+    assert [*value(path)["mcpServers"]] == ["git", "sayso"]
     assert [*servers()] == ["notes", "files"]
     assert main(["uninstall", "cursor", "--yes"]) == 0
     assert path.read_bytes() == before
@@ -226,7 +226,9 @@ def test_installing_twice_changes_nothing_and_says_so(
     once = path.read_bytes(), path.stat().st_mtime_ns
     capsys.readouterr()
     assert main(["install", "cursor"]) == 0  # and nobody is asked
-    assert "avow is in front of these servers already: nothing to change" in capsys.readouterr().err
+    assert (
+        "sayso is in front of these servers already: nothing to change" in capsys.readouterr().err
+    )
     assert (path.read_bytes(), path.stat().st_mtime_ns) == once
 
 
@@ -238,7 +240,7 @@ def test_a_server_that_came_later_moves_too_and_comes_back_too(home: Path) -> No
     new["mcpServers"]["late"] = {"command": "late"}
     write(path, json.dumps(new, indent=2))
     assert main(["install", "cursor", "--yes"]) == 0
-    assert [*value(path)["mcpServers"]] == ["avow"]
+    assert [*value(path)["mcpServers"]] == ["sayso"]
     assert [*servers()] == ["git", "notes", "files", "late"]
     assert main(["uninstall", "cursor", "--yes"]) == 0
     before["mcpServers"]["late"] = {"command": "late"}
@@ -272,7 +274,7 @@ def test_an_entry_that_a_person_took_out_does_not_keep_the_servers_from_coming_b
     assert main(["install", "cursor", "--yes"]) == 0
     write(path, '{"mcpServers": {}}')
     assert main(["install", "cursor", "--yes"]) == 0
-    assert [*value(path)["mcpServers"]] == ["avow"]
+    assert [*value(path)["mcpServers"]] == ["sayso"]
     write(path, '{"mcpServers": {}}')
     assert main(["uninstall", "cursor", "--yes"]) == 0
     assert value(path) == before
@@ -285,7 +287,7 @@ def test_servers_that_a_person_put_back_by_hand_stay_as_they_are(
     assert main(["install", "cursor", "--yes"]) == 0
     text = simple(home, git={"command": "other"}).read_text()
     assert main(["uninstall", "cursor"]) == 0  # and nobody is asked
-    assert "avow was not in the file any more" in capsys.readouterr().err
+    assert "sayso was not in the file any more" in capsys.readouterr().err
     assert path.read_text() == text
     assert not records()
 
@@ -342,7 +344,7 @@ def test_where_there_is_nothing_to_do_it_says_why(
         (["install", "cursor", "--scope", "local"], "no servers of the scope local"),
         (["install", "cursor", "--file", "nowhere.json"], "there is no such file"),
         (["install", "emacs"], "emacs"),
-        (["uninstall", "cursor"], "avow is not in front of any servers of cursor"),
+        (["uninstall", "cursor"], "sayso is not in front of any servers of cursor"),
     ):
         assert main([*words, "--yes"]) == 2
         assert expected in capsys.readouterr().err
@@ -362,7 +364,7 @@ def test_where_there_is_nothing_to_do_it_says_why(
         ('{"mcpServers": []}', "“mcpServers” must be an object, not an array"),
         ("[1]", "a configuration is an object, not an array"),
         ("", "the file is empty"),
-        ('{"mcpServers": {"avow": {"command": "x"}, "a": {}}}', "“avow” stands there"),
+        ('{"mcpServers": {"sayso": {"command": "x"}, "a": {}}}', "“sayso” stands there"),
         (
             '{"mcpServers": {"a b": {"command": "x"}, "a-b": {"command": "y"}}}',
             "“a b” and “a-b” would both be called a-b",
@@ -388,7 +390,7 @@ def test_what_cannot_move_stays_with_its_reason(
         login={"url": "https://a.example.com/mcp", "auth": {"CLIENT_ID": "x"}},
         old={"type": "sse", "url": "https://a.example.com/sse"},
         typo={"comand": "x"},
-        mine={"command": "/usr/bin/avow", "args": ["gateway", "x.json"]},
+        mine={"command": "/usr/bin/sayso", "args": ["gateway", "x.json"]},
         text="x",
         number={"command": "x", "args": [1]},
         all={"command": "x", "tools": ["*"]},
@@ -397,13 +399,13 @@ def test_what_cannot_move_stays_with_its_reason(
     shown = capsys.readouterr().err
     for line in (
         "login, since the client logs in to it by itself (“auth”)",
-        "old, since type: avow does not speak the old HTTP+SSE transport",
+        "old, since type: sayso does not speak the old HTTP+SSE transport",
         "typo, since comand: unknown key",
-        "mine, since it is avow's gateway itself",
+        "mine, since it is sayso's gateway itself",
         "text, since it is not an object",
         "number, since args[0]: must be a string, not a number",
     ):
-        assert f"Not behind avow: {line}" in shown
+        assert f"Not behind sayso: {line}" in shown
     assert [*servers()] == ["git", "notes", "files", "all"]
 
 
@@ -419,12 +421,12 @@ def test_paths_still_start_from_where_they_did(home: Path) -> None:
 def test_a_file_elsewhere_can_be_named(home: Path) -> None:
     path = write(home / "portable" / "mcp.json", samples.CURSOR)
     assert main(["install", "cursor", "--yes", "--file", str(path)]) == 0
-    assert "avow" in value(path)["mcpServers"]
+    assert "sayso" in value(path)["mcpServers"]
     assert main(["uninstall", "cursor", "--yes"]) == 0
     assert path.read_bytes() == samples.CURSOR.encode()
 
 
-def test_mode_links_and_line_ends_stay_and_what_avow_keeps_is_private(
+def test_mode_links_and_line_ends_stay_and_what_sayso_keeps_is_private(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = write(home / "dotfiles" / "mcp.json", "\ufeff" + samples.CURSOR.replace("\n", "\r\n"))
@@ -474,7 +476,7 @@ def test_a_file_that_cannot_be_read_or_written_is_told(
     monkeypatch.setattr(os, "access", no_access)
     assert main(["install", "cursor", "--yes"]) == 2
     assert "the file is read-only" in capsys.readouterr().err
-    assert "avow" not in value(path)["mcpServers"]
+    assert "sayso" not in value(path)["mcpServers"]
 
 
 def test_on_windows_nothing_is_changed(
@@ -494,7 +496,7 @@ def test_a_file_with_a_second_name_is_not_replaced(
     assert main(["install", "cursor", "--yes"]) == 2
     assert "hard link" in capsys.readouterr().err
     assert not records()
-    assert "avow" not in value(path)["mcpServers"]
+    assert "sayso" not in value(path)["mcpServers"]
 
 
 def test_a_policy_goes_along_and_must_be_sound(
@@ -503,12 +505,12 @@ def test_a_policy_goes_along_and_must_be_sound(
     path = simple(home)
     policy = write(home / "work" / "policy.toml", 'mode = "strict"\n')
     assert main(["install", "cursor", "--yes", "--policy", "policy.toml"]) == 0
-    assert value(path)["mcpServers"]["avow"]["args"][-2:] == ["--policy", str(policy)]
+    assert value(path)["mcpServers"]["sayso"]["args"][-2:] == ["--policy", str(policy)]
     assert main(["install", "cursor", "--yes", "--policy", "missing.toml"]) == 2
     assert "missing.toml" in capsys.readouterr().err
-    # An entry that a person has changed is still avow's.
+    # An entry that a person has changed is still sayso's.
     new = value(path)
-    new["mcpServers"]["avow"]["args"] += ["--timeout", "5"]
+    new["mcpServers"]["sayso"]["args"] += ["--timeout", "5"]
     write(path, json.dumps(new))
     assert main(["uninstall", "cursor", "--yes"]) == 0
     assert [*value(path)["mcpServers"]] == ["git", "notes", "files"]
@@ -520,7 +522,7 @@ def test_a_dry_run_and_a_missing_person_change_nothing(
     path = simple(home)
     before = path.read_bytes()
     assert main(["install", "cursor", "--dry-run"]) == 0
-    assert '+    "avow": {' in capsys.readouterr().out
+    assert '+    "sayso": {' in capsys.readouterr().out
     assert path.read_bytes() == before
     assert not records()
     assert main(["install", "cursor", "--yes"]) == 0
@@ -576,4 +578,4 @@ def test_a_record_of_another_form_is_not_guessed_at(
     (record.folder / "record.json").write_text('{"schema": 2}')
     for words in (["uninstall", "cursor"], ["install", "cursor"]):
         assert main([*words, "--yes"]) == 2
-        assert "this is no record of avow's" in capsys.readouterr().err
+        assert "this is no record of sayso's" in capsys.readouterr().err

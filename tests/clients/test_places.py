@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from avow.clients.kinds import CLIENTS
-from avow.clients.places import Machine, places
+from sayso.clients.kinds import CLIENTS
+from sayso.clients.places import Machine, places
 
 
 def found(system: str, home: Path, environ: Mapping[str, str]) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from avow.clients.shown import difference, masked, reached_by
+from sayso.clients.shown import difference, masked, reached_by
 
 SECRET = "hunter2-hunter2"
 
@@ -65,3 +65,12 @@ def test_what_is_no_secret_is_shown() -> None:
     )
     assert reached_by({"url": "https://a.example.com/mcp"})[1] == "https://a.example.com/mcp"
     assert reached_by({"type": "sse", "url": "https://a.example.com/sse"})[0] == "sse"
+
+
+def test_of_many_or_long_arguments_only_the_first_are_shown() -> None:
+    many = {"command": "x", "args": [f"--n={number}" for number in range(5_000)]}
+    _, shown = reached_by(many)
+    assert shown.endswith("--n=99 '… 4,900 more'")
+    long = {"command": "x", "args": ["a b " * 1_000]}
+    assert reached_by(long)[1] == "x •••"
+    assert masked(long) == long

@@ -1,14 +1,14 @@
-"""What differs between two clients' answers, one of which went through avow."""
+"""What differs between two clients' answers, one of which went through sayso."""
 
 import base64
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from avow.catalog import SEPARATOR
+from sayso.catalog import SEPARATOR
 
 Json = Any
-META = "io.avow/intent"
+META = "io.sayso/intent"
 
 _TIME = re.compile(r"\d{1,2}:\d\d:\d\d [AP]M")
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from avow.catalog import SEPARATOR
+from sayso.catalog import SEPARATOR
 
 
 @dataclass(frozen=True)

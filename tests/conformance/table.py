@@ -1,4 +1,4 @@
-"""All that may differ between a server and the same server behind avow, and why."""
+"""All that may differ between a server and the same server behind sayso, and why."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -30,7 +30,7 @@ def rows(why: str, *places: str, of: str = "") -> list[Row]:
 
 TABLE: Sequence[Row] = (
     *rows(
-        "avow says how calls that wait are to be understood", "hello: .instructions", of="session"
+        "sayso says how calls that wait are to be understood", "hello: .instructions", of="session"
     ),
     *rows("the gateway speaks a version that the server does not", "hello: .version", of="modern"),
     *rows(
@@ -60,7 +60,7 @@ TABLE: Sequence[Row] = (
         "a tool that is not there: ",
     ),
     *rows(
-        "a server gets the variables that avow gives it",
+        "a server gets the variables that sayso gives it",
         "get-env: .result.content[0].text",
         of="stdio url",
     ),
@@ -77,12 +77,12 @@ TABLE: Sequence[Row] = (
         of="session",
     ),
     *rows(
-        "what avow passes on is announced, since the servers behind may come later",
+        "what sayso passes on is announced, since the servers behind may come later",
         "hello: .capabilities.extensions.io.modelcontextprotocol/tasks",
         of="modern",
     ),
     *rows(
-        "a person is told who asks, so no server can speak as avow does",
+        "a person is told who asks, so no server can speak as sayso does",
         "trigger-elicitation-request: .asked[0].message",
         "trigger-url-elicitation: .asked[0].message",
         of="session",

@@ -1,4 +1,4 @@
-"""Real clients against the server from npm that has everything: direct, and through avow.
+"""Real clients against the server from npm that has everything: direct, and through sayso.
 
 What is answered must be the same, call by call, but for names and hints, and for what the table
 lists with its reason; and all that the table lists must be there to be seen.
@@ -22,8 +22,8 @@ from tests.conformance.table import TABLE, Row, unlisted
 from tests.connect.serving import ENVIRONMENT
 from tests.gateway.serving import serve
 
-from avow.connect import CommandTarget, UrlTarget
-from avow.policy import load_policy
+from sayso.connect import CommandTarget, UrlTarget
+from sayso.policy import load_policy
 
 pytestmark = [
     pytest.mark.anyio,
@@ -88,13 +88,13 @@ LONG = (
 
 
 @pytest.mark.parametrize("run", SHORT, ids=str)
-async def test_answers_through_avow_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
+async def test_answers_through_sayso_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
     assert "\n".join(await _wrong(run, tmp_path)) == ""
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("run", LONG, ids=str)
-async def test_answers_through_avow_are_those_of_the_server_for_every_client(
+async def test_answers_through_sayso_are_those_of_the_server_for_every_client(
     run: Run, tmp_path: Path
 ) -> None:
     assert "\n".join(await _wrong(run, tmp_path)) == ""
@@ -161,7 +161,7 @@ def _piped(folder: Path) -> Where:
     policy = folder / "policy.toml"
     policy.write_text(PASSES)
     store = f"sqlite:{folder / 'store.sqlite3'}"
-    words = ("-m", "avow", "gateway", str(config), "--policy", str(policy), "--stdio")
+    words = ("-m", "sayso", "gateway", str(config), "--policy", str(policy), "--stdio")
     words += ("--store", store, "--json")
     return ("env", *(f"{key}={one}" for key, one in ENVIRONMENT.items()), sys.executable, *words)
 
@@ -188,7 +188,7 @@ def _free_port() -> int:
 
 
 async def _listens(port: int) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while True:
             try:
                 async with await anyio.connect_tcp("127.0.0.1", port):

@@ -16,9 +16,9 @@ import pytest
 import uvicorn
 from tests.connect.servers import real
 
-import avow
-from avow.connect import CommandTarget, UrlTarget
-from avow.connect.envelope import HANDSHAKE_VERSIONS, Envelope
+import sayso
+from sayso.connect import CommandTarget, UrlTarget
+from sayso.connect.envelope import HANDSHAKE_VERSIONS, Envelope
 
 KINDS = {
     "accept": "application/json, text/event-stream",
@@ -28,7 +28,7 @@ SERVERS = Path(__file__).parent / "servers"
 
 # A server gets only a few variables: coverage and a checkout that is not installed need theirs.
 ENVIRONMENT = {name: text for name, text in os.environ.items() if "COV" in name} | {
-    "PYTHONPATH": str(Path(avow.__file__).parents[1])
+    "PYTHONPATH": str(Path(sayso.__file__).parents[1])
 }
 
 
@@ -145,7 +145,7 @@ class Stream:
 
     async def next(self) -> dict[str, Any]:
         """The next message; bounded, since it must come."""
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             async for line in self.lines:
                 if line.startswith(("data: {", "{")):
                     return json.loads(line.removeprefix("data: "))

@@ -1,4 +1,4 @@
-"""`avow.auth` in a client's configuration: read with the place of each mistake."""
+"""`sayso.auth` in a client's configuration: read with the place of each mistake."""
 
 import json
 from pathlib import Path
@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from avow.connect import SavedTarget, origin_of, parse_target
-from avow.connect.auth import AuthKind, UpstreamAuth
-from avow.connect.kinds import Contract
-from avow.errors import ConfigError
-from avow.keys import Reference
+from sayso.connect import SavedTarget, origin_of, parse_target
+from sayso.connect.auth import AuthKind, UpstreamAuth
+from sayso.connect.kinds import Contract
+from sayso.errors import ConfigError
+from sayso.keys import Reference
 
 AUTH: dict[str, Any] = {
     "type": "token_exchange",
     "token_url": "https://login.example.com/token",
-    "client_id": "avow",
+    "client_id": "sayso",
     "client_secret": "file:secret",
 }
 
 
 def entry(tmp_path: Path, ours: Any, **more: Any) -> Any:
-    server = {"url": "https://crm.example.com/mcp", "avow": ours, **more}
+    server = {"url": "https://crm.example.com/mcp", "sayso": ours, **more}
     path = tmp_path / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {"crm": server}}))
     (target,) = parse_target([str(path)])
@@ -35,7 +35,7 @@ def test_an_entry_says_how_to_prove_oneself(tmp_path: Path) -> None:
     assert target.auth == UpstreamAuth(
         AuthKind.TOKEN_EXCHANGE,
         "https://login.example.com/token",
-        "avow",
+        "sayso",
         Reference("file", str(tmp_path / "secret")),
         is_secret_in_body=True,
         scope="a b",
@@ -78,14 +78,14 @@ def test_a_contract_says_what_is_the_servers_own(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
-    (7, {}, "crm.avow: must be an object, not a number"),
-    ({"oauth": {}}, {}, "crm.avow.oauth: unknown key"),
+    (7, {}, "crm.sayso: must be an object, not a number"),
+    ({"oauth": {}}, {}, "crm.sayso.oauth: unknown key"),
     ({"auht": {}}, {}, "Did you mean “auth”?"),
-    ({"auth": []}, {}, "crm.avow.auth: must be an object, not an array"),
+    ({"auth": []}, {}, "crm.sayso.auth: must be an object, not an array"),
     ({"auth": {}}, {}, "the key “type” is missing here"),
     ({"auth": {**AUTH, "scopes": "a"}}, {}, "Did you mean “scope”?"),
     ({"auth": {**AUTH, "type": "password"}}, {}, "“password” is none of client_credentials"),
-    ({"auth": {**AUTH, "client_id": 7}}, {}, "crm.avow.auth.client_id: must be a string"),
+    ({"auth": {**AUTH, "client_id": 7}}, {}, "crm.sayso.auth.client_id: must be a string"),
     ({"auth": {**AUTH, "scope": "a\nb"}}, {}, "must be one line of text"),
     ({"auth": {**AUTH, "client_auth": "jwt"}}, {}, "“jwt” is none of client_secret_basic"),
     ({"auth": {**AUTH, "token_url": "login"}}, {}, "not http:// or https://"),
@@ -94,23 +94,23 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (
         {"auth": AUTH},
         {"headers": {"authorization": "Bearer x"}},
-        "has both “avow.auth” and the header “Authorization”",
+        "has both “sayso.auth” and the header “Authorization”",
     ),
     ({"shared": True, "auth": AUTH}, {}, "each caller has a token of its own"),
-    ({"contract": 1}, {}, "crm.avow.contract: must be true or false, not a number"),
-    ({"contract": True}, {}, "crm.avow.contract: is for servers with a “command” only"),
-    ({"own": ["a"]}, {}, "crm.avow.own: means nothing without “contract”"),
+    ({"contract": 1}, {}, "crm.sayso.contract: must be true or false, not a number"),
+    ({"contract": True}, {}, "crm.sayso.contract: is for servers with a “command” only"),
+    ({"own": ["a"]}, {}, "crm.sayso.own: means nothing without “contract”"),
     (
         {"contract": True, "own": "a"},
         {"url": None, "command": "x"},
-        "crm.avow.own: must be an array of paths, not a string",
+        "crm.sayso.own: must be an array of paths, not a string",
     ),
     (
         {"contract": True, "own": ["a", " "]},
         {"url": None, "command": "x"},
-        "crm.avow.own[1]: must be a path",
+        "crm.sayso.own[1]: must be a path",
     ),
-    ({"shared": 1}, {}, "crm.avow.shared: must be true or false, not a number"),
+    ({"shared": 1}, {}, "crm.sayso.shared: must be true or false, not a number"),
     ({"shared": "yes"}, {"url": None, "command": "x"}, "must be true or false, not a string"),
     ({"auth": AUTH}, {"url": None, "command": "x"}, "is for servers with a “url” only"),
 ]

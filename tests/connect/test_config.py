@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.connect.config import is_config, read_config, read_entry
-from avow.connect.jsonfile import LARGEST, read_json
-from avow.connect.kinds import CommandTarget, UrlTarget
-from avow.connect.positions import Position, locate, position_at
-from avow.errors import ConfigError
+from sayso.connect.config import is_config, read_config, read_entry
+from sayso.connect.kinds import CommandTarget, UrlTarget
+from sayso.errors import ConfigError
+from sayso.settings.json_file import LARGEST, read_json
+from sayso.settings.json_positions import Position, locate, position_at
 
 
 @pytest.fixture(autouse=True)
@@ -222,12 +222,12 @@ UNREADABLE = (
         (
             '{"command": "run", "env": {"K": "hunter2 ${MISSING}"}}',
             "mcp.json:1:56: one.env.K: the environment variable MISSING is not set",
-            "Set MISSING before you start avow.",
+            "Set MISSING before you start sayso.",
         ),
         (
             '{"command": "run", "args": ["a", "${env:MISSING}"]}',
             "mcp.json:1:57: one.args[1]: the environment variable MISSING is not set",
-            "Set MISSING before you start avow.",
+            "Set MISSING before you start sayso.",
         ),
         (
             '{"url": "${input:api-key}"}',
@@ -236,12 +236,12 @@ UNREADABLE = (
         ),
         (
             '{"command": "${config:x}"}',
-            "mcp.json:1:36: one.command: ${config:x} is no variable that avow knows",
+            "mcp.json:1:36: one.command: ${config:x} is no variable that sayso knows",
             KNOWN,
         ),
         (
             '{"command": "${file:}"}',
-            "mcp.json:1:36: one.command: ${file:} is no variable that avow knows",
+            "mcp.json:1:36: one.command: ${file:} is no variable that sayso knows",
             KNOWN,
         ),
         (
@@ -350,11 +350,11 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"type": "sse", "url": "https://a"}',
-            "mcp.json:1:33: one.type: avow does not speak the old HTTP+SSE transport",
+            "mcp.json:1:33: one.type: sayso does not speak the old HTTP+SSE transport",
         ),
         (
             '{"type": "ws", "url": "https://a"}',
-            "mcp.json:1:33: one.type: avow knows no transport “ws”",
+            "mcp.json:1:33: one.type: sayso knows no transport “ws”",
         ),
         (
             '{"url": "https://a:pw@b/mcp"}',
@@ -371,7 +371,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"url": "https://a", "headersHelper": "get"}',
-            "mcp.json:1:45: one.headersHelper: avow runs no program to learn headers",
+            "mcp.json:1:45: one.headersHelper: sayso runs no program to learn headers",
         ),
     ],
 )
@@ -384,7 +384,7 @@ def test_an_unknown_key_is_told_with_its_place_and_what_was_meant() -> None:
 
     assert str(error) == (
         "mcp.json:4:7: git.Comand: unknown key. Did you mean “command”? Known keys are args, "
-        "avow, command, cwd, disabled, enabled, env, envFile, headers, httpUrl, serverUrl, "
+        "sayso, command, cwd, disabled, enabled, env, envFile, headers, httpUrl, serverUrl, "
         "transport, transportType, type, url."
     )
     error = refused('{"servers": {"git": {"zzzz": 1}}}')

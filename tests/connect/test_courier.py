@@ -10,11 +10,11 @@ import pytest
 from tests.connect.servers.web import MODERN, OLD, Answer, Exchange, Site, serve_web
 from tests.connect.serving import until
 
-from avow.connect import Fault, RpcError, UrlTarget
-from avow.connect.link import Link, open_link
-from avow.connect.listing import list_all
-from avow.connect.web import site as site_module
-from avow.errors import (
+from sayso.connect import Fault, RpcError, UrlTarget
+from sayso.connect.link import Link, open_link
+from sayso.connect.listing import list_all
+from sayso.connect.web import http_transport as site_module
+from sayso.errors import (
     AuthenticationError,
     NotMcpError,
     TimedOutError,
@@ -334,7 +334,7 @@ async def test_a_server_that_never_says_goodbye_does_not_hold_the_connection_ope
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(site_module, "_GOODBYE_SECONDS", 0.2)
-    with serve_web(OLD, delete=Exchange.hang) as site, anyio.fail_after(20):
+    with serve_web(OLD, delete=Exchange.hang) as site, anyio.fail_after(60):
         async with open_link(UrlTarget("web", site.url), timeout=5) as link:
             assert len(await list_all(link, "tools/list", timeout=5)) == 2
         (goodbye,) = site.asked("delete")
@@ -348,7 +348,7 @@ async def test_a_request_that_is_cancelled_is_let_go_of_at_once() -> None:
         begun.set()
         exchange.hang()
 
-    with serve_web(tools_call=hang) as site, anyio.fail_after(5):
+    with serve_web(tools_call=hang) as site, anyio.fail_after(60):
         async with open_link(UrlTarget("web", site.url), timeout=5) as link:
             async with anyio.create_task_group() as group:
                 group.start_soon(call, link)

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from avow.connect import CommandTarget
-from avow.connect.diary import Diary, secrets_of
-from avow.connect.link import open_link
-from avow.errors import ServerExitedError
+from sayso.connect import CommandTarget
+from sayso.connect.link import open_link
+from sayso.connect.stderr_log import StderrLog, secrets_of
+from sayso.errors import ServerExitedError
 
 pytestmark = pytest.mark.anyio
 
@@ -27,11 +27,11 @@ class Timer:
 
 @pytest.fixture
 def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    caplog.set_level(logging.INFO, "avow.connect.diary")
+    caplog.set_level(logging.INFO, "sayso.connect.stderr_log")
     return caplog
 
 
-async def heard(diary: Diary, *chunks: bytes) -> None:
+async def heard(diary: StderrLog, *chunks: bytes) -> None:
     stream = asyncio.StreamReader()
     for chunk in chunks:
         stream.feed_data(chunk)
@@ -42,12 +42,12 @@ async def heard(diary: Diary, *chunks: bytes) -> None:
 async def test_each_line_goes_to_the_log_with_the_servers_name(
     told: pytest.LogCaptureFixture,
 ) -> None:
-    await heard(Diary("crm"), b"one\n\ntw", b"o \x1b[31m\xff\nlast")
+    await heard(StderrLog("crm"), b"one\n\ntw", b"o \x1b[31m\xff\nlast")
     assert told.messages == ["crm: one", "crm: two \\u001b[31m\ufffd", "crm: last"]
 
 
 async def test_a_line_without_an_end_is_cut(told: pytest.LogCaptureFixture) -> None:
-    diary = Diary("crm")
+    diary = StderrLog("crm")
     await heard(diary, b"x" * 1_000_000, b"\nnext\n")
     assert [len(one) for one in told.messages] == [len("crm: ") + 1000, len("crm: next")]
     assert diary.tail() == "x" * 200 + "\nnext"
@@ -57,7 +57,7 @@ async def test_who_talks_without_end_is_heard_and_not_written_down(
     told: pytest.LogCaptureFixture,
 ) -> None:
     timer = Timer()
-    diary = Diary("crm", timer=timer)
+    diary = StderrLog("crm", timer=timer)
     for number in range(5000):
         diary.note(f"line {number}".encode())
     assert len(told.messages) == 100
@@ -71,7 +71,7 @@ async def test_secrets_are_masked_by_value_and_by_look(told: pytest.LogCaptureFi
     env = {"API_KEY": "correct horse", "MODE": "production", "LINK": f"see {GITHUB}", "PIN": "12"}
     secrets = secrets_of(env)
     assert secrets == (f"see {GITHUB}", "correct horse")
-    diary = Diary("crm", secrets)
+    diary = StderrLog("crm", secrets)
     diary.note(b"using correct horse in production")
     diary.note(GITHUB.encode())
     diary.note_garbage(b"correct horse")
@@ -95,7 +95,7 @@ async def test_the_lines_of_a_private_key_are_not_written_down(
         b"it was never ended",
         b"so",
     ]
-    await heard(Diary("crm"), b"\n".join(lines))
+    await heard(StderrLog("crm"), b"\n".join(lines))
     assert told.messages == ["crm: before", "crm: after", "crm: it was never ended", "crm: so"]
 
 
@@ -111,6 +111,6 @@ async def test_the_last_words_of_a_process_are_waited_for(
 
 
 async def test_one_that_goes_on_is_not_waited_for_without_end() -> None:
-    diary = Diary()
+    diary = StderrLog()
     async with asyncio.timeout(5):
         await diary.settle()

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from tests.connect.servers.web import OLD, serve_web
 
-from avow.connect import UrlTarget
-from avow.connect.envelope import HANDSHAKE_VERSIONS, MODERN, Envelope
-from avow.connect.link import open_link
-from avow.connect.listing import list_all
+from sayso.connect import UrlTarget
+from sayso.connect.envelope import HANDSHAKE_VERSIONS, MODERN, Envelope
+from sayso.connect.link import open_link
+from sayso.connect.listing import list_all
 
 CLIENT = {"name": "amy", "version": "1"}
 SCHEMA: dict[str, Any] = {

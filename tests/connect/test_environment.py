@@ -6,9 +6,9 @@ import sys
 import pytest
 from tests.connect.serving import SERVERS
 
-from avow.connect import CommandTarget
-from avow.connect.environment import child_environment
-from avow.connect.link import open_link
+from sayso.connect import CommandTarget
+from sayso.connect.environment import child_environment
+from sayso.connect.link import open_link
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ async def environment_of(**configured: str) -> dict[str, str]:
 async def test_a_servers_process_sees_its_own_variables_and_not_our_secrets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "AVOW_STORE", "PYTHONPATH"):
+    for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "SAYSO_STORE", "PYTHONPATH"):
         monkeypatch.setenv(name, "ours")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("TZ", "Europe/Berlin")

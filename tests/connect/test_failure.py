@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from tests.connect.serving import faulty
 
-from avow.connect import CommandTarget, Fault, RpcError, UrlTarget
-from avow.connect.diary import Diary
-from avow.connect.failure import explain
-from avow.connect.link import open_link
-from avow.errors import (
+from sayso.connect import CommandTarget, Fault, RpcError, UrlTarget
+from sayso.connect.failure import explain
+from sayso.connect.link import open_link
+from sayso.connect.stderr_log import StderrLog
+from sayso.errors import (
     AuthenticationError,
-    AvowError,
     CommandNotFoundError,
     ConfigError,
     NotMcpError,
+    SaysoError,
     ServerExitedError,
     TimedOutError,
     UnreachableError,
@@ -27,8 +27,8 @@ COMMAND = CommandTarget("git", "uvx", ("mcp-server-git",))
 URL = UrlTarget("web", "https://example.com/mcp?key=secret")
 
 
-def explained(error: Exception, target: Any = COMMAND, stderr: str = "") -> AvowError:
-    diary = Diary()
+def explained(error: Exception, target: Any = COMMAND, stderr: str = "") -> SaysoError:
+    diary = StderrLog()
     for line in stderr.splitlines():
         diary.note(line.encode())
     return explain(error, target, diary, 30)
@@ -70,7 +70,7 @@ def test_secrets_in_what_a_server_says_are_masked() -> None:
 
 
 def test_garbage_is_kept_only_as_far_as_it_is_needed() -> None:
-    diary = Diary()
+    diary = StderrLog()
     for line in (
         b"x" * 999,
         b"token=ghp_0123456789abcdefghijABCDEFGHIJ012345",
@@ -102,7 +102,7 @@ def test_garbage_is_kept_only_as_far_as_it_is_needed() -> None:
     ids=lambda value: repr(value)[:40] + type(value).__name__,
 )
 def test_each_failure_has_its_kind_and_its_place(
-    error: Exception, target: Any, kind: type[AvowError]
+    error: Exception, target: Any, kind: type[SaysoError]
 ) -> None:
     found = explained(error, target)
 
@@ -111,7 +111,7 @@ def test_each_failure_has_its_kind_and_its_place(
     assert "secret" not in json.dumps(found.to_dict())
 
 
-def test_an_error_of_avows_own_gets_a_place_where_it_has_none() -> None:
+def test_an_error_of_saysos_own_gets_a_place_where_it_has_none() -> None:
     assert explained(NotMcpError("no")).where == "git"
     assert explained(ConfigError("no", where="a.json:1:1")).where == "a.json:1:1"
 

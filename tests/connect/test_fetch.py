@@ -1,4 +1,4 @@
-"""What avow asks of authorization servers: bounded, private, and silent about what was said."""
+"""What sayso asks of authorization servers: bounded, private, and silent about what was said."""
 
 from collections.abc import AsyncGenerator
 
@@ -6,19 +6,19 @@ import pytest
 from starlette.responses import Response
 from tests.access.authority import CLIENT, REDIRECT, SECRET, Authority, serve_authority
 
-from avow.connect.address import is_loopback, is_private
-from avow.connect.fetch import LARGEST, ClientAuth, Fetcher, Reply, open_fetcher
-from avow.errors import KeysError, TimedOutError, UnreachableError
-from avow.keys import Reference
+from sayso.connect.address import is_loopback, is_private
+from sayso.connect.fetch import LARGEST, ClientAuth, Fetcher, Reply, open_fetcher
+from sayso.errors import KeysError, TimedOutError, UnreachableError
+from sayso.keys import Reference
 
 pytestmark = pytest.mark.anyio
 
-AUTH = ClientAuth(CLIENT, Reference("env", "AVOW_TEST_SECRET"))
+AUTH = ClientAuth(CLIENT, Reference("env", "SAYSO_TEST_SECRET"))
 
 
 @pytest.fixture(autouse=True)
 def secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AVOW_TEST_SECRET", SECRET)
+    monkeypatch.setenv("SAYSO_TEST_SECRET", SECRET)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ async def test_a_document_is_read_over_one_connection(
     for _ in range(2):
         reply = await fetcher.get(f"{authority.base}/jwks")
         assert reply.is_ok
-        assert len(reply.body["keys"]) == 4
+        assert len(reply.body["keys"]) == 5
         assert "keys" not in repr(reply)
 
 
@@ -47,7 +47,7 @@ async def test_a_document_is_read_over_one_connection(
 async def test_a_form_carries_the_proof_of_who_sends_it(
     authority: Authority, fetcher: Fetcher, *, is_in_body: bool
 ) -> None:
-    auth = ClientAuth(CLIENT, Reference("env", "AVOW_TEST_SECRET"), is_in_body=is_in_body)
+    auth = ClientAuth(CLIENT, Reference("env", "SAYSO_TEST_SECRET"), is_in_body=is_in_body)
     reply = await fetcher.post(f"{authority.base}/token", {"scope": "a & b"}, auth)
     assert reply.is_ok
     assert authority.issued == [{"scope": "a & b"}]
@@ -56,7 +56,7 @@ async def test_a_form_carries_the_proof_of_who_sends_it(
 async def test_without_the_secret_nothing_is_sent(
     authority: Authority, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("AVOW_TEST_SECRET")
+    monkeypatch.delenv("SAYSO_TEST_SECRET")
     with pytest.raises(KeysError):
         await fetcher.post(f"{authority.base}/token", {}, AUTH)
     assert authority.hits == {}

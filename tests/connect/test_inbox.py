@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from avow.alarm import Alarm
-from avow.connect.ear import MOST_QUESTIONS, Ear
-from avow.connect.inbox import Inbox
-from avow.connect.limit import Limit
-from avow.connect.message import Message, read_message
-from avow.connect.rpc import RpcError
+from sayso.alarm import Alarm
+from sayso.connect.deadline import Limit
+from sayso.connect.inbox import Inbox
+from sayso.connect.message import Message, read_message
+from sayso.connect.request_listener import MOST_QUESTIONS, RequestListener
+from sayso.connect.rpc import RpcError
 
 pytestmark = pytest.mark.anyio
 
@@ -36,8 +36,8 @@ class Client:
         self.may_answer = asyncio.Event()
         self.was_cancelled = False
 
-    def ear(self) -> Ear:
-        return Ear(self, {}, self.answer, self.hear)
+    def ear(self) -> RequestListener:
+        return RequestListener(self, {}, self.answer, self.hear)
 
     async def hear(self, method: str, _params: Mapping[str, Any]) -> None:
         self.heard.append(method)
@@ -52,7 +52,9 @@ class Client:
         return {"method": method}
 
 
-async def result(inbox: Inbox, asked: Message, ear: Ear | None = None) -> dict[str, Any]:
+async def result(
+    inbox: Inbox, asked: Message, ear: RequestListener | None = None
+) -> dict[str, Any]:
     return json.loads(await inbox.answer(asked, ear))
 
 
@@ -137,7 +139,7 @@ async def test_a_question_that_its_server_withdraws_is_not_answered() -> None:
 async def test_without_a_request_there_is_nobody_to_ask() -> None:
     answer = await result(Inbox(), message("roots/list", number=1))
 
-    assert answer["error"]["message"] == "avow does not offer roots/list"
+    assert answer["error"]["message"] == "sayso does not offer roots/list"
 
 
 async def test_where_several_clients_wait_nobody_is_asked_or_told() -> None:
@@ -196,7 +198,7 @@ async def test_the_error_of_a_client_is_passed_on() -> None:
         raise RpcError(-1, "rejected by the person", {"why": 1})
 
     inbox = Inbox()
-    with Limit(Alarm(LONG)) as limit, inbox.hearing(Ear(object(), {}, refuse), limit):
+    with Limit(Alarm(LONG)) as limit, inbox.hearing(RequestListener(object(), {}, refuse), limit):
         await inbox.notify(message("notifications/message", {}))
         answer = await result(inbox, message("roots/list", number=1))
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import anyio
 import pytest
 
-from avow.connect.kept import COOLDOWN, Fetched, Kept
-from avow.errors import UnreachableError
+from sayso.connect.refreshing_cache import COOLDOWN, Fetched, RefreshingCache
+from sayso.errors import UnreachableError
 
 pytestmark = pytest.mark.anyio
 
@@ -21,10 +21,10 @@ class Source:
     fetched: int = 0
     is_down: bool = False
     gate: anyio.Event | None = None
-    kept: Kept[int] = field(init=False)
+    kept: RefreshingCache[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.kept = Kept(self.fetch, clock=lambda: self.now)
+        self.kept = RefreshingCache(self.fetch, clock=lambda: self.now)
 
     async def fetch(self) -> Fetched[int]:
         self.fetched += 1

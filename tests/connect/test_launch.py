@@ -12,13 +12,13 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import TextContent
 
-import avow
-from avow.connect.launch import main, serve
-from avow.connect.pyfile import kind_of, load_server
-from avow.errors import TargetError
+import sayso
+from sayso.connect.launch import main, serve
+from sayso.connect.pyfile import kind_of, load_server
+from sayso.errors import TargetError
 
 # Coverage measures child processes through variables of its own, so the whole environment goes.
-ENVIRONMENT = dict(os.environ) | {"PYTHONPATH": str(Path(avow.__file__).parents[1])}
+ENVIRONMENT = dict(os.environ) | {"PYTHONPATH": str(Path(sayso.__file__).parents[1])}
 # A buffered stdout is what a client's children have, and where stray output hides.
 ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 
@@ -103,7 +103,7 @@ def fix_for(text: str, name: str | None = None, file: str = "server.py") -> str:
 
 def launched(*words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "avow.connect.launch", *words],
+        [sys.executable, "-m", "sayso.connect.launch", *words],
         env=ENVIRONMENT,
         input=stdin,
         capture_output=True,
@@ -123,7 +123,7 @@ async def added_by(stderr: Path, *words: str) -> str:
     """What the server's `add` says to 2 and 3, all of its stderr being kept."""
     with stderr.open("w") as log:
         parameters = StdioServerParameters(
-            command=sys.executable, args=["-m", "avow.connect.launch", *words], env=ENVIRONMENT
+            command=sys.executable, args=["-m", "sayso.connect.launch", *words], env=ENVIRONMENT
         )
         async with Client(stdio_client(parameters, log)) as client:
             listed = await client.list_tools()
@@ -182,7 +182,7 @@ def test_other_words_are_met_with_the_right_ones(words: list[str]) -> None:
     done = launched(*words)
 
     assert done.returncode == 2
-    assert b"python -m avow.connect.launch FILE [OBJECT]" in done.stderr
+    assert b"python -m sayso.connect.launch FILE [OBJECT]" in done.stderr
 
 
 def test_a_client_that_hangs_up_ends_the_server_without_a_word() -> None:
@@ -404,5 +404,5 @@ server = MCPServer(f"{__name__} {sys.argv} {sys.path[0] == neighbour.FOLDER}")
 def test_a_file_takes_the_place_of_no_other_module() -> None:
     server = load_server(write(MCP_SERVER.replace('"made with MCPServer"', "__name__"), "json.py"))
 
-    assert getattr(server, "name", None) == "_avow_json"
+    assert getattr(server, "name", None) == "_sayso_json"
     assert hasattr(sys.modules["json"], "loads")

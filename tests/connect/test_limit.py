@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from avow.alarm import Alarm
-from avow.connect.limit import Limit
+from sayso.alarm import Alarm
+from sayso.connect.deadline import Limit
 
 pytestmark = pytest.mark.anyio
 

@@ -15,11 +15,11 @@ import pytest
 import uvloop
 from tests.connect.serving import faulty, real_command, real_url, until, until_there
 
-from avow.connect import CommandTarget, Fault, RpcError, UrlTarget, process
-from avow.connect.envelope import MODERN
-from avow.connect.link import Link, open_link
-from avow.connect.listing import list_all
-from avow.errors import CommandNotFoundError, ServerExitedError, UnreachableError, UsageError
+from sayso.connect import CommandTarget, Fault, RpcError, UrlTarget, process
+from sayso.connect.envelope import MODERN
+from sayso.connect.link import Link, open_link
+from sayso.connect.listing import list_all
+from sayso.errors import CommandNotFoundError, ServerExitedError, UnreachableError, UsageError
 
 pytestmark = pytest.mark.anyio
 
@@ -151,14 +151,14 @@ async def test_a_server_says_that_its_tools_have_changed() -> None:
     assert tools[-1]["name"] == "get_new"
 
 
-async def test_a_server_may_ask_whether_avow_is_there_and_nothing_else() -> None:
+async def test_a_server_may_ask_whether_sayso_is_there_and_nothing_else() -> None:
     async with open_link(faulty("curious"), timeout=10) as link:
         answers = (await call(link, "get_echo"))["structuredContent"]
 
     assert answers["ping"]["result"] == {}
     assert answers["sampling/createMessage"]["error"] == {
         "code": -32601,
-        "message": "avow does not offer sampling/createMessage",
+        "message": "sayso does not offer sampling/createMessage",
     }
 
 

@@ -4,9 +4,9 @@ import pytest
 from tests.connect.servers.faulty import ODD_TOOLS, TOOLS
 from tests.connect.serving import faulty
 
-from avow.connect.link import open_link
-from avow.connect.listing import list_all
-from avow.errors import NotMcpError
+from sayso.connect.link import open_link
+from sayso.connect.listing import list_all
+from sayso.errors import NotMcpError
 
 pytestmark = pytest.mark.anyio
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.connect.test_package import RECORD, put, run, site_of, venv
 
-from avow.connect import CommandTarget
-from avow.connect import packed as packed_module
-from avow.connect.loading import imported_by_others, shadowing
-from avow.connect.package import describe_package
-from avow.connect.startup import BYTECODE
+from sayso.connect import CommandTarget
+from sayso.connect import package_digest as packed_module
+from sayso.connect.loading import imported_by_others, shadowing
+from sayso.connect.package import describe_package
+from sayso.connect.startup import BYTECODE
 
 __all__ = ["venv"]
 
@@ -29,6 +29,18 @@ def test_code_that_a_script_does_not_load_does_not_count(tmp_path: Path) -> None
         put(tmp_path / name, "import crm")
     put(tmp_path / ".venv" / "lib" / "x.py")
     assert run(sys.executable, script) == before
+
+
+def test_a_package_of_python_may_have_the_name_of_npms_folder(tmp_path: Path) -> None:
+    script = put(tmp_path / "crm.py", "import node_modules")
+    put(tmp_path / "node_modules" / "tool.py")
+    before = run(sys.executable, script)
+    assert before
+    assert set(before["files"]) == {"crm.py"}
+    put(tmp_path / "node_modules" / "__init__.py")
+    after = run(sys.executable, script)
+    assert after
+    assert set(after["files"]) == {"crm.py", "node_modules/__init__.py", "node_modules/tool.py"}
 
 
 @pytest.mark.parametrize(
@@ -122,11 +134,11 @@ def test_what_looks_like_an_environment_counts_as_far_as_a_name_leads_into_it(
 
 
 @pytest.mark.parametrize(
-    "name", ["anyio.py", "json/__init__.py", "crm_lib.py", "crm_lib/x.py", "avow/connect/x.py"]
+    "name", ["anyio.py", "json/__init__.py", "crm_lib.py", "crm_lib/x.py", "sayso/connect/x.py"]
 )
-def test_what_avow_launches_elsewhere_may_find_other_code_there(tmp_path: Path, name: str) -> None:
+def test_what_sayso_launches_elsewhere_may_find_other_code_there(tmp_path: Path, name: str) -> None:
     script = put(tmp_path / "crm.py", "import crm_lib")
-    words = (sys.executable, "-m", "avow.connect.launch", script)
+    words = (sys.executable, "-m", "sayso.connect.launch", script)
     put(tmp_path / "s" / "notes.py")
     (tmp_path / "s" / "crm_lib").mkdir()
     assert run(*words, cwd=tmp_path / "s") == run(*words, cwd=tmp_path)

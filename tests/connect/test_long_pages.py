@@ -5,9 +5,9 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from avow.connect.listing import read_list
-from avow.connect.rpc import RpcError
-from avow.errors import NotMcpError
+from sayso.connect.listing import read_list
+from sayso.connect.rpc import RpcError
+from sayso.errors import NotMcpError
 
 pytestmark = pytest.mark.anyio
 

@@ -7,16 +7,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from avow.connect import RpcError
-from avow.connect.inbox import Inbox, tell
-from avow.connect.message import (
+from sayso.connect import RpcError
+from sayso.connect.inbox import Inbox, tell
+from sayso.connect.message import (
     in_one_line,
     read_message,
     read_object,
     read_parts,
     read_value,
 )
-from avow.connect.web.events import EventReader
+from sayso.connect.web.events import EventReader
 
 pytestmark = pytest.mark.anyio
 

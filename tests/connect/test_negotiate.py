@@ -7,11 +7,11 @@ import pytest
 from tests.connect.servers.faulty import TOOLS
 from tests.connect.serving import faulty
 
-from avow.connect import Fault, RpcError, negotiate
-from avow.connect.envelope import HANDSHAKE_VERSIONS, MODERN, Envelope
-from avow.connect.link import open_link
-from avow.connect.listing import list_all
-from avow.errors import NotMcpError, ServerExitedError, TimedOutError
+from sayso.connect import Fault, RpcError, negotiate
+from sayso.connect.envelope import HANDSHAKE_VERSIONS, MODERN, Envelope
+from sayso.connect.link import open_link
+from sayso.connect.listing import list_all
+from sayso.errors import NotMcpError, ServerExitedError, TimedOutError
 
 pytestmark = pytest.mark.anyio
 
@@ -68,7 +68,7 @@ async def test_a_modern_server_that_was_slow_to_start_is_asked_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "words"), [("future", "no version avow knows"), ("ancient", "1999-12-31")]
+    ("mode", "words"), [("future", "no version sayso knows"), ("ancient", "1999-12-31")]
 )
 async def test_a_server_of_an_unknown_version_is_refused(mode: str, words: str) -> None:
     with pytest.raises(NotMcpError, match=words) as caught:

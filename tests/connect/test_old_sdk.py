@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.connect.serving import SERVERS
 
-from avow.connect import CommandTarget
-from avow.connect.link import open_link
-from avow.connect.listing import read_list
-from avow.connect.reason import reason_of
-from avow.errors import ServerExitedError
+from sayso.connect import CommandTarget
+from sayso.connect.link import open_link
+from sayso.connect.listing import read_list
+from sayso.connect.reason import reason_of
+from sayso.errors import ServerExitedError
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ def old(mode: str) -> CommandTarget:
 async def test_a_server_that_the_probe_breaks_is_started_again_in_the_older_era(
     mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "avow.connect.diary")
+    caplog.set_level(logging.INFO, "sayso.connect.stderr_log")
 
     async with open_link(old(mode), timeout=40) as link:
         tools = (await read_list(link, "tools/list", timeout=30)).entries
@@ -137,7 +137,7 @@ def get_old() -> str:
     return "old"
 server.run()
 """
-OLD_PYTHON = "AVOW_TEST_OLD_SDK"
+OLD_PYTHON = "SAYSO_TEST_OLD_SDK"
 """Names a Python that has `mcp` 1.x: it cannot share an environment with the SDK of today."""
 
 

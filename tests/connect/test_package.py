@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from avow.connect import CommandTarget
-from avow.connect import packed as packed_module
-from avow.connect.package import describe_installed, describe_package
-from avow.connect.startup import BYTECODE
+from sayso.connect import CommandTarget
+from sayso.connect import package_digest as packed_module
+from sayso.connect.package import describe_installed, describe_package
+from sayso.connect.startup import BYTECODE
 
 RECORD = """notes_mcp/__init__.py,sha256=x,1
 notes_mcp/__main__.py,,
@@ -116,10 +116,14 @@ def test_a_file_that_moves_or_trades_its_content_is_another_package(tmp_path: Pa
     assert run(sys.executable, script) != before
 
 
-def test_what_avow_launches_is_the_script(tmp_path: Path) -> None:
+def test_what_sayso_launches_is_the_script(tmp_path: Path) -> None:
     script = put(tmp_path / "crm.py")
-    launched = run(sys.executable, "-m", "avow.connect.launch", script, "mcp")
-    assert launched == run(sys.executable, script)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    words = ("-m", "sayso.connect.launch", script, "mcp")
+    launched = run(sys.executable, *words, cwd=elsewhere)
+    assert launched is not None
+    assert launched == run(sys.executable, script, cwd=elsewhere)
 
 
 def test_code_behind_a_link_to_a_folder_cannot_be_told(tmp_path: Path) -> None:

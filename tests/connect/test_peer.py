@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from avow.connect.inbox import Inbox
-from avow.connect.message import Message, read_object
-from avow.connect.peer import Peer
-from avow.slices import LARGE_BYTES
+from sayso.connect.inbox import Inbox
+from sayso.connect.message import Message, read_object
+from sayso.connect.stdio_transport import Peer
+from sayso.slices import LARGE_BYTES
 
 pytestmark = pytest.mark.anyio
 

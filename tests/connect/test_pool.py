@@ -23,12 +23,12 @@ from tests.connect.servers.web import MODERN, OLD, serve_web
 from tests.connect.serving import free_port
 from tests.connect.test_connection import ask
 
-from avow.connect import UrlTarget
-from avow.connect.link import open_link
-from avow.connect.listing import list_all
-from avow.connect.web import pool as pool_module
-from avow.connect.web.pool import NotSentError, Pool, tls
-from avow.errors import UnreachableError
+from sayso.connect import UrlTarget
+from sayso.connect.link import open_link
+from sayso.connect.listing import list_all
+from sayso.connect.web import pool as pool_module
+from sayso.connect.web.pool import NotSentError, Pool, tls
+from sayso.errors import UnreachableError
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,7 @@ def trusted(certified: Certified, monkeypatch: pytest.MonkeyPatch) -> Generator[
 async def refusal(url: str) -> str:
     """Why nothing was sent."""
     pool = Pool.to(url)
-    with pytest.raises(NotSentError) as caught, anyio.fail_after(10):
+    with pytest.raises(NotSentError) as caught, anyio.fail_after(60):
         await pool.exchange("POST", "/mcp", {}, b"{}")
     await pool.close()
     return str(caught.value)
@@ -141,7 +141,7 @@ async def test_a_proxy_may_itself_want_tls(
     assert proxy.heads
 
 
-def test_tunnels_carry_on_the_loop_that_avow_is_served_on(
+def test_tunnels_carry_on_the_loop_that_sayso_is_served_on(
     trusted: Certified, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main(url: str) -> int:
@@ -203,7 +203,7 @@ async def test_a_proxy_that_hangs_is_not_waited_for_and_not_left_open(
     async with serve_raw(script) as raw:
         monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{raw.port}")
         assert await refusal("https://server.example/mcp") == "no connection within 0.2 s"
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await ended.wait()
 
 
@@ -242,7 +242,7 @@ async def test_turns_are_given_back_whatever_happens(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pool_module, "_MOST", 1)
     pool = Pool.to(f"http://127.0.0.1:{free_port('127.0.0.1')}/mcp")
     for _ in range(3):
-        with pytest.raises(NotSentError), anyio.fail_after(10):
+        with pytest.raises(NotSentError), anyio.fail_after(60):
             await pool.exchange("GET", "/mcp", {})
 
 
@@ -258,7 +258,7 @@ async def test_what_is_said_after_the_end_leaves_no_connection() -> None:
         pool = Pool.to(raw.url)
         await pool.close()
         assert await ask(pool) == (200, b"{}")
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await ended.wait()
 
 

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from avow.connect import CommandTarget
-from avow.connect import process as process_module
-from avow.connect.process import lines_of, start_process
+from sayso.connect import CommandTarget
+from sayso.connect import process as process_module
+from sayso.connect.process import lines_of, start_process
 
 pytestmark = pytest.mark.anyio
 

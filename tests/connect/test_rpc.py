@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from avow.connect import Fault, RpcError
-from avow.connect.message import read_message
+from sayso.connect import Fault, RpcError
+from sayso.connect.message import read_message
 
 
 def received(error: Any) -> RpcError:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from avow.connect.jsonfile import read_json
-from avow.connect.kinds import SavedTarget
-from avow.connect.saved import read_saved, read_saved_lines
-from avow.errors import ConfigError
+from sayso.connect.kinds import SavedTarget
+from sayso.connect.saved import read_saved, read_saved_lines
+from sayso.errors import ConfigError
+from sayso.settings.json_file import read_json
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ def test_what_the_file_says_of_the_server_is_kept(text: str, server: dict[str, A
         ),
         (
             '{"schema": 1, "tools": [{"name": "a", "level": "read", "fingerprint": "f"}]}',
-            "tools.json:1:25: this is a report of avow's, which does not hold what was declared",
+            "tools.json:1:25: this is a report of sayso's, which does not hold what was declared",
         ),
     ],
 )

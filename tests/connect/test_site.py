@@ -9,12 +9,12 @@ import pytest
 from tests.connect.servers.web import JSON, OLD, Answer, Exchange, serve_web
 from tests.connect.serving import until
 
-from avow.connect import Fault, RpcError, UrlTarget
-from avow.connect import link as link_module
-from avow.connect.link import Link, open_link
-from avow.connect.web import site as site_module
-from avow.errors import UnreachableError
-from avow.slices import LARGE_BYTES
+from sayso.connect import Fault, RpcError, UrlTarget
+from sayso.connect import link as link_module
+from sayso.connect.link import Link, open_link
+from sayso.connect.web import http_transport as site_module
+from sayso.errors import UnreachableError
+from sayso.slices import LARGE_BYTES
 
 pytestmark = pytest.mark.anyio
 
@@ -243,7 +243,7 @@ async def test_who_thinks_for_long_about_what_a_server_asks_does_not_hold_the_en
             ended.set()
         raise AssertionError
 
-    with serve_web(OLD, get=stream(event(ASKS))) as site, anyio.fail_after(10):
+    with serve_web(OLD, get=stream(event(ASKS))) as site, anyio.fail_after(60):
         async with open_link(UrlTarget("web", site.url), timeout=5, asked=asked):
             await thinking.wait()
     assert ended.is_set()
@@ -255,7 +255,7 @@ async def test_a_server_that_is_gone_is_left_without_a_goodbye() -> None:
         for one in site.requests:
             one.drop()
 
-    with serve_web(OLD, tools_call=die) as site, anyio.fail_after(10):
+    with serve_web(OLD, tools_call=die) as site, anyio.fail_after(60):
         async with open_link(UrlTarget("web", site.url), timeout=5) as link:
             # Its stream has a connection of its own, and must be known to be dropped.
             await until(lambda: bool(site.asked("get")))

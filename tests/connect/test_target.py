@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import avow
-from avow.connect import CommandTarget, SavedTarget, UrlTarget, parse_target
-from avow.connect.kinds import origin_of, place_of
-from avow.errors import AvowError, ConfigError, TargetError
+import sayso
+from sayso.connect import CommandTarget, SavedTarget, UrlTarget, parse_target
+from sayso.connect.kinds import origin_of, place_of
+from sayso.errors import ConfigError, SaysoError, TargetError
 
-SRC = str(Path(avow.__file__).parents[1])
+SRC = str(Path(sayso.__file__).parents[1])
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +96,7 @@ def test_a_command_is_named_after_what_it_runs(line: str, name: str) -> None:
 def test_a_python_file_is_served_by_the_launcher_in_this_interpreter(tmp_path: Path) -> None:
     (tmp_path / "my server.py").touch()
 
-    launched = ("-m", "avow.connect.launch", "my server.py")
+    launched = ("-m", "sayso.connect.launch", "my server.py")
     assert parse_target(["my server.py"]) == (CommandTarget("my-server", sys.executable, launched),)
     assert parse_target(["my server.py:app"]) == (
         CommandTarget("my-server", sys.executable, (*launched, "app")),
@@ -184,13 +184,13 @@ def test_without_a_target_the_kinds_of_target_are_told() -> None:
 def test_several_words_are_met_with_how_to_write_a_command() -> None:
     error = refused("npx", "-y", "a server")
 
-    assert error.fix == "Put -- before a command: avow inspect -- npx -y 'a server'."
+    assert error.fix == "Put -- before a command: sayso inspect -- npx -y 'a server'."
 
 
 def test_a_mistake_is_met_with_the_command_that_was_typed() -> None:
     with pytest.raises(TargetError) as caught:
         parse_target(["npx", "-y", "x"], command="gateway")
-    assert caught.value.fix == "Put -- before a command: avow gateway -- npx -y x."
+    assert caught.value.fix == "Put -- before a command: sayso gateway -- npx -y x."
 
 
 def test_a_command_without_two_dashes_is_met_with_how_to_write_it(
@@ -202,10 +202,10 @@ def test_a_command_without_two_dashes_is_met_with_how_to_write_it(
 
     assert str(refused("my-mcp-server")) == (
         "“my-mcp-server” is no target. "
-        "It is a command: put -- before it, avow inspect -- my-mcp-server."
+        "It is a command: put -- before it, sayso inspect -- my-mcp-server."
     )
     assert refused("my-mcp-server --flag x").fix == (
-        "It is a command: write it without quotes, avow inspect -- my-mcp-server --flag x."
+        "It is a command: write it without quotes, sayso inspect -- my-mcp-server --flag x."
     )
 
 
@@ -220,7 +220,7 @@ def test_a_folder_and_a_file_of_another_kind_are_met_with_what_to_name(tmp_path:
 
     assert "It is no file" in str(refused("."))
     assert refused("server.toml").fix == (
-        "Name the command that runs this file: avow inspect -- COMMAND server.toml."
+        "Name the command that runs this file: sayso inspect -- COMMAND server.toml."
     )
     assert "this is not a file" in str(refused("sub.json"))
 
@@ -253,10 +253,10 @@ def test_a_word_of_nothing_but_spaces_is_told_what_a_target_is() -> None:
 
 
 @given(word=st.text(max_size=12), around=st.sampled_from(["{}", "http://{}", "{}.py", "{}.json#a"]))
-def test_no_word_is_met_with_anything_but_a_target_or_an_error_of_avows(
+def test_no_word_is_met_with_anything_but_a_target_or_an_error_of_saysos(
     word: str, around: str
 ) -> None:
-    with contextlib.suppress(AvowError):
+    with contextlib.suppress(SaysoError):
         parse_target([around.format(word.replace("\0", ""))])
     assert parse_target(["run", word], is_command=True)
 
@@ -304,7 +304,7 @@ def test_targets_can_be_kept_in_sets() -> None:
 
 
 def test_parsing_a_target_imports_no_sdk() -> None:
-    code = "import sys, avow.connect.target; print([m for m in sys.modules if m[:3] == 'mcp'])"
+    code = "import sys, sayso.connect.target; print([m for m in sys.modules if m[:3] == 'mcp'])"
 
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONPATH": SRC}, capture_output=True, check=True

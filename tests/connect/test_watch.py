@@ -7,9 +7,9 @@ import pytest
 from tests.connect.servers.web import MODERN, OLD, serve_web
 from tests.connect.serving import faulty
 
-from avow.connect import RpcError, UrlTarget
-from avow.connect.link import open_link
-from avow.connect.watch import Exchange
+from sayso.connect import RpcError, UrlTarget
+from sayso.connect.link import open_link
+from sayso.connect.watch import Exchange
 
 pytestmark = pytest.mark.anyio
 

@@ -26,14 +26,14 @@ from playwright.async_api import (
 from starlette.responses import HTMLResponse
 from tests.connect.serving import serve_app
 
-import avow
-from avow.approvals import Answer, Approval
-from avow.connect import CommandTarget, Target, UrlTarget
-from avow.console import Login, make_routes
-from avow.demo.data import open_database
-from avow.demo.server import build_server
-from avow.gateway import PATH, Gateway, make_app, open_gateway
-from avow.store.sqlite import open_sqlite
+import sayso
+from sayso.approvals import Answer, Approval
+from sayso.connect import CommandTarget, Target, UrlTarget
+from sayso.console import Login, make_routes
+from sayso.demo.data import open_database
+from sayso.demo.server import build_server
+from sayso.gateway import PATH, Gateway, make_app, open_gateway
+from sayso.store.sqlite import open_sqlite
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -44,7 +44,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-LIMIT = 15
+LIMIT = 45
 
 expect.set_options(timeout=LIMIT * 1000)
 
@@ -58,8 +58,11 @@ class Served:
     login: Login
 
     async def newest(self) -> Approval:
-        (one, *_) = await self.gateway.guard.approvals.newest()
-        return one
+        """The newest question, as soon as there is one."""
+        with anyio.fail_after(LIMIT):
+            while not (found := await self.gateway.guard.approvals.newest()):  # noqa: ASYNC110 - put by a call that is no task of this test
+                await anyio.sleep(0.01)
+        return found[0]
 
     async def answer(self, *, is_allowed: bool) -> None:
         """Answer the newest question somewhere else."""
@@ -97,9 +100,9 @@ async def listening(app: Any, listener: socket.socket) -> AsyncGenerator[None]:
 async def demo(*options: str) -> AsyncGenerator[Target]:
     """The demo server over HTTP, here; with options as a process, which takes longer to start."""
     if options:
-        # `-m` finds avow from there, installed or not.
-        source = str(Path(avow.__file__).parents[1])
-        words = ("-m", "avow.demo.server", *options)
+        # `-m` finds sayso from there, installed or not.
+        source = str(Path(sayso.__file__).parents[1])
+        words = ("-m", "sayso.demo.server", *options)
         yield CommandTarget("studio", sys.executable, words, cwd=source)
         return
     with open_database() as database:
@@ -112,10 +115,10 @@ async def serving(folder: Path, *options: str, **more: Any) -> AsyncGenerator[Se
     """The gateway in front of the demo with these options, and its store in `folder`."""
     listener = socket.create_server(("127.0.0.1", 0))
     base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    store = open_sqlite(folder / "avow.db")
+    store = open_sqlite(folder / "sayso.db")
     given: dict[str, Any] = {"console": f"{base}/console/", "patience": LIMIT, **more}
     async with demo(*options) as target, open_gateway([target], store, **given) as gateway:
-        login = Login(base, store=store, keys=gateway.keys)
+        login = Login(base, tokens=store.tokens, keys=gateway.keys)
         app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
         async with listening(app, listener):
             yield Served(base, gateway, login)
@@ -158,7 +161,8 @@ async def watched(
     page.on("request", check)
     try:
         yield page
-        assert [one for one in wrong if tolerated is None or tolerated not in one] == []
+        complaints = [one for one in wrong if tolerated is None or tolerated not in one]
+        assert not complaints, complaints
     finally:
         await context.close()
 

@@ -12,10 +12,10 @@ from playwright.async_api import Browser, Locator, Page, expect
 from starlette.responses import HTMLResponse
 from tests.console.browsing import LIMIT, Served, demo, listening
 
-from avow.access import Machines, Screens, make_api_key
-from avow.console import Login, make_routes
-from avow.gateway import make_app, open_gateway
-from avow.store.sqlite import open_sqlite
+from sayso.access import Machines, Screens, make_api_key
+from sayso.console import Login, make_routes
+from sayso.gateway import make_app, open_gateway
+from sayso.store.sqlite import open_sqlite
 
 PAGE = Path(__file__).parents[2] / "docs" / "screens.md"
 ROLES = {"viewer": frozenset({"staff"}), "approver": frozenset({"finance"})}
@@ -35,17 +35,17 @@ async def chatting(folder: Path, **more: Any) -> AsyncGenerator[Chat]:
     """A chat whose reader may answer, with a content policy that lets nothing else in."""
     gate, page = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
     base, origin = (f"http://127.0.0.1:{one.getsockname()[1]}" for one in (gate, page))
-    store = open_sqlite(folder / "avow.db")
+    store = open_sqlite(folder / "sayso.db")
     given: dict[str, Any] = {"console": f"{base}/console/", "patience": LIMIT, **more}
     async with demo() as target, open_gateway([target], store, **given) as gateway:
-        login = Login(base, store=store, keys=gateway.keys)
+        login = Login(base, tokens=store.tokens, keys=gateway.keys)
         key, row = make_api_key(gateway.keys, "amy", roles=["finance"], now=0.0, by="bob")
-        await store.add_api_key(row)
+        await store.api_keys.add(row)
         routes = make_routes(
             gateway,
             login,
             base_url=base,
-            access=Machines(store, gateway.keys),
+            access=Machines(store.api_keys, gateway.keys),
             screens=Screens(frozenset({origin}), ROLES),
         )
         app = make_app(gateway, base, routes)
@@ -62,7 +62,7 @@ def page_of(base: str) -> HTMLResponse:
 <link rel="icon" href="data:,"><meta name="color-scheme" content="light dark">
 </head>
 <body><main><h1>Chat</h1><label>Message <input id="message"></label>
-{snippet.replace("https://avow.example.com", base)}</main></body></html>"""
+{snippet.replace("https://sayso.example.com", base)}</main></body></html>"""
     policy = (
         f"default-src 'none'; script-src {base}; connect-src {base}; img-src data:; "
         "require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'"
@@ -84,8 +84,8 @@ async def reading(
         await page.goto(chat.url)
         await page.get_by_label("Message").focus()
         await page.evaluate(
-            "key => { const one = document.querySelector('avow-confirm'); one.token = key;"
-            " window.told = []; for (const name of ['avow-answered', 'avow-settled'])"
+            "key => { const one = document.querySelector('sayso-confirm'); one.token = key;"
+            " window.told = []; for (const name of ['sayso-answered', 'sayso-settled'])"
             " document.addEventListener(name, event => told.push([name, event.detail])) }",
             chat.key if key is None else key,
         )

@@ -12,19 +12,19 @@ import httpx2
 import pytest
 from starlette.applications import Starlette
 
-from avow.approvals import Approval, Approvals
-from avow.audit import AuditLog
-from avow.catalog import SEPARATOR, Tool, read_tools
-from avow.connect import CommandTarget
-from avow.console import Login, make_routes
-from avow.errors import AvowError
-from avow.gateway import Gateway
-from avow.gateway.fleet import Fleet
-from avow.gateway.health import Health, ServerHealth
-from avow.guard import Answer, Call, Guard
-from avow.policy import Policy, Principal
-from avow.store.sql import SqlStore
-from avow.store.sqlite import open_sqlite
+from sayso.approvals import Approval, Approvals
+from sayso.audit import AuditLog
+from sayso.catalog import SEPARATOR, Tool, read_tools
+from sayso.connect import CommandTarget
+from sayso.console import Login, make_routes
+from sayso.errors import SaysoError
+from sayso.gateway import Gateway
+from sayso.gateway.health import Health, ServerHealth
+from sayso.gateway.upstreams import Upstreams
+from sayso.guard import Answer, Call, Guard
+from sayso.policy import Policy, Principal
+from sayso.store.database import Database
+from sayso.store.sqlite import open_sqlite
 
 BASE = "http://127.0.0.1:8321"
 
@@ -61,7 +61,7 @@ class Shelf:
 
     name: str = "studio"
     raws: list[Any] = field(default_factory=lambda: [dict(DELETE), dict(LIST)])
-    error: AvowError | None = None
+    error: SaysoError | None = None
     target: CommandTarget = field(default_factory=lambda: CommandTarget("studio", "studio-server"))
     state: Health = field(default_factory=Health)
     latest: Any = None
@@ -108,7 +108,7 @@ class Bench:
     app: Starlette
     gateway: Gateway
     login: Login
-    store: SqlStore
+    store: Database
     clock: Clock
     shelf: Shelf
     ran: list[Call] = field(default_factory=list[Call])
@@ -173,8 +173,8 @@ def server_name() -> str:
 
 @pytest.fixture
 async def bench(tmp_path: Path, server_name: str) -> AsyncGenerator[Bench]:
-    store, clock, shelf = open_sqlite(tmp_path / "avow.db"), Clock(), Shelf(server_name)
-    fleet = Fleet([cast("Any", shelf)], timeout=5.0)
+    store, clock, shelf = open_sqlite(tmp_path / "sayso.db"), Clock(), Shelf(server_name)
+    fleet = Upstreams([cast("Any", shelf)], timeout=5.0)
     ran: list[Call] = []
 
     async def run(call: Call) -> Answer:
@@ -192,15 +192,16 @@ async def bench(tmp_path: Path, server_name: str) -> AsyncGenerator[Bench]:
     guard = Guard(
         find_tool=fleet.find_tool,
         run=run,
-        approvals=Approvals(store, clock=clock),
-        audit=AuditLog(store, clock=clock),
+        approvals=Approvals.of(store, clock=clock),
+        audit=AuditLog(store.records, clock=clock),
+        claims=store.claims,
         patience=0,
         attempts=1,
         clock=clock,
         policy=lambda: bench.policy,
     )
-    gateway = Gateway(fleet, guard)
-    login = Login(BASE, store=store, keys=gateway.keys, clock=clock)
+    gateway = Gateway(fleet, guard, store)
+    login = Login(BASE, tokens=store.tokens, keys=gateway.keys, clock=clock)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
     bench = Bench(app, gateway, login, store, clock, shelf, ran)
     yield bench

@@ -11,11 +11,11 @@ from starlette.applications import Starlette
 from tests.console.conftest import BASE, Bench
 from tests.console.issuer import CLIENT, SECRET, Issuer
 
-from avow.access import Console
-from avow.connect.fetch import Fetcher
-from avow.console import Login, Provider, make_routes
-from avow.console.home import CALLBACK
-from avow.keys import Reference
+from sayso.access import Console
+from sayso.connect.fetch import Fetcher
+from sayso.console import Login, Provider, make_routes
+from sayso.console.home import CALLBACK
+from sayso.keys import Reference
 
 ROLES: Mapping[str, frozenset[str]] = {
     "viewer": frozenset({"guest"}),
@@ -67,7 +67,7 @@ def settings_of(issuer: Issuer, **changes: Any) -> Console:
     told: dict[str, Any] = {
         "client_id": CLIENT,
         "roles": ROLES,
-        "secret": Reference("env", "AVOW_TEST_SECRET"),
+        "secret": Reference("env", "SAYSO_TEST_SECRET"),
         **changes,
     }
     return Console(issuer.base, **told)
@@ -81,13 +81,13 @@ def make_entrance(bench: Bench, issuer: Issuer, fetcher: Fetcher, **changes: Any
         settings_of(issuer, **changes),
         fetcher,
         f"{BASE}{CALLBACK}",
-        store,
+        store.tokens,
         gateway.keys,
         clock=bench.clock,
     )
     login = Login(
         BASE,
-        store=store,
+        tokens=store.tokens,
         keys=gateway.keys,
         clock=bench.clock,
         stamp=provider.stamp,

@@ -1,7 +1,6 @@
 """A real OpenID provider on loopback: discovery, keys, authorization, tokens with PKCE.
 
-It logs in whoever a test says, without asking. Tokens are signed with joserfc, another library
-than the one that avow verifies them with.
+It logs in whoever a test says, without asking.
 """
 
 import base64
@@ -23,7 +22,7 @@ from starlette.routing import Route
 from tests.access.authority import RSA
 from tests.connect.serving import serve_app
 
-CLIENT = "avow-console"
+CLIENT = "sayso-console"
 SECRET = "c0nsole & more"
 
 

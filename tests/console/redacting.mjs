@@ -1,4 +1,4 @@
-// Masks each case as the script does: node redacting.mjs avow-confirm.js, with the cases on stdin.
+// Masks each case as the script does: node redacting.mjs sayso-confirm.js, with the cases on stdin.
 import { readFileSync } from "node:fs";
 
 // What a browser has and node does not; nothing of it is used to mask.

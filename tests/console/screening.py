@@ -11,10 +11,10 @@ from starlette.applications import Starlette
 from tests.console.conftest import BASE, Bench
 from tests.console.surface import COOKIE
 
-from avow.access import Access, Machines, Screens, make_api_key
-from avow.console import make_routes
-from avow.console.api.document import document
-from avow.console.entry.roles import Role
+from sayso.access import Access, Machines, Screens, make_api_key
+from sayso.console import make_routes
+from sayso.console.api.document import document
+from sayso.console.entry.roles import Role
 
 CHAT = "https://chat.example"
 SCREENS = Screens(
@@ -37,7 +37,7 @@ class Desk:
         text, row = make_api_key(
             keys, name, roles=roles, scopes=scopes, now=self.bench.clock(), by="amy"
         )
-        await store.add_api_key(row)
+        await store.api_keys.add(row)
         return text
 
     @asynccontextmanager
@@ -77,9 +77,9 @@ def make_app(bench: Bench, access: Access | None = None, screens: Screens | None
     return Starlette(routes=routes)
 
 
-def make_desk(bench: Bench, screens: Screens | None = SCREENS) -> Desk:
+def make_dispatcher(bench: Bench, screens: Screens | None = SCREENS) -> Desk:
     """A desk whose callers have keys."""
-    access = Machines(bench.store, bench.gateway.keys, now=bench.clock)
+    access = Machines(bench.store.api_keys, bench.gateway.keys, now=bench.clock)
     return Desk(bench, make_app(bench, access, screens))
 
 

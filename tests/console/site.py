@@ -21,22 +21,22 @@ from tests.console.issuer import CLIENT
 from tests.console.surface import addresses
 from tests.gateway.changing import DESTROYS, READS, entry
 
-import avow
-from avow.access import Console
-from avow.approvals import Answer
-from avow.beside import beside
-from avow.catalog import make_tool
-from avow.connect import CommandTarget
-from avow.connect.fetch import Fetcher
-from avow.console import Login, Provider, make_routes
-from avow.console.entry.roles import Role
-from avow.console.home import CALLBACK
-from avow.demo.guests import SERVER, visit
-from avow.gateway import Gateway, make_app, open_gateway
-from avow.gateway.drift import Watch
-from avow.intent import Span
-from avow.policy import Policy
-from avow.store.sqlite import open_sqlite
+import sayso
+from sayso.access import Console
+from sayso.approvals import Answer
+from sayso.beside import beside
+from sayso.catalog import make_tool
+from sayso.connect import CommandTarget
+from sayso.connect.fetch import Fetcher
+from sayso.console import Login, Provider, make_routes
+from sayso.console.entry.roles import Role
+from sayso.console.home import CALLBACK
+from sayso.demo.guests import SERVER, visit
+from sayso.gateway import Gateway, make_app, open_gateway
+from sayso.gateway.drift import Watch
+from sayso.intent import Span
+from sayso.policy import Policy
+from sayso.store.sqlite import open_sqlite
 
 AXE = Path(__file__).parents[1] / "npm" / "node_modules" / "axe-core" / "axe.min.js"
 _MOST = 60
@@ -56,16 +56,16 @@ class Site:
         """The cookie of somebody with this role."""
         port = urlsplit(self.base).port
         value = self.login.open_for(person, role, seconds=3600.0)
-        return {"name": f"avow_console_{port}", "value": value}
+        return {"name": f"sayso_console_{port}", "value": value}
 
 
 @asynccontextmanager
 async def open_site(folder: Path) -> AsyncGenerator[Site]:
     """The demo with what its own agents have done, and one of them waiting."""
-    server = ("-m", "avow.demo.server", "--data", str(folder / "demo.db"))
-    source = str(Path(avow.__file__).parents[1])
+    server = ("-m", "sayso.demo.server", "--data", str(folder / "demo.db"))
+    source = str(Path(sayso.__file__).parents[1])
     target = CommandTarget("demo", sys.executable, server, cwd=source)
-    store, asked = open_sqlite(folder / "avow.db"), anyio.Event()
+    store, asked = open_sqlite(folder / "sayso.db"), anyio.Event()
     async with (
         open_gateway([target], store, announce=lambda _: asked.set()) as gateway,
         serve_site(gateway) as site,
@@ -87,12 +87,12 @@ async def serve_site(
     async def later(scope: Any, receive: Any, send: Any) -> None:
         await app[0](scope, receive, send)
 
-    store, keys = gateway.guard.audit.store, gateway.keys
+    store, keys = gateway.store, gateway.keys
     async with serve_app(later) as base:
         people = settings or Console(base, CLIENT, {})
-        provider = Provider(people, Fetcher(), f"{base}{CALLBACK}", store, keys, clock=clock)
+        provider = Provider(people, Fetcher(), f"{base}{CALLBACK}", store.tokens, keys, clock=clock)
         stamp = provider.stamp
-        login = Login(base, store=store, keys=keys, clock=clock, stamp=stamp)
+        login = Login(base, tokens=store.tokens, keys=keys, clock=clock, stamp=stamp)
         routes = make_routes(gateway, login, base_url=base, provider=provider)
         app.append(make_app(gateway, base, routes))
         known = addresses(Starlette(routes=routes).routes)
@@ -197,7 +197,12 @@ async def furnish(site: Site) -> None:
     assert await guard.approvals.answer(number, said)
     looks = iter(range(0, 1000, 100))
     watch = Watch(
-        guard.audit.store, "demo", SERVER, Policy, clock=time.time, timer=lambda: float(next(looks))
+        site.gateway.store.definitions,
+        "demo",
+        SERVER,
+        Policy,
+        clock=time.time,
+        timer=lambda: float(next(looks)),
     )
     for annotations in (DESTROYS, READS):
         await watch.judge([make_tool(SERVER, entry(annotations, "notes_prune"))])

@@ -10,12 +10,12 @@ import anyio
 from starlette.routing import BaseRoute, Mount, Route
 from tests.console.conftest import BASE, Bench
 
-from avow.access import API
-from avow.console.api.gate import ScreenGate
-from avow.console.entry.roles import Role
-from avow.console.gate import Gate
+from sayso.access import API
+from sayso.console.api.gate import ScreenGate
+from sayso.console.entry.roles import Role
+from sayso.console.gate import Gate
 
-COOKIE = "avow_console_8321"
+COOKIE = "sayso_console_8321"
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 

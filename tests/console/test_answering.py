@@ -3,10 +3,10 @@
 import pytest
 from tests.console.conftest import Bench, answer, csrf_of
 
-from avow.console import Session
-from avow.console.entry.roles import Role
-from avow.intent import Span
-from avow.policy import load_policy
+from sayso.console import Session
+from sayso.console.entry.roles import Role
+from sayso.intent import Span
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,7 @@ async def test_an_answer_for_the_conversation_serves_the_next_call_too(bench: Be
         await answer(browser, "session-tool")
     for customer in (41, 42, 43):
         assert (await bench.call(arguments={"customer_id": customer}))["isError"] is False
-    (grant,) = await bench.gateway.guard.approvals.grants()
+    (grant,) = await bench.gateway.guard.approvals.list_grants()
     assert (grant.span, grant.arguments, grant.given_by) == (Span.SESSION, None, "console")
 
 

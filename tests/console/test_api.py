@@ -5,12 +5,12 @@ from functools import partial
 import httpx2
 import pytest
 from tests.console.conftest import DELETE, Bench
-from tests.console.screening import CHAT, SCREENS, Desk, make_app, make_desk, told
+from tests.console.screening import CHAT, SCREENS, Desk, make_app, make_dispatcher, told
 
-from avow.access import Screens
-from avow.console.api.door import CallerDoor
-from avow.console.entry.roles import Role
-from avow.policy import Principal, load_policy
+from sayso.access import Screens
+from sayso.console.api.door import CallerDoor
+from sayso.console.entry.roles import Role
+from sayso.policy import Principal, load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -20,7 +20,7 @@ OWN = "/console/api/v1"
 
 @pytest.fixture
 async def desk(bench: Bench) -> Desk:
-    return make_desk(bench)
+    return make_dispatcher(bench)
 
 
 async def test_whoever_may_look_sees_what_waits_and_may_not_answer(desk: Desk) -> None:
@@ -81,7 +81,7 @@ async def test_a_caller_without_a_role_for_screens_sees_its_tools_and_no_questio
 
 async def test_a_stranger_learns_only_how_to_come_in(desk: Desk) -> None:
     await desk.bench.call()
-    for key in ("", "avow_nothing"):
+    for key in ("", "sayso_nothing"):
         async with desk.screen(key) as screen:
             for path in ("tools", "approvals", "approvals/1", "events", "me"):
                 answer = await screen.get(f"{API}/{path}")
@@ -93,7 +93,7 @@ async def test_a_stranger_learns_only_how_to_come_in(desk: Desk) -> None:
 
 
 async def test_without_a_word_about_screens_no_caller_answers(bench: Bench) -> None:
-    desk = make_desk(bench, None)
+    desk = make_dispatcher(bench, None)
     await bench.call()
     async with desk.screen(await desk.key("amy", "finance", "approver"), origin="") as screen:
         assert told(await screen.get(f"{API}/approvals"), 403)["code"] == "role"
@@ -153,7 +153,7 @@ async def test_a_page_of_an_allowed_origin_may_call_with_a_token_and_no_other_pa
         assert allowed == ("Authorization, Content-Type, Last-Event-ID" if is_allowed else None)
 
 
-def test_a_name_that_avow_gives_to_others_is_nobody_at_a_screen() -> None:
+def test_a_name_that_sayso_gives_to_others_is_nobody_at_a_screen() -> None:
     door = CallerDoor(None, SCREENS)  # pyright: ignore[reportArgumentType] - not asked
     someone = partial(Principal, scopes=frozenset[str](), roles=frozenset({"finance"}))
     assert door.session_of(someone("amy", client="chat")) is not None
@@ -242,7 +242,7 @@ async def test_an_answer_may_hold_for_longer_as_far_as_its_question_lets(desk: D
         assert one["value"] == "session-call"
         body = {"verdict": "allow", "span": "session", "is_for_arguments": True}
         told(await screen.post(where, json=body))
-    (grant,) = await desk.bench.gateway.guard.approvals.grants()
+    (grant,) = await desk.bench.gateway.guard.approvals.list_grants()
     assert grant.given_by == "key:amy"
 
 

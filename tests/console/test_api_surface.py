@@ -12,14 +12,14 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.connect.serving import serve_app
 from tests.console.conftest import Bench
-from tests.console.screening import CHAT, Desk, fits, make_desk
+from tests.console.screening import CHAT, Desk, fits, make_dispatcher
 from tests.console.surface import Told, all_addresses, ask
 
-from avow.approvals import Answer
-from avow.console.api.document import document
-from avow.console.api.stream import EACH
-from avow.console.entry.roles import Role
-from avow.console.gate import HEADERS
+from sayso.approvals import Answer
+from sayso.console.api.document import document
+from sayso.console.api.stream import EACH
+from sayso.console.entry.roles import Role
+from sayso.console.gate import HEADERS
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +31,7 @@ WHO: Final[dict[str, str | None]] = {
     "GET /api/approvals": None,
     "GET /api/events": None,
     "GET /api/v1/openapi.json": None,
-    "GET /api/v1/avow-confirm.js": None,
+    "GET /api/v1/sayso-confirm.js": None,
     # Each sees what it may call.
     "GET /api/v1/tools": CALLER,
     "GET /api/v1/tools/{name}": CALLER,
@@ -50,7 +50,7 @@ VALUES: Final = {"number": "1", "name": "studio__customer_delete"}
 @pytest.fixture
 async def desk(bench: Bench) -> Desk:
     await bench.call()
-    return make_desk(bench)
+    return make_dispatcher(bench)
 
 
 async def test_every_route_is_for_those_whom_the_table_names(desk: Desk) -> None:
@@ -150,7 +150,7 @@ async def test_a_stream_ends_with_the_key_that_opened_it(desk: Desk) -> None:
     async with listening(desk, key) as heard:
         await heard.next()
         await heard.next()
-        assert await desk.bench.store.revoke_api_keys("amy", by="bob", now=desk.bench.clock())
+        assert await desk.bench.store.api_keys.revoke("amy", by="bob", now=desk.bench.clock())
         assert (await heard.next())[0] == "end"
 
 
@@ -182,5 +182,5 @@ async def test_a_stream_ends_with_the_gateway(desk: Desk) -> None:
     async with listening(desk, await desk.key("amy", "finance")) as heard:
         await heard.next()
         await heard.next()
-        desk.bench.gateway.guard.ending.begin()
+        desk.bench.gateway.guard.shutdown.begin()
         assert (await heard.next())[0] == "end"

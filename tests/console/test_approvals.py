@@ -8,10 +8,10 @@ import anyio
 import pytest
 from tests.console.conftest import Bench, Clock, answer, csrf_of
 
-from avow.approvals import Answer
-from avow.connect import RpcError
-from avow.connect.rpc import Fault
-from avow.store import RecordRow
+from sayso.approvals import Answer
+from sayso.connect import RpcError
+from sayso.connect.rpc import Fault
+from sayso.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ async def test_an_empty_queue_says_what_to_do_next(bench: Bench) -> None:
     async with bench.browser() as browser:
         page = await browser.get("/console/")
 
-    assert "<title>Approvals · avow</title>" in page.text
+    assert "<title>Approvals · sayso</title>" in page.text
     assert "No call waits for an answer." in page.text
     assert '<code id="address">http://127.0.0.1:8321/mcp</code>' in page.text
 
@@ -44,7 +44,7 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
         queue = await browser.get("/console/")
         words = plain((await browser.get("/console/approvals/1")).text)
 
-    assert "<title>(1) Approvals · avow</title>" in queue.text
+    assert "<title>(1) Approvals · sayso</title>" in queue.text
     assert "One call waits for your answer." in queue.text
     assert "Requires confirmation ▲ Destructive may delete or overwrite" in plain(queue.text)
     for shown in (
@@ -77,8 +77,8 @@ async def test_a_row_says_whether_the_agent_still_waits(bench: Bench) -> None:
     await bench.call()
     async with bench.browser() as browser:
         stopped = await browser.get("/console/")
-        asked = (await bench.store.records())[-1]
-        await bench.store.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
+        asked = (await bench.store.records.newest())[-1]
+        await bench.store.records.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
         seen = version_of(stopped.text)
         waiting = await browser.get("/console/approvals/live", params={"shown": seen})
         bench.clock.now += 60
@@ -369,11 +369,11 @@ async def test_an_approved_call_without_an_end_is_not_said_to_have_run(
     await bench.call()
     async with bench.browser() as browser:
         await answer(browser, "allow")
-        record = (await bench.store.records())[-1]
+        record = (await bench.store.records.newest())[-1]
         approval = await bench.find()
         assert await bench.gateway.guard.approvals.use(approval, call="c1")
         begun = plain((await browser.get("/console/")).text)
-        await bench.store.append([RecordRow("c1", bench.clock(), "attempt", record.body)])
+        await bench.store.records.append([RecordRow("c1", bench.clock(), "attempt", record.body)])
         bench.clock.now += later
         words = plain((await browser.get("/console/")).text)
 
@@ -388,8 +388,8 @@ async def test_the_live_part_is_sent_again_when_a_call_ends(bench: Bench) -> Non
         await answer(browser, "allow")
         assert await bench.gateway.guard.approvals.use(await bench.find(), call="c1")
         seen = version_of((await browser.get("/console/")).text)
-        (record, *_) = await bench.store.records(limit=1)
-        await bench.store.append([RecordRow("c1", bench.clock(), "outcome", record.body)])
+        (record, *_) = await bench.store.records.newest(limit=1)
+        await bench.store.records.append([RecordRow("c1", bench.clock(), "outcome", record.body)])
         part = await browser.get("/console/approvals/live", params={"shown": seen})
 
     assert part.status_code == 200

@@ -22,7 +22,7 @@ from tests.console.browsing import (
     watched,
 )
 
-from avow.policy import load_policy
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +56,7 @@ async def test_a_call_appears_without_a_reload_and_is_allowed_by_mouse(
         async with asking(served, 3) as asked:
             await expect(rows(page)).to_contain_text("Requires confirmation")
             await expect(rows(page)).to_contain_text("desk-agent")
-            await expect(page).to_have_title("(1) Approvals · avow")
+            await expect(page).to_have_title("(1) Approvals · sayso")
             shown = await opened(page)
             await expect(shown).to_contain_text("May “desk-agent” run “Delete customer")
             await shown.get_by_role("button", name="Allow once", exact=True).click()
@@ -65,7 +65,7 @@ async def test_a_call_appears_without_a_reload_and_is_allowed_by_mouse(
         await expect(rows(page)).to_contain_text("Ran in")
         await expect(dialog(page)).to_have_count(0)
         assert await focused(page) == "open-1"
-        await expect(page).to_have_title("Approvals · avow")
+        await expect(page).to_have_title("Approvals · sayso")
         await expect(page.locator("body")).to_have_attribute("data-loaded", "once")
         assert (await served.newest()).state == "used"
 
@@ -107,7 +107,7 @@ async def test_five_hundred_questions_are_shown_found_and_answered(
         async with anyio.create_task_group() as group:
             for number in range(2, 501):
                 group.start_soon(ask, number)
-        await expect(page).to_have_title("(500) Approvals · avow")
+        await expect(page).to_have_title("(500) Approvals · sayso")
         await expect(rows(page)).to_have_count(50)
         await expect(page.get_by_text("500 calls wait")).to_be_visible()
 
@@ -120,7 +120,7 @@ async def test_five_hundred_questions_are_shown_found_and_answered(
         await expect(shown).to_contain_text("customer_id 499")
         await shown.get_by_role("button", name="Deny").click()
         await expect(rows(page)).to_contain_text("Denied at")
-        await expect(page).to_have_title("(499) Approvals · avow")
+        await expect(page).to_have_title("(499) Approvals · sayso")
 
 
 async def test_a_call_is_denied_by_keyboard_alone(chromium: Browser, served: Served) -> None:
@@ -202,7 +202,7 @@ async def test_what_is_being_read_stays_when_more_comes_in(
 
         async with asking(served, 4):
             await expect(rows(page)).to_have_count(2)
-            await expect(page).to_have_title("(2) Approvals · avow")
+            await expect(page).to_have_title("(2) Approvals · sayso")
             assert await link.bounding_box() == before
             await expect(link).to_be_focused()
             await served.answer(is_allowed=False)
@@ -227,7 +227,7 @@ async def test_a_question_that_is_answered_elsewhere_says_so_in_its_place(
         await expect(shown.get_by_role("button")).to_have_count(0)
         await page.keyboard.press("Escape")
         await expect(rows(page)).to_contain_text("by amy (terminal)")
-        await expect(page).to_have_title("Approvals · avow")
+        await expect(page).to_have_title("Approvals · sayso")
         assert "A person denied this call" in await asked.text()
 
 
@@ -363,12 +363,12 @@ async def test_nothing_can_be_answered_while_the_gateway_is_gone(
         deny = shown.get_by_role("button", name="Deny")
 
         await page.context.set_offline(offline=True)
-        await expect(shown.get_by_text("avow does not answer.")).to_be_visible()
+        await expect(shown.get_by_text("sayso does not answer.")).to_be_visible()
         await expect(deny).to_be_disabled()
 
         await page.context.set_offline(offline=False)
         await expect(deny).to_be_enabled()
-        await expect(shown.get_by_text("avow does not answer.")).to_be_hidden()
+        await expect(shown.get_by_text("sayso does not answer.")).to_be_hidden()
         await page.keyboard.press("d")
         await expect(rows(page)).to_contain_text("Denied at")
 
@@ -478,7 +478,7 @@ async def test_a_page_that_nobody_looks_at_lets_go_of_its_stream_and_still_count
         )
         await page.wait_for_function("!main._htmx.sse?.reader")
         async with asking(served, 3):
-            await expect(page).to_have_title("(1) Approvals · avow")
+            await expect(page).to_have_title("(1) Approvals · sayso")
             assert await page.evaluate("told") == ["One call waits for your answer."]
             await expect(rows(page)).to_have_count(0)
             await page.evaluate(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from avow.console.arguments import PlanTable, argument_rows, in_short, plan_table
+from sayso.console.arguments import PlanTable, argument_rows, in_short, plan_table
 
 
 @pytest.mark.parametrize(

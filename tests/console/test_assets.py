@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.console.conftest import Bench
 
-import avow.console
+import sayso.console
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ CONTRASTS = [
     *[("edge", below, 3) for below in ("paper", "card")],
 ]
 
-FOLDER = Path(avow.console.__file__).parent
+FOLDER = Path(sayso.console.__file__).parent
 
 
 @pytest.mark.parametrize(

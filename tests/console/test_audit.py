@@ -11,10 +11,10 @@ import pytest
 from tests.console.conftest import Bench, answer
 from tests.console.test_approvals import plain
 
-from avow.console.entry.login import Session
-from avow.console.entry.roles import Role
-from avow.guard import UnknownToolError
-from avow.store import RecordRow
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.guard import UnknownToolError
+from sayso.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -40,9 +40,9 @@ async def some_calls(bench: Bench) -> None:
 async def repeated(bench: Bench, count: int) -> None:
     """So many calls as the log has them, made of one."""
     await bench.call("studio__customers_list", {})
-    (row, *_) = await bench.store.records(limit=1)
+    (row, *_) = await bench.store.records.newest(limit=1)
     rows = [RecordRow(f"c{index}", row.at, row.event, row.body) for index in range(count)]
-    await bench.store.append(rows)
+    await bench.store.records.append(rows)
 
 
 async def test_without_calls_there_is_a_word_and_no_table(bench: Bench) -> None:
@@ -84,8 +84,8 @@ async def test_a_call_of_another_day_carries_its_date(bench: Bench) -> None:
 
 async def test_a_call_that_was_never_sent_did_not_run(bench: Bench) -> None:
     await bench.call()
-    asked = (await bench.store.records())[-1]
-    await bench.store.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
+    asked = (await bench.store.records.newest())[-1]
+    await bench.store.records.append([RecordRow("c1", bench.clock(), asked.event, asked.body)])
 
     async with bench.browser() as browser:
         now = plain((await browser.get("/console/audit")).text)
@@ -97,7 +97,7 @@ async def test_a_call_that_was_never_sent_did_not_run(bench: Bench) -> None:
 
 
 async def test_what_happens_to_the_log_itself_is_in_it(bench: Bench) -> None:
-    await bench.store.append([RecordRow("", bench.clock(), "opened", '{"heads": {}}')])
+    await bench.store.records.append([RecordRow("", bench.clock(), "opened", '{"heads": {}}')])
 
     async with bench.browser() as browser:
         (row,) = rows_of(await browser.get("/console/audit"))
@@ -214,7 +214,7 @@ async def test_a_search_that_ran_out_of_time_says_so_and_goes_on(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await repeated(bench, 2100)
-    monkeypatch.setattr("avow.console.audit.listing.SECONDS", 0.0)
+    monkeypatch.setattr("sayso.console.audit.listing.SECONDS", 0.0)
 
     async with bench.browser() as browser:
         page = await browser.get("/console/audit?text=nothing")
@@ -241,7 +241,7 @@ async def test_an_export_holds_what_the_filter_finds(bench: Bench) -> None:
         whole = await browser.get("/console/audit/export?format=jsonl")
         some = await browser.get("/console/audit/export?format=jsonl&who=amy")
 
-    assert whole.headers["content-disposition"] == 'attachment; filename="avow-audit.jsonl"'
+    assert whole.headers["content-disposition"] == 'attachment; filename="sayso-audit.jsonl"'
     found = [json.loads(line) for line in whole.text.splitlines()]
     assert [one.get("tool") for one in found] == [None, "customer_delete", "customers_list"]
     assert [json.loads(line)["subject"] for line in some.text.splitlines()] == ["amy"]
@@ -276,7 +276,7 @@ async def test_an_export_is_for_admins(bench: Bench, monkeypatch: pytest.MonkeyP
     async def session(*_: object) -> Session:
         return Session("c", bench.clock.now + 60, "amy", Role.APPROVER)
 
-    monkeypatch.setattr("avow.console.pages.Pages.session_of", session)
+    monkeypatch.setattr("sayso.console.pages.Pages.session_of", session)
     async with bench.visitor() as browser:
         page = await browser.get("/console/audit")
         file = await browser.get("/console/audit/export?format=csv")

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 from tests.console.test_browser import Served, chromium, log_in, served, watched
 
-from avow.policy import Principal
+from sayso.policy import Principal
 
 pytestmark = pytest.mark.anyio
 

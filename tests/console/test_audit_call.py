@@ -13,17 +13,17 @@ import pytest
 from tests.console.conftest import Bench, answer
 from tests.console.test_approvals import plain
 
-from avow.audit import AuditLog, open_audit
-from avow.audit.upkeep import erase_subject
-from avow.guard import UnknownToolError
-from avow.policy import load_policy
-from avow.schema.redact import MASK
+from sayso.audit import AuditLog, open_audit
+from sayso.audit.upkeep import erase_subject
+from sayso.guard import UnknownToolError
+from sayso.policy import load_policy
+from sayso.schema.redaction import MASK
 
 pytestmark = pytest.mark.anyio
 
 
 async def newest_call(bench: Bench) -> str:
-    (row, *_) = await bench.store.records(limit=1)
+    (row, *_) = await bench.store.records.newest(limit=1)
     return row.call
 
 
@@ -136,7 +136,7 @@ async def test_a_conversation_ends_with_a_long_silence(bench: Bench) -> None:
     ):
         bench.clock.now += minutes * 60
         await bench.call("studio__customers_list", {"step": name}, client=client)
-    rows = await bench.store.records(limit=100)
+    rows = await bench.store.records.newest(limit=100)
     second = next(row.call for row in rows if '"second"' in (row.payload or ""))
 
     async with bench.browser() as browser:

@@ -13,12 +13,12 @@ import pytest
 from tests.console.conftest import Bench, csrf_of
 from tests.console.test_approvals import plain
 
-from avow.audit import AuditLog, open_audit
-from avow.audit.chain import payload_digest
-from avow.console.audit.chain import Checker
-from avow.errors import StoreError
-from avow.guard import Ending
-from avow.store import RecordRow
+from sayso.audit import AuditLog, open_audit
+from sayso.audit.chain import payload_digest
+from sayso.console.audit.chain import Checker
+from sayso.errors import StoreError
+from sayso.guard import Shutdown
+from sayso.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +38,7 @@ async def checked(browser: httpx2.AsyncClient) -> str:
     page = await browser.get("/console/audit/chain")
     told = await browser.post("/console/audit/chain/check", data={"csrf": csrf_of(page)})
     assert (told.status_code, told.headers["location"]) == (303, "/console/audit/chain")
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         while "Checking:" in (text := plain((await browser.get("/console/audit/chain")).text)):
             await anyio.lowlevel.checkpoint()
     return text
@@ -50,7 +50,7 @@ async def test_nothing_is_said_before_it_was_looked_at(bench: Bench) -> None:
         listed = await browser.get("/console/audit")
 
     for shown in (page, listed):
-        assert "was not checked since avow was started" in shown.text
+        assert "was not checked since sayso was started" in shown.text
         assert "is whole:" not in shown.text
 
 
@@ -66,8 +66,8 @@ async def test_a_whole_log_is_said_to_be_whole(bench: Bench) -> None:
 
 async def test_a_changed_line_is_found_and_named(bench: Bench, tmp_path: Path) -> None:
     async with chained(bench):
-        await bench.store.count()
-        with sqlite3.connect(tmp_path / "avow.db") as db:
+        await bench.store.records.count()
+        with sqlite3.connect(tmp_path / "sayso.db") as db:
             db.execute("UPDATE records SET body = replace(body, 'allow', 'deny') WHERE seq = 3")
         db.close()
         async with bench.browser() as browser:
@@ -87,7 +87,7 @@ async def test_many_mistakes_are_counted(bench: Bench) -> None:
         strays = [
             RecordRow("", 1.0, "opened", "{}", writer="x", index=one) for one in range(25, 0, -1)
         ]
-        await log.store.append(strays)
+        await log.records.append(strays)
         async with bench.browser() as browser:
             text = await checked(browser)
 
@@ -96,7 +96,7 @@ async def test_many_mistakes_are_counted(bench: Bench) -> None:
 
 async def test_a_line_that_is_no_json_is_no_good_verdict(bench: Bench) -> None:
     async with chained(bench, 1) as log:
-        await log.store.append(
+        await log.records.append(
             [RecordRow("", 1.0, "opened", "{}", payload="[", digest=payload_digest("["))]
         )
         async with bench.browser() as browser:
@@ -114,7 +114,7 @@ async def test_a_store_that_fails_is_no_good_verdict(
         async def fail(*_: Any) -> None:
             raise StoreError("the disk is gone")
 
-        monkeypatch.setattr("avow.store.sql.SqlStore.scan", fail)
+        monkeypatch.setattr("sayso.store.records.Records.scan", fail)
         async with bench.browser() as browser:
             text = await checked(browser)
         monkeypatch.undo()
@@ -126,22 +126,22 @@ async def test_a_store_that_fails_is_no_good_verdict(
 async def test_one_check_runs_at_a_time_and_ends_with_the_process(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ending, begun = Ending(), anyio.Event()
+    shutdown, begun = Shutdown(), anyio.Event()
 
     async def forever(*_: Any) -> None:
         begun.set()
         await anyio.sleep_forever()
 
     async with chained(bench) as log:
-        checker = Checker(log, bench.gateway.keys, ending)
-        ending.begin()
+        checker = Checker(log, bench.gateway.keys, shutdown)
+        shutdown.begin()
         await checker.wait()
-        monkeypatch.setattr("avow.store.sql.SqlStore.scan", forever)
+        monkeypatch.setattr("sayso.store.records.Records.scan", forever)
         assert checker.start()
         assert not checker.start()
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await begun.wait()
-            ending.begin()
+            shutdown.begin()
             await checker.wait()
         monkeypatch.undo()
 
@@ -160,9 +160,9 @@ async def test_progress_is_shown_while_it_is_read(
 
     async with chained(bench), bench.browser() as browser:
         page = await browser.get("/console/audit/chain")
-        monkeypatch.setattr("avow.store.sql.SqlStore.scan", slowly)
+        monkeypatch.setattr("sayso.store.records.Records.scan", slowly)
         await browser.post("/console/audit/chain/check", data={"csrf": csrf_of(page)})
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await begun.wait()
         page = await browser.get("/console/audit/chain")
         listed = await browser.get("/console/audit")

@@ -16,7 +16,7 @@ from tests.console.browsing import (
     watched,
 )
 
-from avow.gateway import PATH
+from sayso.gateway import PATH
 
 pytestmark = pytest.mark.anyio
 

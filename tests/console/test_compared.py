@@ -6,11 +6,11 @@ from html import unescape
 import pytest
 from tests.console.conftest import Bench, answer
 
-from avow.approvals import make_token
-from avow.console.approvals.compared import compare
-from avow.console.approvals.view import rule_in_words
-from avow.console.audit.calls import Line
-from avow.policy import load_policy
+from sayso.approvals import make_token
+from sayso.console.approvals.compared import compare
+from sayso.console.approvals.view import rule_in_words
+from sayso.console.audit.calls import Line
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -74,7 +74,7 @@ async def test_a_call_that_was_only_asked_about_is_not_the_last_run(bench: Bench
 
 
 async def test_the_rule_that_asks_stands_with_its_line(bench: Bench) -> None:
-    policy = load_policy(RULE, "/etc/avow/policy.toml")
+    policy = load_policy(RULE, "/etc/sayso/policy.toml")
     object.__setattr__(bench.gateway.guard, "policy", lambda: policy)
     await bench.call()
     async with bench.browser() as browser:

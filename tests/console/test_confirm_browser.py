@@ -1,4 +1,4 @@
-"""`<avow-confirm>` in a real browser: a chat elsewhere that shows the console's question."""
+"""`<sayso-confirm>` in a real browser: a chat elsewhere that shows the console's question."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -37,7 +37,7 @@ async def test_a_call_that_waits_comes_up_in_a_chat_and_is_allowed_there_once(
         assert len(sent) == 1
         await expect(page.get_by_label("Message")).to_be_focused()
         ((name, detail),) = await page.evaluate("told")
-        assert (name, detail["verdict"]) == ("avow-answered", "allow")
+        assert (name, detail["verdict"]) == ("sayso-answered", "allow")
     approval = await chat.served.newest()
     assert (approval.state, approval.answered_by) == ("used", "key:amy")
 
@@ -74,6 +74,23 @@ async def test_keys_deny_and_put_off_and_never_allow_by_mistake(
         assert "A person denied this call" in await asked.text()
 
 
+async def test_whoever_rested_and_types_on_allows_nothing(chromium: Browser, chat: Chat) -> None:
+    async with reading(chromium, chat) as page, asking(chat.served, 3):
+        await page.get_by_label("Message").fill("Please look at this")
+        await ready(page)
+        await expect(button(page, "Deny")).to_be_focused()
+
+        sent: list[str] = []
+        page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
+
+        for key in ("a", "A", "a"):
+            await page.keyboard.press(key)
+            await page.wait_for_timeout(300)
+
+        assert sent == []
+        assert (await chat.served.newest()).state == "pending"
+
+
 async def test_questions_come_one_after_the_other_and_tell_when_settled_elsewhere(
     chromium: Browser, chat: Chat
 ) -> None:
@@ -93,8 +110,8 @@ async def test_questions_come_one_after_the_other_and_tell_when_settled_elsewher
             await expect(shown(page)).to_have_count(0)
             assert "A person denied this call" in await second.text()
         assert [name for name, _ in await page.evaluate("told")] == [
-            "avow-answered",
-            "avow-settled",
+            "sayso-answered",
+            "sayso-settled",
         ]
 
 
@@ -105,11 +122,11 @@ async def test_while_the_gateway_is_gone_the_dialog_says_so_and_stays(
     async with reading(chromium, chat, tolerated=lost) as page, asking(chat.served, 3) as asked:
         await ready(page)
         await page.context.set_offline(offline=True)
-        await expect(shown(page)).to_contain_text("avow does not answer.")
+        await expect(shown(page)).to_contain_text("sayso does not answer.")
         await expect(button(page, "Allow once")).to_be_disabled()
         await page.context.set_offline(offline=False)
         await ready(page)
-        await expect(shown(page).get_by_text("avow does not answer.")).to_be_hidden()
+        await expect(shown(page).get_by_text("sayso does not answer.")).to_be_hidden()
         await button(page, "Deny").click()
         assert "A person denied this call" in await asked.text()
 
@@ -165,7 +182,7 @@ async def test_what_others_say_is_text_and_the_answer_goes_to_whoever_asked(
     async with reading(chromium, chat) as page:
         for question in (hostile(), hostile(plan={"changes": HOSTILE, "total": 1}, confirm=None)):
             await page.evaluate(
-                "one => { window.said = document.querySelector('avow-confirm').ask(one) }",
+                "one => { window.said = document.querySelector('sayso-confirm').ask(one) }",
                 question,
             )
             await ready(page)
@@ -175,12 +192,12 @@ async def test_what_others_say_is_text_and_the_answer_goes_to_whoever_asked(
             assert "<script>alert(1)</script>" in text
             assert "\u2039U+202E\u203a" in text
             assert "\u202e" not in text
-            await page.keyboard.press("a")
+            await shown(page).locator("#allow").click()
             assert await page.evaluate("said") == {"verdict": "allow", "message": None}
 
 
 FOREIGN = """
-[...document.querySelector("avow-confirm").shadowRoot.querySelectorAll("*")].filter(one =>
+[...document.querySelector("sayso-confirm").shadowRoot.querySelectorAll("*")].filter(one =>
   !["A", "B", "BDI", "BUTTON", "CAPTION", "CODE", "DD", "DETAILS", "DIALOG", "DIV", "DL", "DT",
     "H2", "INPUT", "LABEL", "LI", "MARK", "P", "PRE", "SECTION", "SMALL", "SPAN", "SUMMARY",
     "TABLE", "TBODY", "TD", "TH", "THEAD", "TR", "UL"].includes(one.tagName)
@@ -210,7 +227,7 @@ async def test_everybody_can_use_it(chromium: Browser, chat: Chat, scheme: str) 
 async def test_a_person_who_may_not_answer_is_not_asked(chromium: Browser, chat: Chat) -> None:
     lost = "Failed to load resource"
     async with (
-        reading(chromium, chat, key="avow_nothing", tolerated=lost) as page,
+        reading(chromium, chat, key="sayso_nothing", tolerated=lost) as page,
         asking(chat.served, 3),
     ):
         async with page.expect_response(lambda one: one.status == 401):
@@ -224,8 +241,8 @@ async def test_on_the_gateways_own_origin_the_consoles_session_counts(
     async with watched(chromium, chat.served) as page, asking(chat.served, 3) as asked:
         await log_in(page, chat.served)
         await page.evaluate(
-            "async () => { await import('/console/static/avow-confirm.js'); const one ="
-            " document.createElement('avow-confirm'); one.setAttribute('base', '');"
+            "async () => { await import('/console/static/sayso-confirm.js'); const one ="
+            " document.createElement('sayso-confirm'); one.setAttribute('base', '');"
             " document.body.append(one); }"
         )
         await ready(page)
@@ -241,7 +258,7 @@ QUESTION = {
     "tool": "customer_delete",
     "level": "destructive",
 }
-SHOW = """question => { const one = document.querySelector("avow-confirm"); window.answer = null;
+SHOW = """question => { const one = document.querySelector("sayso-confirm"); window.answer = null;
   one.ask(question).then((given) => { window.answer = given?.verdict ?? "none" }) }"""
 
 
@@ -324,7 +341,7 @@ async def test_a_token_goes_to_the_address_that_was_there_first_and_to_no_other(
         page.on("request", lambda one: sent.append(one.url))
         async with page.expect_request("**/events"):
             await page.evaluate(
-                "([key, other]) => { const one = document.querySelector('avow-confirm');"
+                "([key, other]) => { const one = document.querySelector('sayso-confirm');"
                 " one.setAttribute('base', other); one.token = key;"
                 " one.setAttribute('base', `${other}x`); one.remove();"
                 " document.body.append(one); one.setAttribute('base', other) }",

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.console.conftest import Bench, csrf_of
 
-from avow.approvals import Answer, patched
-from avow.console.approvals.editing import (
+from sayso.approvals import Answer, patched
+from sayso.console.approvals.editing import (
     difference,
     fields_of,
     misfits,
     names_of,
     read_arguments,
 )
-from avow.errors import UsageError
-from avow.policy import load_policy
-from avow.workers import BoundedChecker
+from sayso.errors import UsageError
+from sayso.policy import load_policy
+from sayso.workers import BoundedChecker
 
 pytestmark = pytest.mark.anyio
 

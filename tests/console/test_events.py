@@ -4,15 +4,15 @@ import anyio
 import pytest
 from tests.console.conftest import Bench
 
-from avow.approvals import Answer
-from avow.console.events import Beat, Pulse
+from sayso.approvals import Answer
+from sayso.console.events import Beat, Pulse
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_pages_hear_of_questions_and_of_records(bench: Bench) -> None:
     beats = Pulse(bench.gateway.guard).beats(float("inf"))
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         assert await anext(beats) == Beat(questions=0, records=0)
 
         await bench.call()
@@ -30,11 +30,11 @@ async def test_pages_hear_of_questions_and_of_records(bench: Bench) -> None:
 
 async def test_a_stream_ends_with_the_process_and_with_its_session(bench: Bench) -> None:
     pulse = Pulse(bench.gateway.guard)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         assert [one async for one in pulse.beats(bench.clock())] == []
         open_one = pulse.beats(float("inf"))
         await anext(open_one)
-        bench.gateway.guard.ending.begin()
+        bench.gateway.guard.shutdown.begin()
         assert [one async for one in open_one] == []
 
 

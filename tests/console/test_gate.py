@@ -4,9 +4,9 @@ import httpx2
 import pytest
 from tests.console.conftest import BASE, Bench, csrf_of, token_of
 
-from avow.access import own_names
-from avow.console.gate import HEADERS
-from avow.errors import StoreError
+from sayso.access import own_names
+from sayso.console.gate import HEADERS
+from sayso.errors import StoreError
 
 pytestmark = pytest.mark.anyio
 
@@ -143,9 +143,9 @@ async def test_every_answer_carries_the_headers(
         ]
 
         async def fail(*_: object, **__: object) -> None:
-            raise StoreError("the database is locked", where="avow.db")
+            raise StoreError("the database is locked", where="sayso.db")
 
-        monkeypatch.setattr(type(bench.store), "pending", fail)
+        monkeypatch.setattr(bench.store.questions, "pending", fail)
         answers.append(await browser.get("/console/"))
 
     assert {one.status_code for one in answers} == {
@@ -168,14 +168,14 @@ async def test_a_failing_store_is_told_in_words(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object, **__: object) -> None:
-        raise StoreError("the disk is full", where="avow.db", fix="Free some space.")
+        raise StoreError("the disk is full", where="sayso.db", fix="Free some space.")
 
     async with bench.browser() as browser:
-        monkeypatch.setattr(type(bench.store), "pending", fail)
+        monkeypatch.setattr(bench.store.questions, "pending", fail)
         page = await browser.get("/console/")
 
     assert page.status_code == 503
-    assert "avow.db: the disk is full. Free some space." in page.text
+    assert "sayso.db: the disk is full. Free some space." in page.text
 
 
 async def test_a_mistake_of_ours_shows_nothing_of_itself(
@@ -185,7 +185,7 @@ async def test_a_mistake_of_ours_shows_nothing_of_itself(
         raise ValueError("the secret in the message")
 
     async with bench.browser() as browser:
-        monkeypatch.setattr(type(bench.store), "pending", fail)
+        monkeypatch.setattr(bench.store.questions, "pending", fail)
         # As a server does it: the error goes on to its log, after the answer.
         transport = httpx2.ASGITransport(bench.app, raise_app_exceptions=False)
         async with httpx2.AsyncClient(

@@ -7,10 +7,10 @@ import pytest
 from tests.console.conftest import Bench, csrf_of
 from tests.console.test_approvals import plain
 
-from avow.approvals import Answer
-from avow.console.entry.login import Session
-from avow.console.entry.roles import Role
-from avow.intent import Span
+from sayso.approvals import Answer
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.intent import Span
 
 pytestmark = pytest.mark.anyio
 
@@ -111,7 +111,7 @@ async def test_a_viewer_takes_nothing_back(bench: Bench, monkeypatch: pytest.Mon
     async def session(*_: object) -> Session:
         return Session("c", bench.clock.now + 60, "amy", Role.VIEWER)
 
-    monkeypatch.setattr("avow.console.pages.Pages.session_of", session)
+    monkeypatch.setattr("sayso.console.pages.Pages.session_of", session)
     async with bench.visitor() as browser:
         page = await browser.get("/console/grants")
         told = await browser.post("/console/grants/1/revoke", data={"csrf": "c"})
@@ -119,5 +119,5 @@ async def test_a_viewer_takes_nothing_back(bench: Bench, monkeypatch: pytest.Mon
 
     assert "Take it back" not in page.text
     assert (told.status_code, check.status_code) == (403, 403)
-    (grant,) = await bench.gateway.guard.approvals.grants()
+    (grant,) = await bench.gateway.guard.approvals.list_grants()
     assert grant.holds

@@ -94,7 +94,7 @@ async def made(bench: Bench, text: str) -> list[str]:
         "title": text,
         "description": text,
         "annotations": {"readOnlyHint": text, "destructiveHint": True},
-        "_meta": {"io.avow/intent": {"category": text, "tags": [text]}},
+        "_meta": {"io.sayso/intent": {"category": text, "tags": [text]}},
     }
     bench.shelf.raws.append({"name": text, "inputSchema": schema_of(text)})
     bench.shelf.state.is_failing(text)

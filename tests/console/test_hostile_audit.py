@@ -7,9 +7,9 @@ import pytest
 from tests.console.conftest import Bench, csrf_of
 from tests.console.test_hostile import CORPUS, elements
 
-from avow.approvals import Answer
-from avow.intent import Span
-from avow.policy import load_policy
+from sayso.approvals import Answer
+from sayso.intent import Span
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -69,7 +69,7 @@ async def pages(bench: Bench, text: str) -> list[str]:
     )
     assert await bench.gateway.guard.approvals.answer(1, said)
     await bench.call(arguments=arguments, client=text, subject=text)
-    (row, *_) = await bench.store.records(limit=1)
+    (row, *_) = await bench.store.records.newest(limit=1)
     form = {"tool": text, "arguments": text, "subject": text, "client": text, "roles": text}
     filtered = {"text": text, "server": text, "tool": text, "who": text, "client": text}
     async with bench.browser() as browser:

@@ -14,7 +14,7 @@ from tests.console.conftest import Bench
 from tests.console.site import Site, all_pages, logged_in, serve_site
 from tests.console.test_hostile import CORPUS
 
-from avow.console.entry.roles import Role
+from sayso.console.entry.roles import Role
 
 pytestmark = pytest.mark.anyio
 

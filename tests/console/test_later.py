@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from tests.console.conftest import BASE, Bench
 
-from avow.console import later_routes, make_routes
+from sayso.console import later_routes, make_routes
 
 pytestmark = pytest.mark.anyio
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.console.conftest import BASE, Bench, Clock, answer, csrf_of, token_of
 
-from avow.console.entry.login import LINK_SECONDS, SESSION_SECONDS, Login
-from avow.keys import Keyring
-from avow.store.sql import SqlStore
-from avow.store.sqlite import open_sqlite
+from sayso.console.entry.login import LINK_SECONDS, SESSION_SECONDS, Login
+from sayso.keys import Keyring
+from sayso.store.database import Database
+from sayso.store.sqlite import open_sqlite
 
 pytestmark = pytest.mark.anyio
 
@@ -34,17 +34,17 @@ KEYS = Keyring.of([bytes(range(32))])
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncGenerator[SqlStore]:
-    store = open_sqlite(tmp_path / "avow.db")
+async def store(tmp_path: Path) -> AsyncGenerator[Database]:
+    store = open_sqlite(tmp_path / "sayso.db")
     yield store
     await store.close()
 
 
-def make_login(store: SqlStore, clock: Clock | None = None, keys: Keyring = KEYS) -> Login:
-    return Login(f"{BASE}/", store=store, keys=keys, clock=clock or Clock())
+def make_login(store: Database, clock: Clock | None = None, keys: Keyring = KEYS) -> Login:
+    return Login(f"{BASE}/", tokens=store.tokens, keys=keys, clock=clock or Clock())
 
 
-async def test_a_link_leads_to_the_console_and_works_once(store: SqlStore) -> None:
+async def test_a_link_leads_to_the_console_and_works_once(store: Database) -> None:
     login = make_login(store)
     link = login.link()
 
@@ -56,7 +56,7 @@ async def test_a_link_leads_to_the_console_and_works_once(store: SqlStore) -> No
     assert await login.open_session(token_of(link)) is None
 
 
-async def test_a_link_expires(store: SqlStore) -> None:
+async def test_a_link_expires(store: Database) -> None:
     clock = Clock()
     login = make_login(store, clock)
     token = token_of(login.link())
@@ -69,7 +69,7 @@ async def test_a_link_expires(store: SqlStore) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "x", "\udcff", "å" * 500, "a.9999999999.b:c", ".."])
-async def test_a_wrong_token_opens_nothing(store: SqlStore, token: str) -> None:
+async def test_a_wrong_token_opens_nothing(store: Database, token: str) -> None:
     login = make_login(store)
     login.link()
 
@@ -77,7 +77,7 @@ async def test_a_wrong_token_opens_nothing(store: SqlStore, token: str) -> None:
     assert await login.session(token) is None
 
 
-async def test_a_link_is_no_session_and_a_session_no_link(store: SqlStore) -> None:
+async def test_a_link_is_no_session_and_a_session_no_link(store: Database) -> None:
     login = make_login(store)
     token = token_of(login.link())
     session_id = await login.open_session(token_of(login.link()))
@@ -87,7 +87,7 @@ async def test_a_link_is_no_session_and_a_session_no_link(store: SqlStore) -> No
     assert await login.open_session(session_id) is None
 
 
-async def test_who_has_other_keys_lets_nobody_in(store: SqlStore) -> None:
+async def test_who_has_other_keys_lets_nobody_in(store: Database) -> None:
     here = make_login(store)
     other = make_login(store, keys=Keyring.of([secrets.token_bytes(32)]))
     session_id = await other.open_session(token_of(other.link()))
@@ -97,7 +97,7 @@ async def test_who_has_other_keys_lets_nobody_in(store: SqlStore) -> None:
     assert await here.open_session(token_of(other.link())) is None
 
 
-async def test_every_process_knows_the_same_links_and_sessions(store: SqlStore) -> None:
+async def test_every_process_knows_the_same_links_and_sessions(store: Database) -> None:
     here = make_login(store)
     there = make_login(store)
     link = token_of(here.link())
@@ -112,7 +112,7 @@ async def test_every_process_knows_the_same_links_and_sessions(store: SqlStore) 
     assert await there.session(session_id) is None
 
 
-async def test_a_fresh_link_leaves_the_earlier_ones_good(store: SqlStore) -> None:
+async def test_a_fresh_link_leaves_the_earlier_ones_good(store: Database) -> None:
     login = make_login(store)
     first, second = login.link(), login.link()
 
@@ -121,7 +121,7 @@ async def test_a_fresh_link_leaves_the_earlier_ones_good(store: SqlStore) -> Non
     assert await login.is_good(token_of(second))
 
 
-async def test_a_clock_that_is_set_back_makes_no_link_work_twice(store: SqlStore) -> None:
+async def test_a_clock_that_is_set_back_makes_no_link_work_twice(store: Database) -> None:
     clock = Clock()
     login = make_login(store, clock)
     token = token_of(login.link())
@@ -132,7 +132,7 @@ async def test_a_clock_that_is_set_back_makes_no_link_work_twice(store: SqlStore
     assert await login.open_session(token) is None
 
 
-async def test_a_session_ends_after_twelve_hours(store: SqlStore) -> None:
+async def test_a_session_ends_after_twelve_hours(store: Database) -> None:
     clock = Clock()
     login = make_login(store, clock)
     session_id = await login.open_session(token_of(login.link()))
@@ -144,7 +144,7 @@ async def test_a_session_ends_after_twelve_hours(store: SqlStore) -> None:
     assert await login.session(session_id) is None
 
 
-async def test_what_is_kept_lets_nobody_in(store: SqlStore) -> None:
+async def test_what_is_kept_lets_nobody_in(store: Database) -> None:
     login = make_login(store)
     session_id = await login.open_session(token_of(login.link()))
     assert session_id is not None
@@ -178,7 +178,7 @@ async def test_the_session_cookie_is_kept_from_scripts_and_from_other_sites(benc
         cookie = (await browser.post("/console/login", data=fields)).headers["set-cookie"]
 
     name, *attributes = [part.strip() for part in cookie.split(";")]
-    assert name.startswith("avow_console_8321=")
+    assert name.startswith("sayso_console_8321=")
     assert {one.lower() for one in attributes} == {
         "httponly",
         "max-age=43200",
@@ -197,7 +197,7 @@ async def test_every_login_has_a_session_of_its_own(bench: Bench) -> None:
 
 async def test_a_session_that_somebody_else_chose_is_not_taken_over(bench: Bench) -> None:
     async with bench.visitor() as browser:
-        browser.cookies.set("avow_console_8321", "chosen", path="/console")
+        browser.cookies.set("sayso_console_8321", "chosen", path="/console")
         fields = {"token": token_of(bench.login.link())}
         entered = await browser.post("/console/login", data=fields)
 
@@ -222,7 +222,7 @@ async def test_a_link_that_is_no_good_says_so_and_offers_another(bench: Bench, w
         ):
             assert page.status_code == 410
             assert "This link no longer works" in page.text
-            assert "avow console" in page.text
+            assert "sayso console" in page.text
             assert "set-cookie" not in page.headers
 
 
@@ -241,7 +241,7 @@ async def test_a_visitor_sees_the_way_in_and_nothing_else(bench: Bench, path: st
         page = await browser.get(path)
 
     assert page.status_code == 401
-    assert "avow console" in page.text
+    assert "sayso console" in page.text
     assert "customer" not in page.text.lower()
 
 
@@ -254,19 +254,19 @@ async def test_no_request_has_a_link_printed(
             assert "token=" not in answer.text
         page = await browser.get("/console/login?sent")
 
-    assert "avow console" in page.text
+    assert "sayso console" in page.text
     assert "token=" not in page.text
     assert "token=" not in "".join(capfd.readouterr())
 
 
-async def test_a_browser_that_a_client_has_started_gets_no_session(store: SqlStore) -> None:
+async def test_a_browser_that_a_client_has_started_gets_no_session(store: Database) -> None:
     asked: list[int] = []
 
     def is_caller(port: int) -> bool:
         asked.append(port)
         return port == 1
 
-    login = Login(BASE, store=store, keys=KEYS, is_caller=is_caller)
+    login = Login(BASE, tokens=store.tokens, keys=KEYS, is_caller=is_caller)
 
     assert await login.is_from_caller(1)
     assert not await login.is_from_caller(2)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-import avow
-from avow.console.masking import with_secrets
-from avow.schema import MASK, redact
+import sayso
+from sayso.console.masking import with_secrets
+from sayso.schema import MASK, redact
 
 HERE = Path(__file__).parent
-SCRIPT = Path(avow.__file__).parent / "console" / "static" / "avow-confirm.js"
+SCRIPT = Path(sayso.__file__).parent / "console" / "static" / "sayso-confirm.js"
 NAMES = [
     *("pwd", "cvv", "ssn", "session_id", "dbPwd", "CVV2", "user-SSN", "tökens", "classname"),
     *("passcode", "accesskey", "access_key", "apikey", "PIN", "card_pin", "cardPin"),
@@ -31,7 +31,7 @@ VALUES: list[Any] = [
     {"inner": "x", "pwd": "y"},
 ]
 LONG = "a1" * 24
-TEXTS = [
+TEXTS: list[Any] = [
     *(f"{head}{LONG}" for head in ("sk-live_", "glptt-", "npm_", "pypi-", "hf_", "whsec_", "hvs.")),
     *(
         f"{head}{LONG}"
@@ -42,6 +42,12 @@ TEXTS = [
     *("Authorization: Basic dXNlcjpwYXNz", "basic dXNlcjpwYXNz", "basic education", "basic abcde"),
     *("X-Api-Key: abc123456789", "--password hunter2", "postgres://u:p@h/db", "user:pass@host"),
     *("Bearer abcdefghijklmnop", "bearer of news", "session_id=abc", "sid=abc", "tokens=abc"),
+    *("SECRET_KEY=ab1/" + LONG, "token: " + "ab1/" * 20, f"eyJ{LONG}.{LONG}.{LONG}.{LONG}.{LONG}"),
+    *("\x1b[36mpwd\x1b[0m=\x1b[35mhunter2", f"\\x1B[1mghp_{LONG}", "\x1b[1mwords: none\x1b[0m"),
+    *("Cookie: a=b; c=d; e=/f", "Bearer ab1/" + LONG + "==", f"GOCSPX-{LONG}"),
+    ["run", "--password", "hunter2", "--token", "/etc", "--api-key", 7, "--host", "abcdef"],
+    [{"name": "DB_PASSWORD", "value": "v"}, {"Key": "token", "Value": 7}, {"key": 7, "value": "v"}],
+    {"name": "PATH", "value": "v", "key": "pwd"},
     f"SG.{LONG}.{LONG}",
     f"eyJ{LONG}.{LONG}.{LONG}",
     f"-----BEGIN PGP PRIVATE KEY BLOCK-----{LONG * 2}",

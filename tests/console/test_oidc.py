@@ -14,14 +14,14 @@ from tests.console.conftest import Bench, answer, csrf_of, token_of
 from tests.console.entering import SECRET, Entrance, make_entrance
 from tests.console.issuer import Issuer, serve_issuer
 
-from avow.connect.fetch import Fetcher, open_fetcher
-from avow.console.entry.login import SESSION_SECONDS
-from avow.console.entry.oidc import FLOW_SECONDS
-from avow.policy import load_policy
+from sayso.connect.fetch import Fetcher, open_fetcher
+from sayso.console.entry.login import SESSION_SECONDS
+from sayso.console.entry.oidc import FLOW_SECONDS
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
-SESSION = "avow_console_8321"
+SESSION = "sayso_console_8321"
 FLOW = f"{SESSION}_oidc"
 
 
@@ -40,7 +40,7 @@ def issuer(running: Issuer) -> Issuer:
 
 @pytest.fixture
 async def fetcher(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Fetcher]:
-    monkeypatch.setenv("AVOW_TEST_SECRET", SECRET)
+    monkeypatch.setenv("SAYSO_TEST_SECRET", SECRET)
     async with open_fetcher() as running:
         yield running
 
@@ -169,8 +169,8 @@ NOBODY: list[tuple[dict[str, Any], str]] = [
     ({"roles": ["*"]}, "You have no role here"),
     ({"roles": {"admin": True}}, "not valid"),
     ({"roles": [["platform"]]}, "not valid"),
-    ({"sub": "console"}, "a name that avow gives to others"),
-    ({"sub": "link"}, "a name that avow gives to others"),
+    ({"sub": "console"}, "a name that sayso gives to others"),
+    ({"sub": "link"}, "a name that sayso gives to others"),
     ({"sub": "local"}, "not valid"),
     ({"sub": "key:nightly"}, "not valid"),
     ({"sub": None}, "not valid"),
@@ -181,7 +181,7 @@ NOBODY: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("person", "told"), NOBODY)
-async def test_whom_the_issuer_knows_and_avow_does_not_comes_in_nowhere(
+async def test_whom_the_issuer_knows_and_sayso_does_not_comes_in_nowhere(
     entrance: Entrance, person: dict[str, Any], told: str
 ) -> None:
     entrance.issuer.person |= person
@@ -200,8 +200,8 @@ CLAIMS: list[dict[str, Any]] = [
     {"aud": "another"},
     {"aud": None},
     {"aud": []},
-    {"aud": ["avow-console", "another"]},
-    {"aud": ["avow-console", "another"], "azp": "another"},
+    {"aud": ["sayso-console", "another"]},
+    {"aud": ["sayso-console", "another"], "azp": "another"},
     {"azp": "another"},
     {"iss": "https://evil.example"},
     {"iss": None},
@@ -212,6 +212,9 @@ CLAIMS: list[dict[str, Any]] = [
     {"iat": 9_999_999_999},
     {"nbf": 9_999_999_999},
     {"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"},
+    {"at_hash": 7},
+    {"auth_time": "yesterday"},
+    {"amr": "pwd"},
     {"cnf": {"jkt": "x"}},
 ]
 
@@ -227,6 +230,23 @@ async def test_an_id_token_that_is_not_for_this_login_lets_nobody_in(
         assert refused.status_code == 403
         assert "ID token is not valid here" in refused.text
         assert not await is_in(browser)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"aud": ["sayso-console"]},
+        {"aud": ["sayso-console", "another"], "azp": "sayso-console"},
+        {"at_hash": "bSKYhMEmi7CrMtjaMV0P5Q"},
+    ],
+    ids=json.dumps,
+)
+async def test_an_id_token_may_say_more_of_whom_it_is_for(
+    entrance: Entrance, claims: dict[str, Any]
+) -> None:
+    entrance.issuer.claims = claims
+    async with entrance.visitor() as browser:
+        assert (await entrance.log_in(browser)).status_code == 200
 
 
 async def test_nobody_logs_in_under_the_name_of_another(entrance: Entrance) -> None:
@@ -588,7 +608,7 @@ async def test_with_an_issuer_no_link_logs_in(entrance: Entrance) -> None:
         entered = await browser.post("/console/login", data={"token": token_of(link)})
 
     assert "Log in with your account" in page.text
-    assert "avow console" not in page.text
+    assert "sayso console" not in page.text
     for refused in (opened, entered):
         assert refused.status_code == 410
         assert "Log in with your account" in refused.text
@@ -618,7 +638,7 @@ async def test_nothing_of_a_login_is_in_the_log(
         await browser.get(await entrance.sent_back(browser))
     code = parse_qs(urlsplit(back).query)["code"][0]
 
-    ours = "\n".join(one.getMessage() for one in caplog.records if one.name.startswith("avow"))
+    ours = "\n".join(one.getMessage() for one in caplog.records if one.name.startswith("sayso"))
     for secret in (SECRET, code, kept, kept.split(".")[-1]):
         assert secret not in ours
 

@@ -23,7 +23,7 @@ async def issuer() -> AsyncGenerator[Issuer]:
 async def site(
     bench: Bench, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncGenerator[Site]:
-    monkeypatch.setenv("AVOW_TEST_SECRET", SECRET)
+    monkeypatch.setenv("SAYSO_TEST_SECRET", SECRET)
     issuer.clock = bench.clock
     async with serve_site(bench.gateway, bench.clock, settings_of(issuer)) as site:
         yield site

@@ -1,4 +1,4 @@
-"""From an access.toml to a console that people log in to, as `avow gateway` starts it."""
+"""From an access.toml to a console that people log in to, as `sayso gateway` starts it."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -7,14 +7,11 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
-from tests.cli.running import avow, python, started
+from tests.cli.running import python, sayso, started
 from tests.console.conftest import Bench
 from tests.console.issuer import SECRET, Issuer, serve_issuer
 
-from avow.access import Console
-from avow.console import open_provider
-from avow.console.entry import opening
-from avow.errors import UsageError
+from sayso.console import open_provider
 
 pytestmark = pytest.mark.anyio
 
@@ -28,21 +25,10 @@ async def issuer() -> AsyncGenerator[Issuer]:
 
 
 async def test_nobody_is_asked_where_nobody_is_named(bench: Bench) -> None:
-    async with open_provider(None, bench.store, bench.gateway.keys, url="http://x") as provider:
+    async with open_provider(
+        None, bench.store.tokens, bench.gateway.keys, url="http://x"
+    ) as provider:
         assert provider is None
-
-
-async def test_the_extra_that_it_needs_is_named(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing(_: str) -> None:
-        """Nothing is found."""
-
-    monkeypatch.setattr(opening, "find_spec", missing)
-    settings = Console("https://login.example.com", "avow", {})
-    with pytest.raises(UsageError, match=r"avow\[oidc\]"):
-        async with open_provider(settings, bench.store, bench.gateway.keys, url="http://x"):
-            raise AssertionError
 
 
 async def test_the_file_in_the_documents_lets_people_log_in(issuer: Issuer, tmp_path: Path) -> None:
@@ -52,7 +38,7 @@ async def test_the_file_in_the_documents_lets_people_log_in(issuer: Issuer, tmp_
     access.write_text(text.replace("https://login.example.com/realms/studio", issuer.base))
     (tmp_path / "console.secret").write_text(f"{SECRET}\n")
     issuer.person = {"sub": "amy", "realm_access": {"roles": ["finance"]}}
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("--port", "0", "--json", "--store", store, "--access", str(access))
 
     def run() -> None:
@@ -75,13 +61,13 @@ async def test_the_file_in_the_documents_lets_people_log_in(issuer: Issuer, tmp_
 async def test_a_mistake_in_the_file_is_told_before_anything_starts(tmp_path: Path) -> None:
     access = tmp_path / "access.toml"
     access.write_text(
-        'api_keys = true\n[console]\nissuer = "http://x.example"\nclient_id = "avow"\n'
+        'api_keys = true\n[console]\nissuer = "http://x.example"\nclient_id = "sayso"\n'
     )
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("--port", "0", "--json", "--store", store, "--access", str(access))
 
-    done = await anyio.to_thread.run_sync(lambda: avow("gateway", *words, "--", *python("plain")))
+    done = await anyio.to_thread.run_sync(lambda: sayso("gateway", *words, "--", *python("plain")))
 
     assert (done.code, done.out) == (2, "")
     assert f"{access}:3" in done.error["errors"][0]["where"]
-    assert not (tmp_path / "avow.db").exists()
+    assert not (tmp_path / "sayso.db").exists()

@@ -22,8 +22,8 @@ from tests.console.site import (
     open_site,
 )
 
-from avow.console.entry.login import PERSON
-from avow.console.entry.roles import Role
+from sayso.console.entry.login import PERSON
+from sayso.console.entry.roles import Role
 
 pytestmark = pytest.mark.anyio
 

@@ -10,10 +10,10 @@ import pytest
 from tests.console.conftest import Bench, csrf_of
 from tests.console.test_approvals import plain
 
-from avow.errors import AvowError
-from avow.guard import PolicyFile, UnknownToolError
-from avow.policy import load_policy
-from avow.store import RecordRow
+from sayso.errors import SaysoError
+from sayso.guard import PolicyFile, UnknownToolError
+from sayso.policy import load_policy
+from sayso.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +61,7 @@ async def test_without_a_file_the_mode_decides(bench: Bench) -> None:
     async with bench.browser() as browser:
         page = plain((await browser.get("/console/policy")).text)
 
-    assert "No file was given; give one with avow gateway --policy FILE" in page
+    assert "No file was given; give one with sayso gateway --policy FILE" in page
     assert "The mode guarded decides alone: what reads or writes runs;" in page
     assert "The document" not in page
 
@@ -84,7 +84,7 @@ async def test_a_broken_file_is_told_while_the_last_good_one_counts(
 ) -> None:
     file = ruled(bench, tmp_path / "policy.toml")
     file.path.write_text(f'{TEXT}\n[[rules]]\nname = "half"\n')
-    with pytest.raises(AvowError):
+    with pytest.raises(SaysoError):
         file.reload()
 
     async with bench.browser() as browser:
@@ -108,7 +108,7 @@ async def test_rules_are_counted_in_the_newest_lines(bench: Bench, tmp_path: Pat
     with contextlib.suppress(UnknownToolError):
         await bench.call("studio__nothing", {})
     gone = '{"rule": "gone", "decision": "allow"}'
-    await bench.store.append([RecordRow("old", bench.clock(), "outcome", gone)])
+    await bench.store.records.append([RecordRow("old", bench.clock(), "outcome", gone)])
 
     async with bench.browser() as browser:
         page = await browser.get("/console/policy")
@@ -153,7 +153,7 @@ async def test_what_if_says_what_explain_says(
         assert shown in await what_if(browser, **fields)
 
     assert bench.ran == []
-    assert await bench.store.records() == []
+    assert await bench.store.records.newest() == []
     assert await bench.gateway.guard.approvals.newest() == []
 
 
@@ -188,7 +188,7 @@ async def test_what_if_of_a_first_use(bench: Bench, tmp_path: Path) -> None:
 
 
 async def test_a_server_that_cannot_be_asked_is_told(bench: Bench) -> None:
-    bench.shelf.error = AvowError("the server does not answer")
+    bench.shelf.error = SaysoError("the server does not answer")
 
     async with bench.browser() as browser:
         assert "the server does not answer" in await what_if(browser)
@@ -196,7 +196,7 @@ async def test_a_server_that_cannot_be_asked_is_told(bench: Bench) -> None:
 
 async def test_a_call_on_record_fills_the_form(bench: Bench) -> None:
     await bench.call(arguments={"note": "a\u202eb\nc", "é": 1}, client="night", subject="amy")
-    (row, *_) = await bench.store.records(limit=1)
+    (row, *_) = await bench.store.records.newest(limit=1)
 
     async with bench.browser() as browser:
         page = await browser.get(f"/console/policy?call={row.call}")

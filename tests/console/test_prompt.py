@@ -9,8 +9,8 @@ import pytest
 from tests.console.conftest import Bench
 from tests.console.test_approvals import plain
 
-from avow.cli import main
-from avow.policy import load_policy
+from sayso.cli import main
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -43,7 +43,7 @@ async def test_it_says_for_whom_it_is_and_about_how_long(bench: Bench) -> None:
 
 
 async def test_it_is_another_for_another_caller(bench: Bench) -> None:
-    bench.shelf.raws[0]["_meta"] = {"io.avow/intent": {"scopes": ["crm.write"]}}
+    bench.shelf.raws[0]["_meta"] = {"io.sayso/intent": {"scopes": ["crm.write"]}}
     policy = load_policy(
         '[[rules]]\nname = "no"\neffect = "hide"\nreason = "not for bo"\n'
         'when = { subject = "bo" }\n'

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from avow.console.entry.runtime import folders, is_private, listen, private_folder, sockets
+from sayso.console.entry.runtime import folders, is_private, listen, private_folder, sockets
 
 
 def test_a_folder_is_made_for_its_owner_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("AVOW_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setenv("SAYSO_RUNTIME_DIR", str(tmp_path / "run"))
 
     assert private_folder() == tmp_path / "run"
     assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
@@ -25,7 +25,7 @@ def test_a_folder_that_others_can_open_is_not_used(
     folder.mkdir()
     folder.chmod(mode)
     (folder / "1.sock").touch()
-    monkeypatch.setenv("AVOW_RUNTIME_DIR", str(folder))
+    monkeypatch.setenv("SAYSO_RUNTIME_DIR", str(folder))
 
     assert private_folder() is None
     assert sockets() == []
@@ -36,7 +36,7 @@ def test_a_link_and_a_folder_that_others_may_replace_are_not_used(
 ) -> None:
     (tmp_path / "own").mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(tmp_path / "own")
-    monkeypatch.setenv("AVOW_RUNTIME_DIR", str(tmp_path / "link"))
+    monkeypatch.setenv("SAYSO_RUNTIME_DIR", str(tmp_path / "link"))
     assert private_folder() is None
 
     (tmp_path / "open").mkdir()
@@ -48,12 +48,12 @@ def test_a_link_and_a_folder_that_others_may_replace_are_not_used(
 def test_without_any_variable_the_same_folders_are_looked_into(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv("AVOW_RUNTIME_DIR", raising=False)
+    monkeypatch.delenv("SAYSO_RUNTIME_DIR", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/elsewhere")
     mine = folders()
     monkeypatch.delenv("XDG_RUNTIME_DIR")
 
-    assert mine[0] == Path("/elsewhere/avow")
+    assert mine[0] == Path("/elsewhere/sayso")
     assert set(folders()) < set(mine)
 
 

@@ -10,11 +10,11 @@ from starlette.applications import Starlette
 from tests.console.conftest import BASE, Bench, csrf_of, token_of
 from tests.console.test_approvals import plain
 
-from avow.connect import CommandTarget, UrlTarget
-from avow.console import Login, make_routes
-from avow.errors import UnreachableError
-from avow.gateway import open_gateway
-from avow.store.sqlite import open_sqlite
+from sayso.connect import CommandTarget, UrlTarget
+from sayso.console import Login, make_routes
+from sayso.errors import UnreachableError
+from sayso.gateway import open_gateway
+from sayso.store.sqlite import open_sqlite
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +22,7 @@ TALKS = """
 import sys
 sys.stderr.write("reading the key sk-live-0123456789abcdef0123\\n")
 sys.stderr.flush()
-from avow.demo.server import main
+from sayso.demo.server import main
 sys.exit(main([]))
 """
 
@@ -77,9 +77,9 @@ async def test_a_real_server_is_told_of_and_comes_back(tmp_path: Path) -> None:
         CommandTarget("talks", sys.executable, (str(talks), "hunter2")),
         CommandTarget("gone", sys.executable, (str(gone),)),
     ]
-    store = open_sqlite(tmp_path / "avow.db")
+    store = open_sqlite(tmp_path / "sayso.db")
     async with open_gateway(targets, store) as gateway:
-        login = Login(BASE, store=store, keys=gateway.keys)
+        login = Login(BASE, tokens=store.tokens, keys=gateway.keys)
         app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
         async with httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app), base_url=BASE
@@ -90,7 +90,7 @@ async def test_a_real_server_is_told_of_and_comes_back(tmp_path: Path) -> None:
                     words := plain((page := await browser.get("/console/servers")).text)
                 ):
                     pass
-            assert "talks calls itself Studio customers and invoices avow-demo" in words
+            assert "talks calls itself Studio customers and invoices sayso-demo" in words
             assert "2026-07-28 each request for itself" in words
             assert "1 open, 0 made again, 0 failed or lost" in words
             assert "reading the key •••" in words

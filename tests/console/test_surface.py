@@ -13,10 +13,10 @@ from tests.console.entering import make_entrance
 from tests.console.issuer import Issuer
 from tests.console.surface import Address, Told, Visitor, addresses, ask, visitor_of
 
-from avow.connect.fetch import Fetcher
-from avow.console import make_routes
-from avow.console.entry.roles import Role
-from avow.console.gate import HEADERS
+from sayso.connect.fetch import Fetcher
+from sayso.console import make_routes
+from sayso.console.entry.roles import Role
+from sayso.console.gate import HEADERS
 
 pytestmark = pytest.mark.anyio
 
@@ -87,7 +87,7 @@ WHO: Final[dict[str, Role | None]] = {
     "GET /console/api/v1/events": VIEWER,
     "GET /console/api/v1/me": VIEWER,
     "GET /console/api/v1/openapi.json": ANYBODY,
-    "GET /console/api/v1/avow-confirm.js": ANYBODY,
+    "GET /console/api/v1/sayso-confirm.js": ANYBODY,
     # A question about the policy, which changes nothing.
     "POST /console/policy/what-if": VIEWER,
 }

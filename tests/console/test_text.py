@@ -4,9 +4,9 @@ import doctest
 
 import pytest
 
-from avow.console import arguments, moments, text
-from avow.console.text import cut, reveal, reveal_block
-from avow.schema.plain import is_hidden
+from sayso.console import arguments, moments, text
+from sayso.console.text import reveal, reveal_block
+from sayso.schema.plain_text import cut, is_hidden
 
 HIDDEN = {
     "null": 0x0000,

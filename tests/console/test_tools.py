@@ -9,11 +9,11 @@ import pytest
 from tests.console.conftest import DELETE, Bench, Shelf
 from tests.console.test_approvals import plain
 
-from avow.catalog import Tool, make_tool, read_tools
-from avow.console.tools import inventory
-from avow.console.tools.filters import matches
-from avow.console.tools.inventory import take_inventory
-from avow.errors import UnreachableError
+from sayso.catalog import Tool, make_tool, read_tools
+from sayso.console.tools import inventory
+from sayso.console.tools.filters import matches
+from sayso.console.tools.inventory import take_inventory
+from sayso.errors import UnreachableError
 
 pytestmark = pytest.mark.anyio
 
@@ -83,7 +83,7 @@ async def test_a_page_that_waits_for_a_server_asks_again(
 async def test_a_slow_server_holds_up_no_other() -> None:
     servers = cast("Any", [Silent("slow"), Shelf("quick")])
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         found = await take_inventory(servers, patience=0.05)
 
     assert {tool.server for tool in found.tools} == {"quick"}
@@ -121,7 +121,7 @@ async def test_a_search_is_shown_as_text(bench: Bench) -> None:
 
 TOOLS = [
     {"name": "notes_list", "annotations": {"readOnlyHint": True, "openWorldHint": False}},
-    {"name": "send_note", "_meta": {"io.avow/intent": {"category": "mail"}}},
+    {"name": "send_note", "_meta": {"io.sayso/intent": {"category": "mail"}}},
     {"name": "odd", "annotations": {"readOnlyHint": 1}},
 ]
 

@@ -16,10 +16,10 @@ from tests.console.browsing import (
     watched,
 )
 
-from avow.connect import CommandTarget
-from avow.console import Login, make_routes
-from avow.gateway import make_app, open_gateway
-from avow.store.sqlite import open_sqlite
+from sayso.connect import CommandTarget
+from sayso.console import Login, make_routes
+from sayso.gateway import make_app, open_gateway
+from sayso.store.sqlite import open_sqlite
 
 pytestmark = pytest.mark.anyio
 
@@ -34,14 +34,14 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Ser
     folder = tmp_path_factory.mktemp("tools")
     targets = [
         CommandTarget("rich", sys.executable, (str(Path(rich_server.__file__)),)),
-        CommandTarget("studio", sys.executable, ("-m", "avow.demo.server")),
+        CommandTarget("studio", sys.executable, ("-m", "sayso.demo.server")),
     ]
     listener = socket.create_server(("127.0.0.1", 0))
     base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    store = open_sqlite(folder / "avow.db")
+    store = open_sqlite(folder / "sayso.db")
     console = f"{base}/console/"
     async with open_gateway(targets, store, console=console, patience=PATIENCE) as gateway:
-        login = Login(base, store=store, keys=gateway.keys)
+        login = Login(base, tokens=store.tokens, keys=gateway.keys)
         app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
         for one in gateway.fleet.upstreams:
             await one.tools()

@@ -9,11 +9,11 @@ from tests.console.test_approvals import plain
 from tests.console.test_tools_try import as_somebody
 from tests.gateway.changing import DESTROYS, READS, entry
 
-from avow.catalog import Tool, make_tool
-from avow.console.entry.roles import Role
-from avow.gateway.drift import Watch, held_changes
-from avow.policy import Policy
-from avow.store import QuarantineRow
+from sayso.catalog import Tool, make_tool
+from sayso.console.entry.roles import Role
+from sayso.gateway.drift import Watch, held_changes
+from sayso.policy import Policy
+from sayso.store import QuarantineRow
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +24,9 @@ def note(annotations: dict[str, Any], **more: Any) -> Tool:
 
 async def change(bench: Bench, *, text: str = "It only reads now.") -> Tool:
     """A tool that was destructive says that it reads; the tool as it counts."""
-    watch = Watch(bench.store, "p", "studio", Policy, clock=bench.clock, timer=iter_timer())
+    watch = Watch(
+        bench.store.definitions, "p", "studio", Policy, clock=bench.clock, timer=iter_timer()
+    )
     await watch.judge([note(DESTROYS, description="It deletes.")])
     (tool,), _ = await watch.judge([note(READS, description=text)])
     return tool
@@ -60,7 +62,9 @@ async def test_a_change_is_told_in_words_and_side_by_side(bench: Bench) -> None:
 
 
 async def test_what_the_server_says_otherwise_without_effect_is_told_too(bench: Bench) -> None:
-    watch = Watch(bench.store, "p", "studio", Policy, clock=bench.clock, timer=iter_timer())
+    watch = Watch(
+        bench.store.definitions, "p", "studio", Policy, clock=bench.clock, timer=iter_timer()
+    )
     await watch.judge([note({"readOnlyHint": False, "destructiveHint": True})])
     await watch.judge([note({"readOnlyHint": True, "openWorldHint": True})])
 
@@ -80,7 +84,7 @@ async def test_an_accepted_change_counts_and_is_on_record(bench: Bench) -> None:
 
     assert "Accepted. It is on record with your name" in plain(page.text)
     assert "No change waits for a person." in plain(page.text)
-    (row,) = await bench.store.definitions("p")
+    (row,) = await bench.store.definitions.all("p")
     assert (row.held, row.accepted_by) == (None, "console")
     (record,) = await bench.gateway.guard.audit.newest()
     assert record.event == "accepted"
@@ -96,7 +100,7 @@ async def test_a_change_that_is_another_one_by_now_is_not_accepted(bench: Bench)
         page = await browser.get(sent.headers["location"])
 
     assert "Nothing was accepted: the change is another one by now" in plain(page.text)
-    assert len(await held_changes(bench.store)) == 1
+    assert len(await held_changes(bench.store.definitions)) == 1
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.APPROVER])
@@ -113,7 +117,7 @@ async def test_only_an_admin_accepts(
 
     assert "Accepting a change needs the role “admin”." in page.text
     assert sent.status_code == 403
-    assert len(await held_changes(bench.store)) == 1
+    assert len(await held_changes(bench.store.definitions)) == 1
 
 
 async def test_a_tool_that_has_changed_says_so_on_its_page(
@@ -138,7 +142,8 @@ async def test_a_tool_in_quarantine_is_shown_with_what_it_tried_and_is_lifted_on
     bench: Bench,
 ) -> None:
     row = QuarantineRow("p", "note", "studio", bench.clock(), '["write /home/bo/<b>.txt"]')
-    assert await bench.gateway.guard.audit.quarantine(row, call="1", subject="bo")
+    log, quarantines = bench.gateway.guard.audit, bench.store.quarantines
+    assert await log.quarantine(quarantines, row, call="1", subject="bo")
 
     async with bench.browser() as browser:
         tools = plain((await browser.get("/console/tools")).text)
@@ -155,6 +160,6 @@ async def test_a_tool_in_quarantine_is_shown_with_what_it_tried_and_is_lifted_on
     assert "write /home/bo/&lt;b&gt;.txt" in page.text
     assert "Lifted. It is on record with your name" in lifted
     assert "Nothing was lifted" in gone
-    assert await bench.store.quarantines() == []
+    assert await bench.store.quarantines.all() == []
     (record, *_) = await bench.gateway.guard.audit.newest()
     assert record.event == "lifted"

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from avow.catalog import Tool, make_tool
-from avow.console.tools.evidence import HintEvidence, evidence_rows
-from avow.intent import Evidence, Verdict
-from avow.policy import Policy, load_policy, seen_under
+from sayso.catalog import Tool, make_tool
+from sayso.console.tools.evidence import HintEvidence, evidence_rows
+from sayso.intent import Evidence, Verdict
+from sayso.policy import Policy, load_policy, seen_under
 
 
 def rows(raw: dict[str, Any], policy: Policy | None = None) -> dict[str, HintEvidence]:

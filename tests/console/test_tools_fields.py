@@ -1,14 +1,15 @@
 """The form that is made from an input schema, and the arguments that it comes to."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import anyio
 import pytest
 
-from avow.console.tools.fields import WHOLE, Field, Kind, fields_of, flat, pointer
-from avow.console.tools.filled import Filled, entries_of, read_checked
-from avow.workers import BoundedChecker
+from sayso.console.tools.fields import WHOLE, Field, Kind, fields_of, flat, pointer
+from sayso.console.tools.filled import Filled, entries_of, read_checked
+from sayso.workers import BoundedChecker
 
 
 def read(
@@ -275,3 +276,18 @@ def test_arguments_can_be_put_into_the_form_again() -> None:
 )
 def test_what_fields_cannot_say_is_not_put_into_them(arguments: dict[str, Any]) -> None:
     assert entries_of(fields_of(EVERY), arguments) is None
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {f"p{index}": {"type": "string"} for index in range(50_000)},
+        {f"p{index}": {"$ref": "#/$defs/many"} for index in range(100)},
+    ],
+    ids=["named", "by reference"],
+)
+def test_fields_that_are_too_many_are_not_even_made(members: dict[str, Any]) -> None:
+    many = {"type": "object", "properties": members}
+    begun = time.perf_counter()
+    assert fields_of({**many, "$defs": {"many": many}}) == WHOLE
+    assert time.perf_counter() - begun < 1

@@ -13,16 +13,16 @@ import pytest
 from tests.console.conftest import BASE, Bench, csrf_of
 from tests.console.test_approvals import plain
 
-from avow.approvals import Answer
-from avow.audit import AuditLog
-from avow.connect import RpcError
-from avow.console import Login, make_routes
-from avow.console.entry.login import Session
-from avow.console.entry.roles import Role
-from avow.console.tools.tries import Tries, Try
-from avow.errors import UsageError
-from avow.policy import load_policy
-from avow.store import RecordRow
+from sayso.approvals import Answer
+from sayso.audit import AuditLog
+from sayso.connect import RpcError
+from sayso.console import Login, make_routes
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.console.tools.tries import Tries, Try
+from sayso.errors import UsageError
+from sayso.policy import load_policy
+from sayso.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
@@ -216,7 +216,9 @@ async def test_a_form_that_is_sent_twice_runs_once(bench: Bench) -> None:
 async def test_a_form_that_another_process_has_run_does_not_run_here(bench: Bench) -> None:
     async with bench.browser() as browser:
         data = hidden(await check(browser, LIST))
-        await bench.store.spend(f"console try {data['token']}", now=bench.clock(), expires=2e9)
+        await bench.store.tokens.spend(
+            f"console try {data['token']}", now=bench.clock(), expires=2e9
+        )
         page = await browser.post(f"/console/tools/{LIST}/run", data=data)
 
     assert page.status_code == 409
@@ -384,7 +386,7 @@ async def test_with_authentication_whoever_has_the_terminal_is_somebody_too(benc
 async def test_a_tool_that_asks_for_scopes_is_unknown_to_who_holds_none(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.shelf.raws[1]["_meta"] = {"io.avow/intent": {"scopes": ["crm.read"]}}
+    bench.shelf.raws[1]["_meta"] = {"io.sayso/intent": {"scopes": ["crm.read"]}}
     as_somebody(monkeypatch, person="amy")
     async with bench.browser() as browser:
         shown = await check(browser, LIST)

@@ -4,11 +4,11 @@ from enum import StrEnum
 
 import pytest
 
-from avow.audit import Event, Outcome
-from avow.console import words
-from avow.console.hints import hint_rows
-from avow.intent import HINT_NAMES, Evidence, Guess, Hints, Level, Source, resolve
-from avow.policy import Effect, Mode
+from sayso.audit import Event, Outcome
+from sayso.console import words
+from sayso.console.hints import hint_rows
+from sayso.intent import HINT_NAMES, Evidence, Guess, Hints, Level, Source, resolve
+from sayso.policy import Effect, Mode
 
 
 @pytest.mark.parametrize(

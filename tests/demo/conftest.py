@@ -16,8 +16,8 @@ from mcp.server import MCPServer
 from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, TextContent
 
-from avow.demo.data import Database, open_database
-from avow.demo.server import build_server
+from sayso.demo.data import Database, open_database
+from sayso.demo.server import build_server
 
 Serve = Callable[[Any], AbstractAsyncContextManager[str]]
 Say = Callable[[CallToolResult], str]
@@ -63,7 +63,7 @@ def command(tmp_path: Path) -> Callable[..., StdioServerParameters]:
         path = os.pathsep.join(one for one in sys.path if one)
         return StdioServerParameters(
             command=sys.executable,
-            args=["-m", "avow.demo.server", *options],
+            args=["-m", "sayso.demo.server", *options],
             env={**kept, "PYTHONPATH": path, "TMPDIR": str(tmp_path), **variables},
         )
 

@@ -8,8 +8,8 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
-from avow.demo.data import Database
-from avow.demo.server import build_server
+from sayso.demo.data import Database
+from sayso.demo.server import build_server
 
 pytestmark = pytest.mark.anyio
 

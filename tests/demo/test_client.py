@@ -17,10 +17,10 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from avow.demo import client
-from avow.demo.client import APPROVAL_KEY, main, visit
-from avow.errors import NotMcpError, TargetError, TimedOutError, UnreachableError
-from avow.intent import META_KEY
+from sayso.demo import client
+from sayso.demo.client import APPROVAL_KEY, main, visit
+from sayso.errors import NotMcpError, TargetError, TimedOutError, UnreachableError
+from sayso.intent import META_KEY
 
 pytestmark = pytest.mark.anyio
 
@@ -212,7 +212,7 @@ def test_an_address_that_leads_nowhere_is_one_clear_line(
 
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith(f"avow.demo.client: {url}: ")
+    assert captured.err.startswith(f"sayso.demo.client: {url}: ")
     assert expected in captured.err
     assert captured.err.count("\n") == 1
 
@@ -223,11 +223,11 @@ async def test_ctrl_c_ends_the_wait_with_130(serve: Any) -> None:
             yield answer("Not run yet: it waits for a person.", "pending")
 
     async with serve(gateway(forever())) as url:
-        command = [sys.executable, "-m", "avow.demo.client", url, "--delete", "3"]
+        command = [sys.executable, "-m", "sayso.demo.client", url, "--delete", "3"]
         async with await anyio.open_process(command) as process:
             assert process.stderr is not None
             heard = b""
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 while b"Nobody has answered yet" not in heard:
                     heard += await process.stderr.receive()
                 process.send_signal(signal.SIGINT)

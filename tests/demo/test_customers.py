@@ -5,7 +5,7 @@ import pytest
 from mcp import Client
 from mcp_types import TextContent
 
-from avow.demo.data import Database
+from sayso.demo.data import Database
 
 pytestmark = pytest.mark.anyio
 

@@ -6,11 +6,11 @@ from threading import Barrier
 
 import pytest
 
-from avow.demo import data
-from avow.demo.data import Database, open_database
-from avow.demo.schema import APPLICATION_ID
-from avow.demo.seed import CUSTOMERS, INVOICES
-from avow.errors import StoreError
+from sayso.demo import data
+from sayso.demo.data import Database, open_database
+from sayso.demo.schema import APPLICATION_ID
+from sayso.demo.seed import CUSTOMERS, INVOICES
+from sayso.errors import StoreError
 
 
 def count(database: Database, table: str) -> int:

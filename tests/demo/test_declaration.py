@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from avow.demo import data
-from avow.demo.data import Database
-from avow.intent import (
+from sayso.demo import data
+from sayso.demo.data import Database
+from sayso.intent import (
     APPEND,
     DELETE,
     DESTRUCTIVE,

@@ -8,18 +8,18 @@ from pathlib import Path
 import anyio
 import pytest
 
-import avow
-from avow.approvals import Answer, Approval
-from avow.beside import beside
-from avow.connect import CommandTarget
-from avow.console.audit.calls import Line
-from avow.demo.guests import BILLING, CALLS, TIDYING, visit
-from avow.gateway import Gateway, open_gateway
-from avow.store.sqlite import open_sqlite
+import sayso
+from sayso.approvals import Answer, Approval
+from sayso.beside import beside
+from sayso.connect import CommandTarget
+from sayso.console.audit.calls import Line
+from sayso.demo.guests import BILLING, CALLS, TIDYING, visit
+from sayso.gateway import Gateway, open_gateway
+from sayso.store.sqlite import open_sqlite
 
 pytestmark = pytest.mark.anyio
 
-SOURCE = str(Path(avow.__file__).parents[1])
+SOURCE = str(Path(sayso.__file__).parents[1])
 LIMIT = 15
 
 
@@ -47,9 +47,9 @@ class Opened:
 @pytest.fixture
 async def opened(tmp_path: Path) -> AsyncGenerator[Opened]:
     """A gateway before the demo, where nobody is waited for long."""
-    server = ("-m", "avow.demo.server", "--data", str(tmp_path / "demo.db"))
+    server = ("-m", "sayso.demo.server", "--data", str(tmp_path / "demo.db"))
     target = CommandTarget("demo", sys.executable, server, cwd=SOURCE)
-    store = open_sqlite(tmp_path / "avow.db")
+    store = open_sqlite(tmp_path / "sayso.db")
     asked = anyio.Event()
     async with open_gateway(
         [target], store, patience=0.1, announce=lambda _: asked.set()
@@ -92,11 +92,11 @@ async def test_it_ends_with_the_gateway(opened: Opened) -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(visit, opened.gateway.guard)
             await opened.pending()
-            opened.gateway.guard.ending.begin()
+            opened.gateway.guard.shutdown.begin()
 
 
 async def test_a_server_that_is_not_there_ends_it_without_harm(tmp_path: Path) -> None:
-    store = open_sqlite(tmp_path / "avow.db")
+    store = open_sqlite(tmp_path / "sayso.db")
     target = CommandTarget("demo", "/nowhere/at/all", ())
     async with open_gateway([target], store, patience=0.1) as gateway:
         with anyio.fail_after(LIMIT):

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from avow.demo.data import Database
+from sayso.demo.data import Database
 
 pytestmark = pytest.mark.anyio
 

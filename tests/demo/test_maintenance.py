@@ -4,8 +4,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from avow.demo.data import Database
-from avow.demo.migration import STEPS
+from sayso.demo.data import Database
+from sayso.demo.migration import STEPS
 
 pytestmark = pytest.mark.anyio
 
@@ -53,7 +53,7 @@ async def test_a_migration_moves_the_notes_and_tells_each_step(
             all_told.set()
 
     answer = await client.call_tool(TOOL, progress_callback=tell)
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         await all_told.wait()
 
     assert answer.structured_content is not None
@@ -91,7 +91,7 @@ async def test_a_second_migration_has_nothing_to_do(client: Client) -> None:
 async def test_a_migration_cancelled_midway_is_rolled_back_and_on_record(
     client: Client, database: Database, cancel_on_progress: Any
 ) -> None:
-    with anyio.fail_after(20), anyio.CancelScope() as scope:
+    with anyio.fail_after(60), anyio.CancelScope() as scope:
         await client.call_tool(TOOL, progress_callback=cancel_on_progress(scope))
     # The answer to the cancellation may be as fast as the cancellation itself.
     assert scope.cancel_called

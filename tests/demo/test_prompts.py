@@ -2,8 +2,8 @@ import pytest
 from mcp import Client, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference, TextContent
 
-from avow.demo.data import Database
-from avow.demo.resources import CUSTOMER_URI
+from sayso.demo.data import Database
+from sayso.demo.resources import CUSTOMER_URI
 
 pytestmark = pytest.mark.anyio
 

@@ -4,8 +4,8 @@ import pytest
 from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS, TextResourceContents
 
-from avow.demo.data import Database
-from avow.demo.resources import describe
+from sayso.demo.data import Database
+from sayso.demo.resources import describe
 
 pytestmark = pytest.mark.anyio
 

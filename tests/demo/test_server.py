@@ -11,8 +11,8 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from avow.demo.data import open_database
-from avow.demo.server import main
+from sayso.demo.data import open_database
+from sayso.demo.server import main
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +48,7 @@ async def test_a_named_file_keeps_what_was_written(
     command: Command, tmp_path: Path, by: str
 ) -> None:
     path = tmp_path / "kept.db"
-    start = command("--data", str(path)) if by == "option" else command(AVOW_DEMO_DATA=str(path))
+    start = command("--data", str(path)) if by == "option" else command(SAYSO_DEMO_DATA=str(path))
     async with Client(start) as client:
         await client.call_tool("customer_delete", {"customer_id": 1})
 
@@ -78,7 +78,7 @@ async def test_a_migration_cancelled_over_stdio_is_rolled_back(
     command: Command, mode: str, cancel_on_progress: Any
 ) -> None:
     async with Client(command("--pace", "3600"), mode=mode) as client:
-        with anyio.fail_after(20), anyio.CancelScope() as scope:
+        with anyio.fail_after(60), anyio.CancelScope() as scope:
             stop = cancel_on_progress(scope)
             await client.call_tool("migrate_database", progress_callback=stop)
         # Only one writes at a time: this comes after the rollback.
@@ -126,13 +126,13 @@ def test_a_file_that_cannot_be_used_is_named_on_stderr(
     captured = capsys.readouterr()
     assert code == 4
     assert captured.out == ""
-    assert captured.err.startswith("avow.demo.server: ")
+    assert captured.err.startswith("sayso.demo.server: ")
     assert "Name a file that may be written" in captured.err
 
 
 def test_importing_the_package_imports_no_sdk() -> None:
     script = (
-        "import sys, avow.demo; print(sorted({'mcp', 'mcp_types', 'pydantic'} & set(sys.modules)))"
+        "import sys, sayso.demo; print(sorted({'mcp', 'mcp_types', 'pydantic'} & set(sys.modules)))"
     )
 
     done = subprocess.run(

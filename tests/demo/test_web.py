@@ -1,8 +1,8 @@
 import pytest
 from mcp import Client
 
-from avow.demo.corpus import ARTICLES
-from avow.demo.web import web_search
+from sayso.demo.corpus import ARTICLES
+from sayso.demo.web import web_search
 
 pytestmark = pytest.mark.anyio
 

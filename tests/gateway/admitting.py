@@ -11,11 +11,11 @@ from tests.access.authority import CLIENT, Authority
 from tests.connect.servers import real
 from tests.connect.serving import serve_app
 
-from avow.connect import UrlTarget
-from avow.connect.auth import AuthKind, UpstreamAuth
-from avow.keys import Reference
+from sayso.connect import UrlTarget
+from sayso.connect.auth import AuthKind, UpstreamAuth
+from sayso.keys import Reference
 
-VARIABLE = "AVOW_TEST_SECRET"
+VARIABLE = "SAYSO_TEST_SECRET"
 
 
 @dataclass
@@ -56,7 +56,7 @@ async def admitting(authority: Authority, *, is_old: bool) -> AsyncGenerator[tup
 
 
 def auth_at(authority: Authority, kind: AuthKind, **more: Any) -> UpstreamAuth:
-    """How avow gets tokens there; its secret stands in the environment."""
+    """How sayso gets tokens there; its secret stands in the environment."""
     place = Reference("env", VARIABLE)
     return UpstreamAuth(kind, f"{authority.base}/token", CLIENT, place, **more)
 

@@ -11,7 +11,7 @@ from mcp import Client
 from tests.connect.servers import asking
 from tests.connect.serving import ENVIRONMENT, SERVERS, serve_app
 
-from avow.connect import CommandTarget, UrlTarget
+from sayso.connect import CommandTarget, UrlTarget
 
 # The module of one server takes from that of the other.
 REACHING = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{SERVERS.parents[2]}"}

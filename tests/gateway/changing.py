@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.connect.serving import SERVERS
 
-from avow.connect import CommandTarget
+from sayso.connect import CommandTarget
 
 READS: dict[str, Any] = {"readOnlyHint": True, "openWorldHint": False}
 WRITES: dict[str, Any] = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}

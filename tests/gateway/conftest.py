@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.warm import Warm, warm
 
-from avow.connect import CommandTarget
+from sayso.connect import CommandTarget
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,10 @@ from typing import Any
 import anyio
 import uvicorn
 
-from avow.connect import Target
-from avow.console import Login, make_routes
-from avow.gateway import Gateway, make_app, open_gateway
-from avow.store import open_store
+from sayso.connect import Target
+from sayso.console import Login, make_routes
+from sayso.gateway import Gateway, make_app, open_gateway
+from sayso.store import open_store
 
 ERAS = ["2026-07-28", "legacy"]
 
@@ -47,7 +47,7 @@ async def serve(
             patience=patience,
             **more,
         ) as gateway:
-            login = Login(base, store=kept, keys=gateway.keys)
+            login = Login(base, tokens=kept.tokens, keys=gateway.keys)
             app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
             config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
             async with running(uvicorn.Server(config), listener):

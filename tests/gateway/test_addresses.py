@@ -13,12 +13,12 @@ from tests.connect.serving import SERVERS, RawClient, raw_client
 from tests.gateway.asking import REACHING
 from tests.gateway.serving import Served, serve
 
-from avow.connect import CommandTarget, RpcError
-from avow.errors import UnreachableError
-from avow.gateway.addresses import Address, Addresses
-from avow.gateway.fleet import Reach
-from avow.gateway.hub import Listener
-from avow.policy import LOCAL, Principal
+from sayso.connect import CommandTarget, RpcError
+from sayso.errors import UnreachableError
+from sayso.gateway.addresses import Address, Addresses
+from sayso.gateway.notifications import Listener
+from sayso.gateway.upstreams import Reach
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -47,11 +47,11 @@ def test_a_uri_that_one_server_lists_stays_as_it_is() -> None:
 def test_a_uri_that_several_servers_list_says_whose_it_is() -> None:
     index = Addresses.of([("a", resources("n://1")), ("b", resources("n://1"))], [])
 
-    assert index.show("a", "n://1") == "avow:a/n://1"
-    assert index.find("avow:b/n://1") == Address("b", "n://1", "avow:b/")
-    with pytest.raises(RpcError, match="avow:a/n://1, avow:b/n://1"):
+    assert index.show("a", "n://1") == "sayso:a/n://1"
+    assert index.find("sayso:b/n://1") == Address("b", "n://1", "sayso:b/")
+    with pytest.raises(RpcError, match="sayso:a/n://1, sayso:b/n://1"):
         index.find("n://1")
-    for unknown in ("avow:c/n://1", "avow:a/", "avow:a", "avow:"):
+    for unknown in ("sayso:c/n://1", "sayso:a/", "sayso:a", "sayso:"):
         assert index.find(unknown) is None
 
 
@@ -68,22 +68,22 @@ def test_a_server_that_lists_a_uri_twice_shares_it_with_no_other() -> None:
 def test_another_spelling_that_clients_take_for_the_same_uri_is_shared_too(other: str) -> None:
     index = Addresses.of([("a", resources("http://example.com")), ("b", resources(other))], [])
 
-    assert index.show("b", other) == f"avow:b/{other}"
+    assert index.show("b", other) == f"sayso:b/{other}"
     for uri in ("http://example.com", other):
         with pytest.raises(RpcError, match="several servers"):
             index.find(uri)
 
 
-@pytest.mark.parametrize("forged", ["avow:a/n://1", "AVOW:a/n://1", "a\tvow:a/n://1"])
+@pytest.mark.parametrize("forged", ["sayso:a/n://1", "SAYSO:a/n://1", "say\tso:a/n://1"])
 def test_no_server_lists_a_qualified_form_of_another(forged: str) -> None:
     index = Addresses.of(
         [("a", resources("n://1")), ("lure", resources(forged))], [("lure", templates(forged))]
     )
 
-    assert index.show("lure", forged) == f"avow:lure/{forged}"
-    assert index.show_template("lure", forged) == f"avow:lure/{forged}"
-    assert index.show_link("lure", forged) == f"avow:lure/{forged}"
-    assert index.find(f"avow:lure/{forged}") == Address("lure", forged, "avow:lure/")
+    assert index.show("lure", forged) == f"sayso:lure/{forged}"
+    assert index.show_template("lure", forged) == f"sayso:lure/{forged}"
+    assert index.show_link("lure", forged) == f"sayso:lure/{forged}"
+    assert index.find(f"sayso:lure/{forged}") == Address("lure", forged, "sayso:lure/")
     found = index.find(forged)
     assert found is None or found.server == "a"
 
@@ -102,12 +102,14 @@ def test_any_name_of_a_server_leads_back_to_it(name: str) -> None:
     ("own", "of_other", "shown"),
     [
         ("n://{id}", templates("m://{id}"), "n://{id}"),
-        ("n://{id}", templates("n://{id}"), "avow:a/n://{id}"),
-        ("n://{id}", templates("n://x/{id}"), "avow:a/n://{id}"),
-        ("n://x/{id}", templates("n://{id}"), "avow:a/n://x/{id}"),
-        ("n://{id}", resources("n://1"), "avow:a/n://{id}"),
+        ("n://{id}", templates("n://{id}"), "sayso:a/n://{id}"),
+        ("n://{id}", templates("n://x/{id}"), "sayso:a/n://{id}"),
+        ("n://x/{id}", templates("n://{id}"), "sayso:a/n://x/{id}"),
+        ("n://{id}", resources("n://1"), "sayso:a/n://{id}"),
+        ("N://{id}", templates("n://{id}"), "sayso:a/N://{id}"),
+        ("n://Host/{id}", resources("n://host/1"), "sayso:a/n://Host/{id}"),
         ("n://x/{id}", resources("n://1"), "n://x/{id}"),
-        ("{+any}", [], "avow:a/{+any}"),
+        ("{+any}", [], "sayso:a/{+any}"),
     ],
 )
 def test_a_template_says_whose_it_is_where_its_uris_may_be_anothers(
@@ -124,7 +126,7 @@ def test_a_link_leads_to_the_server_that_gave_it() -> None:
 
     links = [index.show_link("a", f"n://{number}") for number in (1, 2, 3, 4)]
 
-    assert links == ["n://1", "avow:a/n://2", "avow:a/n://3", "n://4"]
+    assert links == ["n://1", "sayso:a/n://2", "sayso:a/n://3", "n://4"]
 
 
 class Server:
@@ -152,7 +154,7 @@ async def test_a_uri_does_not_become_anothers_when_its_server_is_down() -> None:
     reach = Reach(servers, Principal(LOCAL), 5.0, {})
     servers[0].is_down = True
 
-    with pytest.raises(RpcError, match="avow:a/n://1"):
+    with pytest.raises(RpcError, match="sayso:a/n://1"):
         await reach.find_resource("n://1")
 
 
@@ -171,7 +173,7 @@ async def served(
     """A gateway before two servers of one era with equal resources."""
     words = (str(SERVERS / "telling.py"), *(["old"] if request.param == "old" else []))
     one = CommandTarget("one", sys.executable, words, REACHING)
-    store = tmp_path_factory.mktemp("store") / "avow.db"
+    store = tmp_path_factory.mktemp("store") / "sayso.db"
     async with (
         serve(one, replace(one, name="two"), store=store) as served,
         raw_client(served.url, MODERN) as client,
@@ -201,22 +203,22 @@ async def test_both_servers_are_read_listed_and_completed(
     client: RawClient, served: Served
 ) -> None:
     assert await uris_of(client) == [
-        f"avow:{name}/notes://{note}" for name in ("one", "two") for note in ("a", "b")
+        f"sayso:{name}/notes://{note}" for name in ("one", "two") for note in ("a", "b")
     ]
     listed = await client.result("resources/templates/list")
     forms = [one["uriTemplate"] for one in listed["resourceTemplates"]]
-    assert forms == ["avow:one/notes://of/{id}", "avow:two/notes://of/{id}"]
+    assert forms == ["sayso:one/notes://of/{id}", "sayso:two/notes://of/{id}"]
 
     read: dict[str, str] = {}
     for name in ("one", "two"):
         for note in ("notes://a", "notes://of/7"):
-            uri = f"avow:{name}/{note}"
+            uri = f"sayso:{name}/{note}"
             (contents,) = (await client.result("resources/read", {"uri": uri}))["contents"]
             assert contents["uri"] == uri
             process, own = contents["text"].split()
             assert own == note
             read[name] = process
-        ref = {"type": "ref/resource", "uri": f"avow:{name}/notes://of/{{id}}"}
+        ref = {"type": "ref/resource", "uri": f"sayso:{name}/notes://of/{{id}}"}
         params = {"ref": ref, "argument": {"name": "id", "value": ""}}
         done = await client.result("completion/complete", params)
         assert done["completion"]["values"] == [f"{read[name]} notes://of/{{id}}"]
@@ -225,7 +227,7 @@ async def test_both_servers_are_read_listed_and_completed(
     for method, uri in [("resources/read", "notes://a"), ("resources/read", "notes://of/7")]:
         error = (await client.ask(method, {"uri": uri}))["error"]
         assert error["code"] == INVALID_PARAMS
-        assert f"avow:one/{uri}, avow:two/{uri}" in error["message"]
+        assert f"sayso:one/{uri}, sayso:two/{uri}" in error["message"]
 
     async with raw_client(served.url.replace("/mcp", "/servers/two/mcp"), client.era) as alone:
         assert await uris_of(alone) == ["notes://a", "notes://b"]
@@ -234,12 +236,12 @@ async def test_both_servers_are_read_listed_and_completed(
 
 
 async def test_links_in_results_lead_to_their_own_server(client: RawClient, served: Served) -> None:
-    shown = {"notes://a": "avow:two/notes://a", "notes://c": "notes://c"}
+    shown = {"notes://a": "sayso:two/notes://a", "notes://c": "notes://c"}
     for uri, form in shown.items():
         link, inside = (await client.call("two__link", {"uri": uri}))["content"]
         assert (link["uri"], inside["resource"]["uri"]) == (form, form)
     (message,) = (await client.result("prompts/get", {"name": "one__linked"}))["messages"]
-    assert message["content"]["uri"] == "avow:one/notes://a"
+    assert message["content"]["uri"] == "sayso:one/notes://a"
 
     async with raw_client(served.url.replace("/mcp", "/servers/two/mcp"), client.era) as alone:
         link, _ = (await alone.call("link", {"uri": "notes://a"}))["content"]
@@ -256,11 +258,11 @@ async def test_changes_are_told_in_the_form_that_the_client_follows(
     served: Served, stack: AsyncExitStack
 ) -> None:
     client = await stack.enter_async_context(raw_client(served.url, MODERN))
-    wanted = {"resourceSubscriptions": ["avow:two/notes://a", "notes://a"]}
+    wanted = {"resourceSubscriptions": ["sayso:two/notes://a", "notes://a"]}
     stream = await client.open("subscriptions/listen", {"notifications": wanted})
     acknowledged = await stream.next()
     told = acknowledged["params"]["notifications"]
-    assert told["resourceSubscriptions"] == ["avow:two/notes://a"]
+    assert told["resourceSubscriptions"] == ["sayso:two/notes://a"]
 
     for name in ("one", "two"):
         await client.call(f"{name}__touch", {"uri": "notes://a"})
@@ -268,16 +270,16 @@ async def test_changes_are_told_in_the_form_that_the_client_follows(
     await stream.close()
 
     assert updated["method"] == UPDATED
-    assert updated["params"]["uri"] == "avow:two/notes://a"
+    assert updated["params"]["uri"] == "sayso:two/notes://a"
 
 
 async def test_an_older_client_follows_and_leaves_a_qualified_resource(
     served: Served, stack: AsyncExitStack
 ) -> None:
     client = await stack.enter_async_context(raw_client(served.url, LEGACY))
-    uri = {"uri": "avow:two/notes://a"}
+    uri = {"uri": "sayso:two/notes://a"}
     error = (await client.ask("resources/subscribe", {"uri": "notes://a"}))["error"]
-    assert "avow:one/notes://a" in error["message"]
+    assert "sayso:one/notes://a" in error["message"]
 
     await client.result("resources/subscribe", uri)
     hub = served.gateway.fleet.hub
@@ -291,10 +293,10 @@ def test_a_change_is_told_once_in_each_form_that_a_client_follows() -> None:
     listener = Listener(lambda _method, _params: None)
     listener.uris["n://a"] = Address("one", "n://a")
     listener.uris["n://a/b"] = Address("one", "n://a/b")
-    listener.uris["avow:one/n://a"] = Address("one", "n://a", "avow:one/")
-    listener.uris["avow:two/n://a"] = Address("two", "n://a", "avow:two/")
+    listener.uris["sayso:one/n://a"] = Address("one", "n://a", "sayso:one/")
+    listener.uris["sayso:two/n://a"] = Address("two", "n://a", "sayso:two/")
 
     told = listener.hears("one", None, UPDATED, {"uri": "n://a/b"})
 
-    assert [one["uri"] for one in told] == ["n://a/b", "avow:one/n://a/b"]
+    assert [one["uri"] for one in told] == ["n://a/b", "sayso:one/n://a/b"]
     assert not listener.hears("one", None, UPDATED, {"uri": "n://c"})

@@ -21,10 +21,10 @@ from starlette.routing import Route
 from tests.gateway.serving import ERAS, running, serve
 from tests.gateway.test_main_job import events, pending, staged, text
 
-from avow.approvals import Approval, LinkChannel, webhook
-from avow.connect import CommandTarget
-from avow.keys import Keyring
-from avow.policy import Policy, load_policy
+from sayso.approvals import Approval, LinkChannel, webhook
+from sayso.connect import CommandTarget
+from sayso.keys import Keyring
+from sayso.policy import Policy, load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -164,7 +164,7 @@ async def test_a_state_that_the_client_made_up_runs_nothing(
         result = await client.session.call_tool(
             "git__git_reset",
             reset(repository),
-            input_responses={"io.avow/approval": YES},
+            input_responses={"io.sayso/approval": YES},
             request_state="made up",
         )
         assert await events(served) == [("asked", None), ("outcome", "denied")]

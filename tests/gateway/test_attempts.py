@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from avow.connect import CommandTarget
-from avow.connect.kinds import Contract
-from avow.gateway.contract.attempts import Attempts
-from avow.gateway.contract.kept import is_kept
-from avow.gateway.contract.wrap import trace_of, wrap
-from avow.verify.contain.programs import Programs
+from sayso.connect import CommandTarget
+from sayso.connect.kinds import Contract
+from sayso.contract.attempts import Attempts
+from sayso.contract.kept import is_kept
+from sayso.contract.wrap import trace_of, wrap
+from sayso.sandbox.programs import Programs
 
 ENV = {"HOME": "/home/bo", "XDG_STATE_HOME": "/state"}
 

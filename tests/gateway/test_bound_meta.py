@@ -10,9 +10,9 @@ from tests.connect.servers.web import MODERN, OLD, Site, serve_web
 from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import Served, serve
 
-from avow.approvals import Answer
-from avow.connect import UrlTarget
-from avow.policy import load_policy
+from sayso.approvals import Answer
+from sayso.connect import UrlTarget
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 

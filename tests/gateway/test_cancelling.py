@@ -14,10 +14,10 @@ from tests.connect.servers.web import MODERN, OLD
 from tests.connect.serving import faulty, raw_client, until, until_there
 from tests.gateway.serving import Served, serve
 
-from avow.gateway import make_desk
-from avow.gateway.doors.batch import BATCHING
-from avow.gateway.doors.stdio import StdioDoor
-from avow.policy import LOCAL, Principal
+from sayso.gateway import make_dispatcher
+from sayso.gateway.frontends.batch import BATCHING
+from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -95,7 +95,7 @@ class Pipe:
             async for line in lines:
                 yield json.dumps(line).encode()
 
-        await StdioDoor(make_desk(self._served.gateway), Principal(LOCAL), write).run(said())
+        await StdioDoor(make_dispatcher(self._served.gateway), Principal(LOCAL), write).run(said())
 
 
 def hello(version: str) -> dict[str, Any]:

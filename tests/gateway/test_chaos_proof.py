@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from tests.gateway.serving import ERAS, serve
 
-from avow.connect import CommandTarget
+from sayso.connect import CommandTarget
 
 pytestmark = [pytest.mark.anyio, pytest.mark.proof]
 
@@ -55,7 +55,7 @@ async def test_whatever_dies_nothing_runs_twice_and_all_is_on_record(
     target = CommandTarget("m", sys.executable, (str(program), str(journal), str(SEED)))
     answers: dict[int, bool] = {}
     chance = random.Random(SEED)  # noqa: S311 - chance for a test, to be had again
-    async with serve(target, store=tmp_path / "avow.db") as served:
+    async with serve(target, store=tmp_path / "sayso.db") as served:
 
         async def call(client: Client, number: int) -> None:
             with anyio.move_on_after(chance.choice([0.002, 30, 30, 30])):

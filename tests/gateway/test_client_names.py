@@ -1,8 +1,8 @@
-"""What a client may call itself: anything but what avow's own console is called."""
+"""What a client may call itself: anything but what sayso's own console is called."""
 
 import pytest
 
-from avow.gateway.doors.client import CONSOLE, name_of
+from sayso.gateway.frontends.client import CONSOLE, name_of
 
 
 @pytest.mark.parametrize(

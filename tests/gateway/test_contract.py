@@ -16,17 +16,17 @@ import anyio
 import pytest
 from tests.connect.serving import SERVERS
 
-from avow.audit import AuditLog
-from avow.connect import CommandTarget
-from avow.connect.kinds import Contract
-from avow.errors import UncontainedError
-from avow.gateway import Gateway, open_gateway
-from avow.gateway.contract.ready import check_ready
-from avow.gateway.quarantine import evidence_of, lift, quarantined
-from avow.guard import opened
-from avow.policy import LOCAL, Principal
-from avow.store import Store, open_store
-from avow.verify.contain.programs import Programs, find_programs
+from sayso.audit import AuditLog
+from sayso.connect import CommandTarget
+from sayso.connect.kinds import Contract
+from sayso.contract.ready import check_ready
+from sayso.errors import UncontainedError
+from sayso.gateway import Gateway, open_gateway
+from sayso.gateway.quarantine import evidence_of, lift
+from sayso.guard import opened
+from sayso.policy import LOCAL, Principal
+from sayso.sandbox.programs import Programs, find_programs
+from sayso.store import Database, open_store
 
 pytestmark = [
     pytest.mark.anyio,
@@ -55,7 +55,7 @@ class World:
         self.hints = folder / "hints.json"
         self.own = own
         self.gateway: Gateway
-        self.store: Store
+        self.store: Database
 
     @property
     def target(self) -> CommandTarget:
@@ -66,7 +66,7 @@ class World:
     @asynccontextmanager
     async def open(self, **hints: dict[str, Any]) -> AsyncGenerator["World"]:
         self.hints.write_text(json.dumps(hints))
-        self.store = open_store(f"sqlite:{self.hints.parent / 'avow.db'}")
+        self.store = open_store(f"sqlite:{self.hints.parent / 'sayso.db'}")
         async with open_gateway([self.target], self.store, timeout=20) as self.gateway:
             yield self
         await self.store.close()
@@ -78,14 +78,14 @@ class World:
 
     async def log(self) -> list[dict[str, Any]]:
         """The lines of the log, oldest first."""
-        rows = await AuditLog(self.store).newest()
+        rows = await AuditLog(self.store.records).newest()
         return [{"event": one.event, **json.loads(one.body)} for one in reversed(rows)]
 
 
 @pytest.fixture(autouse=True)
 def _short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a container the ends of a twin are reaped late, and waited for as if they lived."""
-    monkeypatch.setattr("avow.connect.process._GRACE_SECONDS", 0.4)
+    monkeypatch.setattr("sayso.connect.process._GRACE_SECONDS", 0.4)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ async def test_an_honest_read_passes_and_leaves_no_mark(world: World) -> None:
         assert await world.call("read") == ("mine", False)
         assert await world.call("scratch") == ("fine", False)
         assert await world.call("loopback") == ("reached", False)
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
         assert {one.get("severity") for one in await world.log()} <= {"info", None}
 
 
@@ -107,7 +107,7 @@ async def test_a_lying_read_fails_and_changes_nothing_and_is_critical(world: Wor
         told, is_error = await world.call("rewrite")
         assert (is_error, "quarantine" in told) == (True, True)
         assert world.notes.read_text() == "mine"
-        (row,) = await quarantined(world.store)
+        (row,) = await world.store.quarantines.all()
         assert (row.server, row.tool) == ("c", "rewrite")
         assert evidence_of(row) == [f"write {world.notes}"]
         lines = await world.log()
@@ -121,17 +121,17 @@ async def test_a_lying_read_fails_and_changes_nothing_and_is_critical(world: Wor
 async def test_a_tool_in_quarantine_is_denied_until_a_person_lifts_that(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("avow.gateway.roster._HELD_SECONDS", 0.0)
+    monkeypatch.setattr("sayso.gateway.tool_cache._HELD_SECONDS", 0.0)
     async with world.open(rewrite=READS):
         await world.call("rewrite")
         told, is_error = await world.call("rewrite")
         assert is_error
-        assert "avow quarantine" in told
+        assert "sayso quarantine" in told
         last = (await world.log())[-1]
         assert (last["outcome"], last["rule"]) == ("denied", "quarantine")
-        (row,) = await quarantined(world.store)
-        assert await lift(AuditLog(world.store), row, by="bo")
-        assert not await lift(AuditLog(world.store), row, by="bo")
+        (row,) = await world.store.quarantines.all()
+        assert await lift(AuditLog(world.store.records), world.store.quarantines, row, by="bo")
+        assert not await lift(AuditLog(world.store.records), world.store.quarantines, row, by="bo")
         assert "tried to change" in (await world.call("rewrite"))[0]
         events = [one["event"] for one in await world.log()]
         assert events.count("quarantined") == 2
@@ -152,7 +152,7 @@ async def test_what_a_server_keeps_to_itself_is_told_all_the_same(world: World) 
         assert (await world.call("swallow"))[1]
         assert world.notes.read_text() == "mine"
         assert [one.name for one in world.folder.iterdir()] == ["notes.txt"]
-        (row,) = await quarantined(world.store)
+        (row,) = await world.store.quarantines.all()
         kinds = {one.partition(" ")[0] for one in evidence_of(row)}
         assert kinds == {"delete", "rename", "metadata", "create", "write"}
 
@@ -162,7 +162,7 @@ async def test_of_calls_at_the_same_time_only_the_one_that_tried_is_held(world: 
         async with anyio.create_task_group() as group:
             for name in ("read", "scratch", "rewrite", "read", "rewrite", "scratch") * 2:
                 group.start_soon(world.call, name)
-        assert [row.tool for row in await quarantined(world.store)] == ["rewrite"]
+        assert [row.tool for row in await world.store.quarantines.all()] == ["rewrite"]
         assert [one["event"] for one in await world.log()].count("quarantined") == 1
         assert world.notes.read_text() == "mine"
 
@@ -173,7 +173,7 @@ async def test_what_is_tried_at_the_start_is_no_calls_own_doing(
     monkeypatch.setattr(World, "program", "eager.py")
     async with world.open(read=READS):
         assert await world.call("read") == ("mine", False)
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
 
 
 async def test_the_servers_own_state_stays_writable(tmp_path: Path) -> None:
@@ -182,21 +182,21 @@ async def test_the_servers_own_state_stays_writable(tmp_path: Path) -> None:
     async with world.open(remember=READS):
         assert await world.call("remember") == ("noted", False)
         assert (world.folder / "own" / "log").read_text() == "asked"
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
 
 
 @pytest.mark.parametrize("name", ["reach", "ask_name"])
 async def test_a_read_of_a_closed_world_that_reaches_outside_fails(world: World, name: str) -> None:
     async with world.open(**{name: READS}):
         assert (await world.call(name))[1]
-        (row,) = await quarantined(world.store)
+        (row,) = await world.store.quarantines.all()
         assert evidence_of(row)[0].partition(" ")[0] in {"connect", "lookup"}
 
 
 async def test_a_read_of_an_open_world_may_try(world: World) -> None:
     async with world.open(reach=FETCHES):
         await world.call("reach")
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
 
 
 async def test_what_writes_goes_to_the_ordinary_process(world: World) -> None:
@@ -208,16 +208,16 @@ async def test_what_writes_goes_to_the_ordinary_process(world: World) -> None:
 
 async def test_a_tool_whose_level_changes_moves(world: World) -> None:
     async with world.open(whoami=READS):
-        assert "avow-twin-" in (await world.call("whoami"))[0]
+        assert "sayso-twin-" in (await world.call("whoami"))[0]
         world.hints.write_text(json.dumps({"whoami": WRITES}))
         await world.gateway.fleet.find_tool("c__whoami", ME, is_fresh=True)
-        assert "avow-twin-" not in (await world.call("whoami"))[0]
+        assert "sayso-twin-" not in (await world.call("whoami"))[0]
 
 
 async def test_a_twin_that_dies_comes_again_and_leaves_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("avow.gateway.contact._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("sayso.gateway.connection._PAUSE_SECONDS", 0.01)
     async with world.open(whoami=READS, die=READS):
         folder = (await world.call("whoami"))[0].partition(" ")[2]
         assert is_there(folder)
@@ -235,7 +235,7 @@ async def test_sqlite_in_wal_mode_wants_its_folder_listed(tmp_path: Path) -> Non
     wal_database(world.folder)
     async with world.open(rows=READS):
         assert (await world.call("rows"))[1]
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
         with closing(sqlite3.connect(world.folder / "data" / "wal.db")) as writer:
             writer.execute("SELECT * FROM people").fetchall()
             assert await world.call("rows") == ('[["bo"]]', False)
@@ -266,7 +266,7 @@ async def test_a_stale_git_index_is_read_and_stays_stale(world: World) -> None:
     async with world.open(status=READS):
         assert await world.call("status") == ("A  notes.txt\n", False)
         assert (world.folder / ".git" / "index").read_bytes() == index
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
 
 
 @pytest.mark.parametrize("name", ["bwrap", "strace"])
@@ -275,7 +275,7 @@ async def test_without_what_holds_it_the_gateway_does_not_start(
 ) -> None:
     found = find_programs()
     lacking = replace(found, bwrap="") if name == "bwrap" else replace(found, strace="")
-    monkeypatch.setattr("avow.gateway.contract.ready.find_programs", lambda: lacking)
+    monkeypatch.setattr("sayso.contract.ready.find_programs", lambda: lacking)
     with pytest.raises(UncontainedError, match="not installed"):
         async with world.open(read=READS):
             raise AssertionError

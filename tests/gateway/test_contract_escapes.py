@@ -19,17 +19,17 @@ from tests.cli.test_inspect import NODE_SERVER
 from tests.connect.serving import SERVERS
 from tests.gateway.test_contract import FETCHES, READS, World, wal_database
 
-from avow.connect import CommandTarget
-from avow.connect.kinds import Contract
-from avow.gateway import open_gateway
-from avow.gateway.contract import launcher
-from avow.gateway.contract.filter import twin_filter
-from avow.gateway.contract.wrap import trace_of, wrap
-from avow.gateway.quarantine import evidence_of, quarantined
-from avow.guard import opened
-from avow.policy import LOCAL, Principal, load_policy
-from avow.store import open_store
-from avow.verify.contain.programs import find_programs
+from sayso.connect import CommandTarget
+from sayso.connect.kinds import Contract
+from sayso.contract import launcher
+from sayso.contract.filter import twin_filter
+from sayso.contract.wrap import trace_of, wrap
+from sayso.gateway import open_gateway
+from sayso.gateway.quarantine import evidence_of
+from sayso.guard import opened
+from sayso.policy import LOCAL, Principal, load_policy
+from sayso.sandbox.programs import find_programs
+from sayso.store import open_store
 
 pytestmark = [
     pytest.mark.anyio,
@@ -44,7 +44,7 @@ HINTS = {"closed": READS, "open": FETCHES}
 
 @pytest.fixture(autouse=True)
 def _short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("avow.connect.process._GRACE_SECONDS", 0.4)
+    monkeypatch.setattr("sayso.connect.process._GRACE_SECONDS", 0.4)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ async def test_a_socket_that_begins_to_listen_later_cannot_be_reached(
         with listening(world.folder / "listener") as taken:
             assert (await world.call("unix"))[1]
         assert taken == []
-        (row,) = await quarantined(world.store)
+        (row,) = await world.store.quarantines.all()
         assert evidence_of(row) == [f"connect unix:{world.folder}/listener"]
 
 
@@ -103,17 +103,17 @@ async def test_other_names_and_calls_reach_no_socket_either(world: World) -> Non
         told = stack.enter_context(listening(world.folder / "datagrams", socket.SOCK_DGRAM))
         async with world.open(unix_elsewhere=FETCHES):
             assert (await world.call("unix_elsewhere"))[1]
-            (row,) = await quarantined(world.store)
+            (row,) = await world.store.quarantines.all()
             assert f"connect unix:{world.folder}/datagrams" in evidence_of(row)
             assert f"connect unix:{world.folder}/listener" in evidence_of(row)
         assert (taken, told) == ([], [])
 
 
 async def test_an_abstract_socket_cannot_be_reached_in_an_open_world(world: World) -> None:
-    with listening(f"\0avow-{world.folder.parent.name}") as taken:
+    with listening(f"\0sayso-{world.folder.parent.name}") as taken:
         async with world.open(unix_abstract=FETCHES):
             assert (await world.call("unix_abstract"))[1]
-            assert len(await quarantined(world.store)) == 1
+            assert len(await world.store.quarantines.all()) == 1
     assert taken == []
 
 
@@ -123,7 +123,7 @@ async def test_a_socket_of_the_servers_own_is_reached(tmp_path: Path) -> None:
     with listening(world.folder / "own" / "listener") as taken:
         async with world.open(unix_own=READS):
             assert await world.call("unix_own") == ("done", False)
-            assert await quarantined(world.store) == []
+            assert await world.store.quarantines.all() == []
     assert taken == [b"lost"]
 
 
@@ -134,7 +134,7 @@ async def test_with_a_socket_of_its_own_it_reaches_no_other(tmp_path: Path) -> N
     with listening(world.folder / "listener") as taken:
         async with world.open(unix=READS):
             assert (await world.call("unix"))[1]
-            (row,) = await quarantined(world.store)
+            (row,) = await world.store.quarantines.all()
             assert evidence_of(row) == [f"connect unix:{world.folder}/listener"]
     assert taken == []
 
@@ -145,7 +145,7 @@ async def test_a_fifo_takes_nothing_from_a_read(world: World) -> None:
     try:
         async with world.open(fifo=READS):
             assert (await world.call("fifo"))[1]
-            (row,) = await quarantined(world.store)
+            (row,) = await world.store.quarantines.all()
             assert f"write {world.folder}/fifo" in evidence_of(row)
         assert os.read(reader, 10) == b""
     finally:
@@ -157,20 +157,20 @@ async def test_a_way_round_a_path_is_told_all_the_same(world: World, name: str) 
     async with world.open(**{name: READS}):
         assert (await world.call(name))[1]
         assert world.notes.read_text() == "mine"
-        assert [row.tool for row in await quarantined(world.store)] == [name]
+        assert [row.tool for row in await world.store.quarantines.all()] == [name]
 
 
 async def test_the_keyring_cannot_be_changed(world: World) -> None:
     async with world.open(keyring=READS):
         assert (await world.call("keyring"))[1]
-        (row,) = await quarantined(world.store)
+        (row,) = await world.store.quarantines.all()
         assert evidence_of(row) == ["use the kernel's keyring"]
 
 
 async def test_the_kernels_settings_cannot_be_changed(world: World) -> None:
     async with world.open(kernel=READS):
         assert (await world.call("kernel"))[1]
-        (row,) = await quarantined(world.store)
+        (row,) = await world.store.quarantines.all()
         assert evidence_of(row) == ["write /proc/sys/vm/swappiness"]
 
 
@@ -181,11 +181,11 @@ async def test_a_lock_that_outlasts_its_call_is_reported(
     with closing(sqlite3.connect(file)) as database:
         database.execute("CREATE TABLE people (name TEXT)")
     async with world.open(lock=READS, rows=READS):
-        with caplog.at_level(logging.WARNING, logger="avow.gateway.contract.twin"):
+        with caplog.at_level(logging.WARNING, logger="sayso.contract.readonly_process"):
             assert await world.call("lock") == ("[]", False)
         assert f"keeps a lock on {file}" in caplog.text
         assert (await world.log())[-1]["evidence"] == [f"lock {file}"]
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
 
 
 async def test_a_lock_that_ends_with_its_call_is_no_news(tmp_path: Path) -> None:
@@ -201,14 +201,14 @@ async def test_a_lock_that_ends_with_its_call_is_no_news(tmp_path: Path) -> None
 async def test_a_lock_that_keeps_everybody_out_breaks_the_contract(world: World) -> None:
     async with world.open(flocked=READS):
         assert (await world.call("flocked"))[1]
-        (row,) = await quarantined(world.store)
+        (row,) = await world.store.quarantines.all()
         assert evidence_of(row) == [f"lock {world.notes}"]
 
 
 async def test_what_honest_servers_do_still_works(world: World) -> None:
     async with world.open(pairs=READS):
         assert await world.call("pairs") == ("finefinefine", False)
-        assert await quarantined(world.store) == []
+        assert await world.store.quarantines.all() == []
 
 
 @pytest.mark.parametrize("program", ["node", "python"])
@@ -225,19 +225,19 @@ async def test_servers_of_others_work_in_a_twin(tmp_path: Path, program: str) ->
     }[program]
     target = CommandTarget("c", words[0], tuple(words[1:]), contract=Contract())
     rules = f"[operator.c.{name[3:]}]\nread_only = true\nopen_world = false\n"
-    store = open_store(f"sqlite:{tmp_path / 'avow.db'}")
+    store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
     policy = load_policy(rules)
     async with open_gateway([target], store, policy=lambda: policy, timeout=60) as gateway:
         answer = opened(await gateway.guard.call(Principal(LOCAL), name, arguments))
         assert answer["content"][0]["text"] == told
-        assert await quarantined(store) == []
+        assert await store.quarantines.all() == []
     await store.close()
 
 
 async def test_a_server_that_stays_root_is_not_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("avow.gateway.contract.wrap._UID", 0)
+    monkeypatch.setattr("sayso.contract.wrap._UID", 0)
     monkeypatch.setattr("os.getuid", lambda: 0)
     assert "run as root" in run(tmp_path, "print('started')")
 

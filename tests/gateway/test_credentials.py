@@ -1,4 +1,4 @@
-"""A server that wants tokens gets avow's own, or one for each caller; never a caller's."""
+"""A server that wants tokens gets sayso's own, or one for each caller; never a caller's."""
 
 import json
 import logging
@@ -18,19 +18,19 @@ from tests.connect.test_credentials import Clock
 from tests.gateway.admitting import VARIABLE, Admitting, admitting, auth_at, wanting
 from tests.gateway.test_upstream import holding
 
-from avow.access import load_access, open_access
-from avow.connect import Fault, RpcError, Target, UrlTarget, parse_target
-from avow.connect.auth import AuthKind
-from avow.connect.credentials import ClientCredentials, Wallet
-from avow.connect.fetch import Fetcher, open_fetcher
-from avow.connect.link import Link
-from avow.errors import AuthenticationError, TimedOutError, UnreachableError
-from avow.gateway import contact as contact_module
-from avow.gateway import make_app, open_gateway
-from avow.gateway.health import State
-from avow.keys import Keyring
-from avow.policy import Principal
-from avow.store import open_store
+from sayso.access import load_access, open_access
+from sayso.connect import Fault, RpcError, Target, UrlTarget, parse_target
+from sayso.connect.auth import AuthKind
+from sayso.connect.credentials import ClientCredentials, Wallet
+from sayso.connect.fetch import Fetcher, open_fetcher
+from sayso.connect.link import Link
+from sayso.errors import AuthenticationError, TimedOutError, UnreachableError
+from sayso.gateway import connection as contact_module
+from sayso.gateway import make_app, open_gateway
+from sayso.gateway.health import State
+from sayso.keys import Keyring
+from sayso.policy import Principal
+from sayso.store import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -77,7 +77,7 @@ async def gateway(
     base = f"http://127.0.0.1:{port}"
     async with (
         open_gateway(targets, kept, timeout=20, keys=KEYS, wallet=wallet) as opened,
-        open_access(settings, kept, KEYS, url=base, wallet=wallet) as access,
+        open_access(settings, kept.api_keys, KEYS, url=base, wallet=wallet) as access,
         serve_app(make_app(opened, base, access=access), port) as served,
     ):
         yield served
@@ -203,7 +203,7 @@ async def test_a_server_that_takes_none_of_the_tokens_says_where_to_look(
         target = wanting(site.url, authority, AuthKind.CLIENT_CREDENTIALS)
         assert target.auth is not None
         async with holding(target, credentials=ClientCredentials(target.auth, fetcher)) as upstream:
-            with pytest.raises(AuthenticationError, match=r"“audience” in its “avow\.auth”"):
+            with pytest.raises(AuthenticationError, match=r"“audience” in its “sayso\.auth”"):
                 await upstream.of(AMY).link()
     assert len(authority.issued) == 1
 
@@ -269,7 +269,7 @@ async def test_where_the_secret_is_missing_it_is_said_which(
     assert caught.value.where == VARIABLE
 
 
-async def test_a_token_endpoint_that_sends_avow_on_is_not_followed(
+async def test_a_token_endpoint_that_sends_sayso_on_is_not_followed(
     authority: Authority, fetcher: Fetcher
 ) -> None:
     with serve_web() as inside:
@@ -306,7 +306,7 @@ async def test_who_has_no_token_to_exchange_runs_nothing_and_nobody_reads_why_bu
     told = json.dumps([answer, listed])
     assert "invalid_grant" not in told
     assert "Nothing was run" in told
-    logged = "\n".join(str(one.msg % one.args) for one in caplog.records if "avow" in one.name)
+    logged = "\n".join(str(one.msg % one.args) for one in caplog.records if "sayso" in one.name)
     assert "invalid_grant" in logged
     assert admits.callers() == {amys}
     said = logged + told + store.read_bytes().decode("latin-1")

@@ -11,7 +11,7 @@ from tests.connect.serving import serve_app
 from tests.gateway.serving import ERAS, serve
 from tests.gateway.test_main_job import text
 
-from avow.connect import UrlTarget
+from sayso.connect import UrlTarget
 
 pytestmark = pytest.mark.anyio
 

@@ -14,8 +14,8 @@ from tests.gateway.asking import ROOT, Person
 from tests.gateway.serving import ERAS, Served, serve
 from tests.gateway.test_main_job import text
 
-from avow.connect import CommandTarget
-from avow.policy import load_policy
+from sayso.connect import CommandTarget
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ PAGE = {"url": "https://example.com/in", "message": "Sign in.", "elicitationId":
 @pytest.fixture(scope="module")
 async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Served]:
     target = CommandTarget("all", "node", (str(PROGRAM), "stdio"))
-    store = tmp_path_factory.mktemp("store") / "avow.db"
+    store = tmp_path_factory.mktemp("store") / "sayso.db"
     async with serve(target, store=store, policy=lambda: WATCHING) as served:
         yield served
 

@@ -23,12 +23,12 @@ from tests.connect.serving import (
 )
 from tests.gateway.serving import Served, serve
 
-from avow.connect import SavedTarget, UrlTarget
-from avow.errors import TargetError, UsageError
-from avow.gateway import fleet as fleet_module
-from avow.gateway import make_app, open_gateway
-from avow.store import open_store
-from avow.store import sqlite as sqlite_module
+from sayso.connect import SavedTarget, UrlTarget
+from sayso.errors import TargetError, UsageError
+from sayso.gateway import make_app, open_gateway
+from sayso.gateway import upstreams as fleet_module
+from sayso.store import open_store
+from sayso.store import sqlite as sqlite_module
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +81,7 @@ async def test_a_write_whose_server_dies_is_unknown_and_never_sent_twice(
         assert lost["isError"] is True
         assert "may have run or not" in text(lost)
         assert "not sent again" in text(lost)
-        assert lost["_meta"]["io.avow/outcome"] == "outcome_unknown"
+        assert lost["_meta"]["io.sayso/outcome"] == "outcome_unknown"
         assert reached(log) == "crash\n"
         assert after["structuredContent"] == [1, None, "é"]
         assert await recorded(served) == [
@@ -226,7 +226,7 @@ async def test_what_cannot_be_recorded_does_not_run(
     assert refused["isError"] is True
     assert "Nothing was run" in text(refused)
     assert "cannot write its log" in text(refused)
-    assert unknown["error"]["message"] == "Nothing was run: avow cannot write its log."
+    assert unknown["error"]["message"] == "Nothing was run: sayso cannot write its log."
     assert str(tmp_path) not in json.dumps([refused, unknown])
     assert reached(log) == ""
     assert "isError" not in after
@@ -255,7 +255,7 @@ async def test_a_call_whose_end_cannot_be_recorded_still_gets_its_answer(
     assert result["structuredContent"] == "done"
 
 
-async def test_a_mistake_inside_avow_is_told_by_number_alone(
+async def test_a_mistake_inside_sayso_is_told_by_number_alone(
     era: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: Any) -> Any:
@@ -293,7 +293,7 @@ async def test_what_fails_beside_the_gateway_is_raised_as_it_is(tmp_path: Path) 
 @pytest.fixture(scope="module")
 async def url(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[str]:
     """One gateway for all requests that never reach a server."""
-    store = tmp_path_factory.mktemp("store") / "avow.db"
+    store = tmp_path_factory.mktemp("store") / "sayso.db"
     async with serve(faulty("plain", "s"), store=store) as served:
         yield served.url
 

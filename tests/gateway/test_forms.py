@@ -12,9 +12,9 @@ from tests.connect.servers.web import MODERN, OLD
 from tests.connect.serving import RawClient, faulty, raw_client, real_url
 from tests.gateway.serving import Served, serve
 
-from avow.gateway import make_desk
-from avow.gateway.doors.stdio import StdioDoor
-from avow.policy import LOCAL, Principal, load_policy
+from sayso.gateway import make_dispatcher
+from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.policy import LOCAL, Principal, load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ BATCHING = "2025-03-26"
 
 @pytest.fixture(scope="module")
 async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Served]:
-    store = tmp_path_factory.mktemp("store") / "avow.db"
+    store = tmp_path_factory.mktemp("store") / "sayso.db"
     async with (
         real_url(is_old=False) as real,
         serve(faulty("plain", "s"), real, store=store) as served,
@@ -112,10 +112,10 @@ async def spoken(served: Served, *lines: Any) -> list[Any]:
         for line in lines:
             turn = anyio.Event()
             yield json.dumps(line).encode()
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await turn.wait()
 
-    await StdioDoor(make_desk(served.gateway), Principal(LOCAL), write).run(said())
+    await StdioDoor(make_dispatcher(served.gateway), Principal(LOCAL), write).run(said())
     return written
 
 
@@ -174,6 +174,21 @@ async def test_a_header_must_say_what_the_argument_says(
     assert good["result"]["content"][0]["text"] == "eu"
     for refused in (other, none):
         assert (refused["status"], refused["error"]["code"]) == (400, -32020)
+
+
+async def test_a_tool_whose_headers_were_checked_is_not_looked_up_again(
+    tmp_path: Path, stack: AsyncExitStack
+) -> None:
+    real = await stack.enter_async_context(real_url(is_old=False))
+    served = await stack.enter_async_context(serve(real, store=tmp_path / "a.db"))
+    client = await stack.enter_async_context(raw_client(served.url, MODERN))
+
+    async def gone(_name: str, _principal: object, /, *, is_fresh: bool = False) -> None:
+        del is_fresh
+
+    object.__setattr__(served.gateway.guard, "find_tool", gone)
+    good = await region(client, **{"mcp-param-region": "eu"})
+    assert good["result"]["content"][0]["text"] == "eu"
 
 
 async def test_a_header_of_a_tool_that_is_hidden_tells_nothing(

@@ -9,8 +9,8 @@ from tests.connect.servers.web import MODERN
 from tests.connect.serving import faulty, raw_client
 from tests.gateway.serving import serve
 
-from avow.gateway.doors.sessions import Session, Sessions, open_stream
-from avow.gateway.hub import LOGGED, UPDATED, Backlog, Hub, Listener
+from sayso.gateway.frontends.sessions import Session, Sessions, open_stream
+from sayso.gateway.notifications import LOGGED, UPDATED, Backlog, Hub, Listener
 
 ALL = 11_000
 

@@ -11,15 +11,15 @@ import pytest
 from tests.connect.serving import faulty, raw_client
 from tests.gateway.serving import Served, serve
 
-from avow.catalog import Tool
-from avow.gateway import listings, make_desk
-from avow.gateway.passage import Passage
-from avow.gateway.request import Request
-from avow.gateway.versions import FIELDS_SINCE
-from avow.guard.call import no_progress
-from avow.policy import Policy, Principal, load_policy
-from avow.policy.conditions import Condition
-from avow.policy.document import Rule
+from sayso.catalog import Tool
+from sayso.gateway import listings, make_dispatcher
+from sayso.gateway.request import Request
+from sayso.gateway.router import Router
+from sayso.gateway.versions import FIELDS_SINCE
+from sayso.guard.call import no_progress
+from sayso.policy import Policy, Principal, load_policy
+from sayso.policy.conditions import Condition
+from sayso.policy.document import Rule
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +39,7 @@ class Place:
     """A gateway whose policy a test changes, and how many entries were rendered."""
 
     served: Served
-    passage: Passage
+    passage: Router
     rules: list[Policy]
     rendered: list[str]
 
@@ -65,7 +65,7 @@ async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
     monkeypatch.setattr(Tool, "listing", counted)
     targets = [faulty("plain", "one"), faulty("plain", "two")]
     async with serve(*targets, store=tmp_path / "a.db", policy=lambda: rules[-1]) as served:
-        yield Place(served, make_desk(served.gateway).passage, rules, rendered)
+        yield Place(served, make_dispatcher(served.gateway).passage, rules, rendered)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

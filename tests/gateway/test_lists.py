@@ -7,10 +7,10 @@ import anyio
 import pytest
 from tests.connect.serving import until
 
-from avow.connect.listing import Listed
-from avow.errors import UnreachableError
-from avow.gateway import lists as lists_module
-from avow.gateway.lists import Lists, Shared
+from sayso.connect.listing import Listed
+from sayso.errors import UnreachableError
+from sayso.gateway import lists as lists_module
+from sayso.gateway.lists import Lists, Shared
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from tests.gateway.serving import ERAS, Served, serve
 
-from avow.approvals import Answer, Approval
-from avow.connect import CommandTarget
+from sayso.approvals import Answer, Approval
+from sayso.connect import CommandTarget
 
 pytestmark = pytest.mark.anyio
 
@@ -60,7 +60,7 @@ async def test_tools_are_listed_with_hints_that_name_their_source(
     era: str, git_server: CommandTarget, tmp_path: Path
 ) -> None:
     async with (
-        serve(git_server, store=tmp_path / "avow.db") as served,
+        serve(git_server, store=tmp_path / "sayso.db") as served,
         Client(served.url, mode=era) as client,
     ):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -70,11 +70,11 @@ async def test_tools_are_listed_with_hints_that_name_their_source(
             False,
             True,
         )
-        ours = (reset.meta or {})["io.avow/intent"]
+        ours = (reset.meta or {})["io.sayso/intent"]
         assert ours["level"] == "destructive"
         assert ours["hints"]["destructive"] == {"value": True, "source": "declared"}
         assert ours["declared"]["destructiveHint"] is True
-        status = (tools["git__git_status"].meta or {})["io.avow/intent"]
+        status = (tools["git__git_status"].meta or {})["io.sayso/intent"]
         assert status["level"] == "read"
 
 
@@ -83,7 +83,7 @@ async def test_a_read_runs_at_once(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
     async with (
-        serve(git_server, store=tmp_path / "avow.db") as served,
+        serve(git_server, store=tmp_path / "sayso.db") as served,
         Client(served.url, mode=era) as client,
     ):
         result = await client.call_tool("git__git_status", {"repo_path": str(repository)})
@@ -97,7 +97,7 @@ async def test_a_destructive_call_waits_and_runs_once_after_approval(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
     async with (
-        serve(git_server, store=tmp_path / "avow.db") as served,
+        serve(git_server, store=tmp_path / "sayso.db") as served,
         Client(served.url, mode=era) as client,
     ):
         results: list[Any] = []
@@ -122,7 +122,7 @@ async def test_an_approval_serves_one_call_with_the_arguments_it_was_given_for(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
     async with (
-        serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served,
+        serve(git_server, store=tmp_path / "sayso.db", patience=0.2) as served,
         Client(served.url, mode=era) as client,
     ):
         arguments = {"repo_path": str(repository)}
@@ -151,7 +151,7 @@ async def test_a_denied_call_is_a_result_that_says_so_and_stays_denied(
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
     async with (
-        serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served,
+        serve(git_server, store=tmp_path / "sayso.db", patience=0.2) as served,
         Client(served.url, mode=era) as client,
     ):
         arguments = {"repo_path": str(repository)}
@@ -170,7 +170,7 @@ async def test_an_unknown_tool_is_refused_by_name(
     era: str, git_server: CommandTarget, tmp_path: Path
 ) -> None:
     async with (
-        serve(git_server, store=tmp_path / "avow.db") as served,
+        serve(git_server, store=tmp_path / "sayso.db") as served,
         Client(served.url, mode=era) as client,
     ):
         for name in ("git__nothing", "nothing", "git_status"):
@@ -184,7 +184,7 @@ async def test_a_client_that_leaves_while_waiting_runs_nothing_and_leaves_its_qu
     era: str, git_server: CommandTarget, repository: Path, tmp_path: Path
 ) -> None:
     arguments = {"repo_path": str(repository)}
-    async with serve(git_server, store=tmp_path / "avow.db") as served:
+    async with serve(git_server, store=tmp_path / "sayso.db") as served:
         async with Client(served.url, mode=era) as client, anyio.create_task_group() as group:
             group.start_soon(client.call_tool, "git__git_reset", arguments)
             await pending(served)
@@ -212,7 +212,7 @@ async def test_progress_tells_where_a_person_can_answer(
         told.append(message)
 
     async with (
-        serve(git_server, store=tmp_path / "avow.db", patience=0.2) as served,
+        serve(git_server, store=tmp_path / "sayso.db", patience=0.2) as served,
         Client(served.url) as client,
     ):
         await client.call_tool(

@@ -19,12 +19,12 @@ from tests.gateway.asking import asking_server
 from tests.gateway.serving import Served, serve
 from tests.gateway.test_main_job import text
 
-from avow.connect import CommandTarget, UrlTarget
-from avow.gateway import contact as contact_module
+from sayso.connect import CommandTarget, UrlTarget
+from sayso.gateway import connection as contact_module
 
 pytestmark = pytest.mark.anyio
 
-PROBLEMS = "io.avow/problems"
+PROBLEMS = "io.sayso/problems"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
 
@@ -38,7 +38,7 @@ async def served(
     request: pytest.FixtureRequest, age: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Served]:
     """A gateway before a server of either era, over either transport."""
-    store = tmp_path_factory.mktemp("store") / "avow.db"
+    store = tmp_path_factory.mktemp("store") / "sayso.db"
     async with (
         asking_server(request.param, is_old=age == "old", kind=telling) as target,
         serve(target, faulty("plain", "other"), store=store) as served,
@@ -164,7 +164,7 @@ async def test_a_client_of_today_is_told_that_tools_have_changed(
     stream = await stack.enter_async_context(client.listen(tools_list_changed=True))
 
     await client.call_tool("telling__grow")
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         event = await anext(aiter(stream))
 
     assert isinstance(event, ToolsListChanged)
@@ -192,7 +192,7 @@ async def test_an_older_client_hears_of_the_resources_that_it_follows(
     (updated,) = ears.of(types.ResourceUpdatedNotification)
     assert updated.params.uri == "notes://a"
     if age == "old":
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while "notes://a" in text(await client.call_tool("telling__asked_for")):
                 await anyio.lowlevel.checkpoint()
 
@@ -206,7 +206,7 @@ async def test_a_client_of_today_hears_of_the_resources_that_it_follows(
 
     for uri in ("notes://b", "notes://a"):
         await client.call_tool("telling__touch", {"uri": uri})
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         event = await anext(aiter(stream))
 
     assert isinstance(event, ResourceUpdated)

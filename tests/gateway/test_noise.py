@@ -9,7 +9,7 @@ from tests.connect.serving import raw_client
 from tests.gateway.serving import serve
 from tests.gateway.test_everything import needs_npm
 
-from avow.connect import CommandTarget
+from sayso.connect import CommandTarget
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +24,7 @@ PROGRAM = (
 async def test_a_server_that_asks_for_roots_at_once_logs_no_error(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, "avow")
+    caplog.set_level(logging.DEBUG, "sayso")
     target = CommandTarget("files", "node", (str(PROGRAM), str(tmp_path)))
     async with serve(target, store=tmp_path / "a.db") as served:
         async with raw_client(served.url, "2025-11-25") as client:

@@ -23,11 +23,11 @@ from tests.connect.serving import (
 )
 from tests.gateway.serving import ERAS, Served, serve
 
-from avow.connect import CommandTarget, UrlTarget
+from sayso.connect import CommandTarget, UrlTarget
 
 pytestmark = pytest.mark.anyio
 
-DEMO = CommandTarget("demo", sys.executable, ("-m", "avow.demo.server"), ENVIRONMENT)
+DEMO = CommandTarget("demo", sys.executable, ("-m", "sayso.demo.server"), ENVIRONMENT)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Ser
         faulty("exits", "dead"),
         real_command(is_old=False),
     ]
-    store = tmp_path_factory.mktemp("store") / "avow.db"
+    store = tmp_path_factory.mktemp("store") / "sayso.db"
     async with serve(*targets, store=store) as served:
         yield served
 
@@ -156,7 +156,7 @@ async def test_a_dead_server_leaves_the_others_and_the_list_tells_of_it(raw: Raw
 
     servers = {tool["name"].partition("__")[0] for tool in listed["tools"]}
     assert servers == LIVE
-    (problem,) = listed["_meta"]["io.avow/problems"]
+    (problem,) = listed["_meta"]["io.sayso/problems"]
     assert problem.startswith("dead")
     assert "it ended before it answered" in problem
     assert "sk-0123456789" not in problem
@@ -222,7 +222,7 @@ async def test_hints_of_any_type_become_booleans_and_stay_on_view(raw: RawClient
         )
         assert tool["annotations"]["x-vendor"] == {"deep": [1, None, "é"]}
         assert tool["x-unknown"] == [{"a": None}]
-        assert tool["_meta"]["io.avow/intent"]["declared"]["readOnlyHint"] == said
+        assert tool["_meta"]["io.sayso/intent"]["declared"]["readOnlyHint"] == said
 
 
 async def test_a_servers_own_protocol_error_is_passed_on(raw: RawClient) -> None:
@@ -282,7 +282,7 @@ async def test_the_callers_authorization_never_reaches_a_server(
     target = UrlTarget("web", site.url, {"X-Team": "ours"})
     theirs = {"Authorization": "Bearer callers", "Cookie": "callers=1", "X-Api-Key": "callers"}
     async with AsyncExitStack() as stack:
-        served = await stack.enter_async_context(serve(target, store=tmp_path / "avow.db"))
+        served = await stack.enter_async_context(serve(target, store=tmp_path / "sayso.db"))
         client = await stack.enter_async_context(raw_client(served.url, era, **theirs))
         await client.result("tools/list")
         result = await client.call("web__get_echo", {"a": 1}, mine=True, progressToken=3)
@@ -295,7 +295,7 @@ async def test_the_callers_authorization_never_reaches_a_server(
     assert "mine" not in meta
     assert meta.pop("progressToken", 3) != "callers"
     info = meta.get("io.modelcontextprotocol/clientInfo")
-    assert info is None or info["name"] == "avow"
+    assert info is None or info["name"] == "sayso"
 
 
 async def test_a_configured_authorization_is_sent_to_its_server_alone(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ async def test_a_configured_authorization_is_sent_to_its_server_alone(tmp_path: 
             UrlTarget("other", other.url),
         ]
         async with AsyncExitStack() as stack:
-            served = await stack.enter_async_context(serve(*targets, store=tmp_path / "avow.db"))
+            served = await stack.enter_async_context(serve(*targets, store=tmp_path / "sayso.db"))
             client = await stack.enter_async_context(raw_client(served.url, MODERN))
             await client.result("tools/list")
         assert {site.headers.get("authorization") for site in one.requests} == {"Bearer one"}
@@ -316,7 +316,7 @@ async def test_marked_arguments_become_headers_for_a_modern_server(tmp_path: Pat
     async with AsyncExitStack() as stack:
         site = stack.enter_context(serve_web())
         target = UrlTarget("web", site.url)
-        served = await stack.enter_async_context(serve(target, store=tmp_path / "avow.db"))
+        served = await stack.enter_async_context(serve(target, store=tmp_path / "sayso.db"))
         client = await stack.enter_async_context(raw_client(served.url, OLD))
         await client.call("web__get_echo", {"region": "eu-west"})
         (call,) = site.asked("tools/call")
@@ -344,7 +344,7 @@ async def test_entries_that_are_no_prompts_spoil_nothing(tmp_path: Path) -> None
     async with AsyncExitStack() as stack:
         site = stack.enter_context(serve_web(MODERN, **faults, resources_templates_list=resources))
         target = UrlTarget("web", site.url)
-        served = await stack.enter_async_context(serve(target, store=tmp_path / "avow.db"))
+        served = await stack.enter_async_context(serve(target, store=tmp_path / "sayso.db"))
         client = await stack.enter_async_context(raw_client(served.url, MODERN))
         found = await client.result("prompts/list")
         listed = await client.result("resources/list")
@@ -377,7 +377,7 @@ async def test_a_prompt_goes_to_the_server_that_lists_it_where_two_names_fit(
             serve_web(server_discover=discover, prompts_list=prompts, prompts_get=get)
         )
         targets = [UrlTarget("a", one.url), UrlTarget("a__b", other.url)]
-        served = await stack.enter_async_context(serve(*targets, store=tmp_path / "avow.db"))
+        served = await stack.enter_async_context(serve(*targets, store=tmp_path / "sayso.db"))
         client = await stack.enter_async_context(raw_client(served.url, MODERN))
         found = await client.result("prompts/get", {"name": "a__b__good"})
 

@@ -10,8 +10,8 @@ from tests.connect.servers.web import MODERN
 from tests.connect.serving import faulty, raw_client
 from tests.gateway.serving import serve
 
-from avow.gateway import patience as patience_module
-from avow.gateway.patience import KNOWN_CLIENTS, patience_for
+from sayso.gateway import patience as patience_module
+from sayso.gateway.patience import KNOWN_CLIENTS, patience_for
 
 pytestmark = pytest.mark.anyio
 
@@ -65,7 +65,7 @@ async def test_a_call_waits_as_long_as_its_client_or_as_the_operator_says(
         waited.append(known(name, tells_progress=tells_progress))
         return 0.1
 
-    monkeypatch.setattr("avow.gateway.passage.patience_for", noted)
+    monkeypatch.setattr("sayso.gateway.router.patience_for", noted)
     async with (
         serve(faulty("plain"), store=tmp_path / "a.db", patience=patience) as served,  # pyright: ignore[reportArgumentType] - the default of the gateway itself
         raw_client(served.url, MODERN) as client,

@@ -10,31 +10,31 @@ import pytest
 from tests.connect.serving import faulty, until
 from tests.gateway.test_upstream import counting, holding, starts
 
-from avow.connect import UrlTarget
-from avow.connect.auth import AuthKind, UpstreamAuth
-from avow.errors import TimedOutError, UnreachableError
-from avow.gateway import contact as contact_module
-from avow.gateway import upstream as upstream_module
-from avow.gateway.contact import Contact, pause_after
-from avow.gateway.fleet import Fleet
-from avow.gateway.health import State
-from avow.gateway.upstream import Upstream
-from avow.keys import Reference
-from avow.policy import LOCAL, Principal
+from sayso.connect import UrlTarget
+from sayso.connect.auth import AuthKind, UpstreamAuth
+from sayso.errors import TimedOutError, UnreachableError
+from sayso.gateway import connection as contact_module
+from sayso.gateway import upstream as upstream_module
+from sayso.gateway.connection import ServerConnection, pause_after
+from sayso.gateway.health import State
+from sayso.gateway.upstream import Upstream
+from sayso.gateway.upstreams import Upstreams
+from sayso.keys import Reference
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
 AMY, BO, CY = Principal("amy"), Principal("bo"), Principal("cy")
 
 
-async def child_of(contact: Contact) -> int:
+async def child_of(contact: ServerConnection) -> int:
     """Have the server start a child, and say which."""
     link = await contact.link()
     answer = await link.request("tools/call", {"name": "start_child"}, timeout=5)
     return json.loads(answer["content"][0]["text"])
 
 
-def has_failed(contact: Contact, times: int) -> bool:
+def has_failed(contact: ServerConnection, times: int) -> bool:
     return contact.health.failed == times
 
 
@@ -123,7 +123,7 @@ async def test_there_are_so_many_and_no_more(
 
 
 async def test_a_token_that_was_had_for_more_scopes_serves_nobody_with_fewer() -> None:
-    auth = UpstreamAuth(AuthKind.TOKEN_EXCHANGE, "https://a/t", "avow", Reference("env", "SECRET"))
+    auth = UpstreamAuth(AuthKind.TOKEN_EXCHANGE, "https://a/t", "sayso", Reference("env", "SECRET"))
     upstream = Upstream(UrlTarget("web", "https://a/mcp", auth=auth), timeout=5)
     wide, narrow = (Principal("amy", scopes=frozenset(one)) for one in ("ab", "a"))
     assert upstream.of(wide) is upstream.of(wide)
@@ -182,7 +182,7 @@ async def test_how_a_server_fares_is_told(tmp_path: Path) -> None:
         assert (told.is_failing, told.connections, told.opened) == (False, 1, 1)
         assert told.to_dict()["version"] == "2026-07-28"
         assert told.to_dict()["state"] == "up"
-        assert [one.to_dict() for one in Fleet([upstream], 5).health()] == [told.to_dict()]
+        assert [one.to_dict() for one in Upstreams([upstream], 5).health()] == [told.to_dict()]
 
 
 async def test_a_server_that_does_not_list_holds_up_the_others_for_a_moment_only(
@@ -191,7 +191,7 @@ async def test_a_server_that_does_not_list_holds_up_the_others_for_a_moment_only
     monkeypatch.setattr(contact_module, "_PATIENCE_SECONDS", 0.5)
     monkeypatch.setattr(contact_module, "_SLOW_SECONDS", 0.05)
     async with holding(faulty("plain", "s")) as sound, holding(faulty("slow-listing", "m")) as mute:
-        reach = Fleet([sound, mute], 5).of(AMY)
+        reach = Upstreams([sound, mute], 5).of(AMY)
         with anyio.fail_after(3):
             first = await reach.catalog()
         with anyio.fail_after(0.4):
@@ -210,7 +210,7 @@ async def test_too_many_for_one_server_leave_the_lists_of_the_others(
 ) -> None:
     monkeypatch.setattr(upstream_module, "_MOST_PROCESSES", 0)
     async with holding(faulty("plain", "s")) as full:
-        found = await Fleet([full], 5).of(AMY).catalog()
+        found = await Upstreams([full], 5).of(AMY).catalog()
         assert not found.tools
         assert "are all in use" in found.problems[0]
-        assert await Fleet([full], 5).of(AMY).collect("prompts/list") == []
+        assert await Upstreams([full], 5).of(AMY).collect("prompts/list") == []

@@ -15,19 +15,19 @@ from mcp import Client
 from tests.connect.serving import SERVERS
 from tests.gateway.changing import Changing, entry
 from tests.gateway.serving import Served, serve
-from tests.verify.receipt.reports import key_in, report
+from tests.receipts.reports import key_in, report
 
-from avow.catalog import Tool, make_tool
-from avow.connect import CommandTarget, UrlTarget
-from avow.connect.package import describe_package
-from avow.console.tools.evidence import evidence_rows
-from avow.errors import UnreachableError
-from avow.gateway.receipts import Vouching, check_package
-from avow.intent import Level, Source
-from avow.keys import SigningKey
-from avow.policy import LOCAL, Policy, Principal, load_policy, seen_under
-from avow.verify.receipt import Shelf, load_receipts, write_receipt
-from avow.verify.receipt.shelf import DROPPED
+from sayso.catalog import Tool, make_tool
+from sayso.connect import CommandTarget, UrlTarget
+from sayso.connect.package import describe_package
+from sayso.console.tools.evidence import evidence_rows
+from sayso.errors import UnreachableError
+from sayso.gateway.receipts import Vouching, check_package
+from sayso.intent import Level, Source
+from sayso.keys import SigningKey
+from sayso.policy import LOCAL, Policy, Principal, load_policy, seen_under
+from sayso.receipts import Shelf, load_receipts, write_receipt
+from sayso.receipts.shelf import DROPPED
 
 pytestmark = pytest.mark.anyio
 
@@ -98,7 +98,7 @@ async def running(world: World, policy: Policy | None = None) -> AsyncGenerator[
     under = policy or world.policy
     async with serve(
         world.target,
-        store=world.folder / "avow.db",
+        store=world.folder / "sayso.db",
         patience=0.05,
         policy=lambda: under,
         shelf=world.shelf,
@@ -165,7 +165,7 @@ async def test_an_old_receipt_does_not_count_after_an_update(
     async with running(world) as served:
         assert "done" in await called(served)
         world.update()
-        with caplog.at_level(logging.WARNING, "avow.gateway.receipts"):
+        with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
             await called(served)  # the process ends
             assert "done" not in await called(served)
             assert "done" not in await called(served)
@@ -177,7 +177,7 @@ async def test_an_old_receipt_does_not_count_after_an_update(
         ]
         assert told == (
             "c: the receipt r.json does not count: server.py was changed since. "
-            "Run avow verify again and sign a new one."
+            "Run sayso verify again and sign a new one."
         )
 
 
@@ -186,7 +186,7 @@ async def test_a_changed_tool_has_lost_its_receipt(
 ) -> None:
     world.vouch()
     world.say(description="Deletes all.")
-    with caplog.at_level(logging.WARNING, "avow.gateway.receipts"):
+    with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
         async with running(world) as served:
             tool = await seen(served)
             assert (tool.level, tool.receipts) == (Level.DESTRUCTIVE, ())
@@ -271,7 +271,7 @@ async def test_what_cannot_be_told_is_said_once_and_a_url_is_never_looked_at(
 ) -> None:
     world.vouch()
     unknown = Vouching(CommandTarget("sh", "sh", ("server.sh",)), world.shelf)
-    with caplog.at_level(logging.WARNING, "avow.gateway.receipts"):
+    with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
         assert await unknown.look() is None
         assert await unknown.look() is None
     assert caplog.text.count("no receipt counts for it, since") == 1

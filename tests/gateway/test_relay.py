@@ -27,7 +27,7 @@ async def served(
     """A gateway before a server of either era, over either transport."""
     async with (
         asking_server(request.param, is_old=age == "old") as target,
-        serve(target, store=tmp_path_factory.mktemp("store") / "avow.db") as served,
+        serve(target, store=tmp_path_factory.mktemp("store") / "sayso.db") as served,
     ):
         yield served
 

@@ -10,10 +10,10 @@ from tests.connect.servers.web import MODERN, OLD, serve_web
 from tests.connect.serving import raw_client
 from tests.gateway.serving import serve
 
-from avow.connect import UrlTarget
-from avow.gateway import make_desk
-from avow.gateway.doors.stdio import StdioDoor
-from avow.policy import LOCAL, Principal
+from sayso.connect import UrlTarget
+from sayso.gateway import make_dispatcher
+from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -60,7 +60,9 @@ async def test_a_key_given_twice_is_refused_over_stdio(body: str, tmp_path: Path
     with serve_web(MODERN) as site:
         async with serve(UrlTarget("web", site.url), store=tmp_path / "a.db") as served:
             with anyio.fail_after(30):
-                await StdioDoor(make_desk(served.gateway), Principal(LOCAL), write).run(said())
+                await StdioDoor(make_dispatcher(served.gateway), Principal(LOCAL), write).run(
+                    said()
+                )
         assert site.asked("tools/call") == []
     assert b"given twice" in answers[0]
 

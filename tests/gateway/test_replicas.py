@@ -18,15 +18,15 @@ from tests.databases import Place
 from tests.gateway.asking import asking_server
 from tests.replicas.serving import journal_target
 
-from avow.connect import CommandTarget, UrlTarget
-from avow.errors import KeysError
-from avow.gateway import make_app, open_gateway
-from avow.gateway.app import Gateway
-from avow.gateway.replicas import open_replicas
-from avow.gateway.runs import Reached, Runs
-from avow.keys import Keyring
-from avow.policy import load_policy
-from avow.store import ReplicaRow, Store, open_store
+from sayso.connect import CommandTarget, UrlTarget
+from sayso.errors import KeysError
+from sayso.gateway import make_app, open_gateway
+from sayso.gateway.app import Gateway
+from sayso.gateway.cluster_calls import Reached, Runs
+from sayso.gateway.replicas import open_replicas
+from sayso.keys import Keyring
+from sayso.policy import load_policy
+from sayso.store import Database, ReplicaRow, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -46,13 +46,15 @@ class Replica:
 
 @asynccontextmanager
 async def replica(
-    store: Store, served: Path | UrlTarget | CommandTarget, keys: Keyring = KEYS
+    store: Database, served: Path | UrlTarget | CommandTarget, keys: Keyring = KEYS
 ) -> AsyncGenerator[Replica]:
     policy = load_policy(ASKED, "policy.toml")
     target = journal_target(served) if isinstance(served, Path) else served
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        post = await stack.enter_async_context(open_replicas(store, keys, listener, "127.0.0.1"))
+        post = await stack.enter_async_context(
+            open_replicas(store.replicas, keys, listener, "127.0.0.1")
+        )
         gateway = await stack.enter_async_context(
             open_gateway([target], store, keys=keys, post=post, policy=lambda: policy)
         )
@@ -144,7 +146,7 @@ def yes_to(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def test_an_answer_reaches_the_process_that_asked(pair: Pair) -> None:
-    with anyio.fail_after(15):
+    with anyio.fail_after(60):
         async with pair.calling("drop", number=1) as response:
             said = messages(response)
             asked = await anext(said)
@@ -161,7 +163,7 @@ async def test_an_answer_reaches_the_process_that_asked(pair: Pair) -> None:
 
 async def test_a_question_reaches_the_stream_that_another_process_holds(pair: Pair) -> None:
     # This client takes no stream as an answer, so it can only be asked on its other one.
-    with anyio.fail_after(15):
+    with anyio.fail_after(60):
         async with (
             pair.http.stream("GET", pair.there.url, headers=BOTH) as stream,
             pair.answered("drop", accept=JSON, number=2) as answers,
@@ -175,7 +177,7 @@ async def test_a_question_reaches_the_stream_that_another_process_holds(pair: Pa
 
 
 async def test_a_request_is_cancelled_wherever_it_runs(pair: Pair) -> None:
-    with anyio.fail_after(15):
+    with anyio.fail_after(60):
         async with pair.answered("append", number=3, seconds=60) as answers:
             await until(lambda: pair.ran() == ["3"])
             gone = {"method": "notifications/cancelled", "params": {"requestId": 7}}
@@ -186,9 +188,9 @@ async def test_a_request_is_cancelled_wherever_it_runs(pair: Pair) -> None:
 
 async def test_a_person_stops_a_call_wherever_it_runs(pair: Pair) -> None:
     here, there = (
-        Runs(one.gateway.guard.running, one.gateway.post) for one in (pair.here, pair.there)
+        Runs(one.gateway.guard.active_calls, one.gateway.post) for one in (pair.here, pair.there)
     )
-    with anyio.fail_after(15):
+    with anyio.fail_after(60):
         async with pair.answered("append", accept=JSON, number=4, seconds=60) as answers:
             await until(lambda: pair.ran() == ["4"])
             (row, *_) = await pair.here.gateway.guard.audit.newest()
@@ -219,11 +221,11 @@ async def test_an_answer_for_a_process_that_is_gone_is_told_so(pair: Pair, place
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     store = open_store(place.url)
-    await store.beat_replica(ReplicaRow("killed", address, " ".join(KEYS.ids)), seconds=60)
+    await store.replicas.beat(ReplicaRow("killed", address, " ".join(KEYS.ids)), seconds=60)
     await store.close()
 
     for number in ("killed-0123", "never-0123"):
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             said = await pair.post(pair.there, {"id": number, "result": {"action": "accept"}})
 
         assert said.status_code == 410
@@ -265,7 +267,7 @@ async def test_a_row_that_lies_of_where_a_process_is_costs_a_moment_and_tells_no
     address = {"has no port": "nonsense", "is nowhere": "[::ffff:0:0]:1"}.get(lie)
     store = open_store(place.url)
     row = ReplicaRow("liar", address or f"127.0.0.1:{port}", " ".join(KEYS.ids))
-    await store.beat_replica(row, seconds=60)
+    await store.replicas.beat(row, seconds=60)
     await store.close()
 
     answer = {"id": "liar-0123", "result": {"action": "accept", "content": {"word": "hunter2"}}}
@@ -298,7 +300,7 @@ async def test_who_cannot_read_what_the_others_sign_does_not_begin(
     finally:
         await store.close()
 
-    assert "AVOW_KEYS" in str(told.value.fix)
+    assert "SAYSO_KEYS" in str(told.value.fix)
     assert await presence(pair.here).others() == [pair.there.gateway.post.name]
 
 
@@ -347,4 +349,4 @@ async def test_a_round_is_brought_to_the_process_that_holds_its_call(
                 assert "used before" in used["error"]["message"]
                 return
         lost = await client.result("tools/call", again)
-        assert lost["_meta"]["io.avow/outcome"] == "outcome_unknown"
+        assert lost["_meta"]["io.sayso/outcome"] == "outcome_unknown"

@@ -16,15 +16,15 @@ from tests.gateway.asking import Person, asking_server
 from tests.gateway.serving import ERAS, Served, serve
 from tests.gateway.test_main_job import answer, events, text
 
-from avow.connect import UrlTarget
-from avow.keys import Keyring
-from avow.policy import load_policy
+from sayso.connect import UrlTarget
+from sayso.keys import Keyring
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 
 KEYS = Keyring.of([b"k" * 32])
 CAN = {"elicitation": {}, "roots": {}}
-NAME = {"io.avow/approval": {"action": "accept", "content": {"name": "Amy"}}}
+NAME = {"io.sayso/approval": {"action": "accept", "content": {"name": "Amy"}}}
 RELAYED = load_policy('[approvals]\nchannels = ["elicitation"]')
 
 
@@ -62,7 +62,7 @@ async def begun(client: RawClient, call: dict[str, Any] = CALL) -> dict[str, Any
     return {
         **call,
         "requestState": asked["requestState"],
-        "inputResponses": {key: NAME["io.avow/approval"]},
+        "inputResponses": {key: NAME["io.sayso/approval"]},
     }
 
 
@@ -180,7 +180,7 @@ async def test_a_call_whose_gateway_was_started_anew_ends_as_unknown(
     lost = await client.result("tools/call", again)
 
     assert lost["isError"] is True
-    assert lost["_meta"]["io.avow/outcome"] == "outcome_unknown"
+    assert lost["_meta"]["io.sayso/outcome"] == "outcome_unknown"
     assert await carried_out(client) == ""
 
 
@@ -200,9 +200,9 @@ async def test_a_client_that_never_comes_back_leaves_a_record(
 async def test_too_many_calls_that_wait_are_told_so(
     client: RawClient, monkeypatch: pytest.MonkeyPatch, age: str, limit: str
 ) -> None:
-    from avow.gateway import flights
+    from sayso.gateway import multi_round
 
-    monkeypatch.setattr(flights, limit, 1)
+    monkeypatch.setattr(multi_round, limit, 1)
     again = await begun(client)
     message = await client.ask("tools/call", {**CALL, "arguments": {"other": 1}})
 
@@ -231,7 +231,7 @@ async def test_a_person_approves_once_and_then_answers_the_server(
     await until(lambda: bool(results))
 
     assert text(results[0]) == "accept:Amy"
-    # avow leads the person to its page, if there is time, and then the server asks, once.
+    # sayso leads the person to its page, if there is time, and then the server asks, once.
     *led, asked = [one.message for one in person.asked]
     assert len(led) <= 1
     assert asked == "The server “asking” asks: What is your name?"
@@ -243,7 +243,7 @@ async def test_a_person_approves_once_and_then_answers_the_server(
 
 
 class Approver(Person):
-    """Says yes to avow, and a name to servers."""
+    """Says yes to sayso, and a name to servers."""
 
     async def elicit(
         self,
@@ -251,17 +251,17 @@ class Approver(Person):
         params: types.ElicitRequestParams,
     ) -> types.ElicitResult:
         self.asked.append(params)
-        is_avow = "approve" in json.dumps(params.model_dump(mode="json", by_alias=True))
+        is_sayso = "approve" in json.dumps(params.model_dump(mode="json", by_alias=True))
         return types.ElicitResult(
-            action="accept", content={"approve": True} if is_avow else {"name": "Amy"}
+            action="accept", content={"approve": True} if is_sayso else {"name": "Amy"}
         )
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_avows_own_question_and_the_servers_are_kept_apart(
+async def test_saysos_own_question_and_the_servers_are_kept_apart(
     era: str, age: str, stack: AsyncExitStack, tmp_path: Path
 ) -> None:
-    """The server calls its question by the name that avow's has."""
+    """The server calls its question by the name that sayso's has."""
     target = await stack.enter_async_context(asking_server("http", is_old=age == "old"))
     serving = serve(target, store=tmp_path / "a.db", keys=KEYS, policy=lambda: RELAYED)
     served = await stack.enter_async_context(serving)
@@ -285,7 +285,7 @@ async def test_a_call_that_ends_before_its_answer_comes_keeps_its_result_for_the
     opening = raw_client(served.url, MODERN, capabilities=CAN)
     client = await stack.enter_async_context(opening)
     again = await begun(client, {"name": "asking__ask_impatiently", "arguments": {}})
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         while [*await events(served)][-1] != ("outcome", "ok"):
             await anyio.lowlevel.checkpoint()
 
@@ -325,7 +325,7 @@ async def test_an_answer_of_another_session_is_nobodys(
 
     await other.tell(id=question["id"], result=theirs)
     await mine.tell(id=7, result=theirs)
-    await mine.tell(id=question["id"], result=NAME["io.avow/approval"])
+    await mine.tell(id=question["id"], result=NAME["io.sayso/approval"])
     await mine.tell(id=question["id"], result=theirs)
 
     result = await stream.next()
@@ -343,14 +343,14 @@ async def test_an_answer_after_the_call_was_cancelled_is_nobodys(
     await mine.tell(method="notifications/cancelled", params={"requestId": 7})
     withdrawn = await stream.next()
     rest = [line async for line in stream.lines]
-    late = await mine.tell(id=question["id"], result=NAME["io.avow/approval"])
+    late = await mine.tell(id=question["id"], result=NAME["io.sayso/approval"])
 
     assert withdrawn["method"] == "notifications/cancelled"
     assert withdrawn["params"] == {"requestId": question["id"]}
     assert not any(line.startswith("data:") for line in rest)
     assert late.status_code == 202
     await stream.close()
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         while [*await events(served)][-1] != ("outcome", "outcome_unknown"):
             await anyio.lowlevel.checkpoint()
     if age == "new":
@@ -385,7 +385,7 @@ async def test_a_call_that_ends_while_its_client_is_away_is_told_once_it_comes(
     call = {"name": "web__add_note", "arguments": {}}
     asked = await client.result("tools/call", call)
     go_on.set()
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         while ("outcome", "ok") not in await events(served):
             await anyio.lowlevel.checkpoint()
     (key,) = asked["inputRequests"]

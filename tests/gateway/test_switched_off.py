@@ -16,11 +16,11 @@ from tests.connect.serving import SERVERS, faulty, raw_client, until
 from tests.gateway.asking import REACHING
 from tests.gateway.serving import Served, serve
 
-from avow.connect import CommandTarget
-from avow.gateway import make_desk
-from avow.gateway.doors.stdio import StdioDoor
-from avow.gateway.tasks import TASKS, task_of
-from avow.policy import LOCAL, Policy, Principal, load_policy
+from sayso.connect import CommandTarget
+from sayso.gateway import make_dispatcher
+from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.gateway.tasks import TASKS, task_of
+from sayso.policy import LOCAL, Policy, Principal, load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -154,15 +154,15 @@ async def test_every_request_of_a_switched_off_caller_is_refused(
     assert response.status_code == 403
 
     assert place.heard == before
-    store = place.served.gateway.guard.audit.store
-    refused = [json.loads(one.body) for one in await store.records(limit=10)]
+    records = place.served.gateway.store.records
+    refused = [json.loads(one.body) for one in await records.newest(limit=10)]
     assert [one["outcome"] for one in refused] == ["denied", "denied"]
 
 
 def test_no_request_of_the_gateway_is_missing_in_these_tests(tmp_path: Path) -> None:
     async def routes() -> set[str]:
         async with serve(faulty("plain"), store=tmp_path / "a.db") as served:
-            return {*make_desk(served.gateway).passage.routes}
+            return {*make_dispatcher(served.gateway).passage.routes}
 
     assert anyio.run(routes) - {method for method, _ in REQUESTS} == {"subscriptions/listen"}
 
@@ -307,7 +307,7 @@ async def test_a_question_that_waits_is_not_answered_once_its_server_is_switched
 
 
 async def allow(approvals: Any, number: int) -> None:
-    from avow.approvals import Answer
+    from sayso.approvals import Answer
 
     assert await approvals.answer(number, Answer(is_allowed=True, by="amy", channel="console"))
 
@@ -329,7 +329,7 @@ async def test_over_stdio_a_switched_off_caller_is_refused(place: Place) -> None
         yield json.dumps({"jsonrpc": "2.0", "id": 99, "method": "initialize"}).encode()
         await until(lambda: len(said) == len(REQUESTS) + 2)
 
-    door = StdioDoor(make_desk(place.served.gateway), Principal(LOCAL), write)
+    door = StdioDoor(make_dispatcher(place.served.gateway), Principal(LOCAL), write)
     await door.run(lines())
 
     assert "result" in said[0]

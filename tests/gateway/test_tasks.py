@@ -11,9 +11,9 @@ from tests.connect.servers.web import MODERN, OLD, Exchange, Site, serve_web
 from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import Served, serve
 
-from avow.connect import UrlTarget
-from avow.keys import Keyring
-from avow.schema import LIMIT
+from sayso.connect import UrlTarget
+from sayso.keys import Keyring
+from sayso.schema import LIMIT
 
 pytestmark = pytest.mark.anyio
 

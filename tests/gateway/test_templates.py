@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from avow.connect import RpcError
-from avow.gateway.addresses import Address
-from avow.gateway.fleet import Reach
-from avow.policy import LOCAL, Principal
+from sayso.connect import RpcError
+from sayso.gateway.addresses import Address
+from sayso.gateway.upstreams import Reach
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -36,6 +36,7 @@ class Server:
         ("notes:{+any}", "refused"),
         ("notes://{+any}", "refused"),
         ("notes://{id}", "refused"),
+        ("Notes://{id}", "refused"),
     ],
 )
 @pytest.mark.parametrize("is_first", [True, False])
@@ -46,10 +47,10 @@ async def test_a_wide_template_takes_no_resource_of_another_server(
     reach = Reach(servers if is_first else servers[::-1], Principal(LOCAL), 5.0, {})
 
     if owner == "refused":
-        with pytest.raises(RpcError, match="avow:honest/notes://7"):
+        with pytest.raises(RpcError, match="sayso:honest/notes://7"):
             await reach.find_resource("notes://7")
     else:
         assert await reach.find_resource("notes://7") == Address(owner, "notes://7")
-    assert await reach.find_resource("avow:honest/notes://7") == Address(
-        "honest", "notes://7", "avow:honest/"
+    assert await reach.find_resource("sayso:honest/notes://7") == Address(
+        "honest", "notes://7", "sayso:honest/"
     )

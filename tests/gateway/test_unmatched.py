@@ -10,8 +10,8 @@ from mcp import Client
 from tests.connect.serving import faulty
 from tests.gateway.serving import serve
 
-from avow.gateway.unmatched import find_unmatched, warn_of_unmatched
-from avow.policy import load_policy
+from sayso.gateway.unmatched import find_unmatched, warn_of_unmatched
+from sayso.policy import load_policy
 
 pytestmark = pytest.mark.anyio
 

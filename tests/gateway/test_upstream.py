@@ -13,20 +13,20 @@ from tests.connect.servers.faulty import TOOLS
 from tests.connect.servers.web import MODERN, OLD, Exchange, Site, serve_web
 from tests.connect.serving import SERVERS, faulty, until
 
-from avow.connect import CommandTarget, RpcError, UrlTarget
-from avow.connect.link import Link
-from avow.errors import (
+from sayso.connect import CommandTarget, RpcError, UrlTarget
+from sayso.connect.link import Link
+from sayso.errors import (
     AuthenticationError,
     NotMcpError,
     ServerExitedError,
     TimedOutError,
     UnreachableError,
 )
-from avow.gateway import contact as contact_module
-from avow.gateway import lists as lists_module
-from avow.gateway.contact import Contact
-from avow.gateway.upstream import Upstream
-from avow.policy import LOCAL, Principal
+from sayso.gateway import connection as contact_module
+from sayso.gateway import lists as lists_module
+from sayso.gateway.connection import ServerConnection
+from sayso.gateway.upstream import Upstream
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -53,7 +53,7 @@ async def holding(
 @asynccontextmanager
 async def running(
     target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
-) -> AsyncGenerator[Contact]:
+) -> AsyncGenerator[ServerConnection]:
     """The same, as one caller has it."""
     async with holding(target, timeout, **more) as upstream:
         yield upstream.of(Principal(LOCAL))
@@ -171,7 +171,7 @@ async def test_a_server_that_hangs_is_waited_for_in_full_only_once(
                 await upstream.link()
             del site.faults["any"]
             await until(lambda: len(site.asked("server/discover")) == 2)
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 while True:
                     with contextlib.suppress(TimedOutError):
                         assert await upstream.link()

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from avow.connect.envelope import HANDSHAKE_VERSIONS, MODERN
-from avow.gateway.versions import CONTENT_SINCE, FIELDS_SINCE, translate
+from sayso.connect.envelope import HANDSHAKE_VERSIONS, MODERN
+from sayso.gateway.versions import CONTENT_SINCE, FIELDS_SINCE, translate
 
 VERSIONS = [*sorted(HANDSHAKE_VERSIONS), MODERN]
 LINK = {

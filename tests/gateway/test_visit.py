@@ -16,7 +16,7 @@ from tests.gateway.test_asking import KEYS, reset
 from tests.gateway.test_main_job import staged, text
 from tests.visiting import Visitor, logged_in, open_questions
 
-from avow.connect import CommandTarget
+from sayso.connect import CommandTarget
 
 pytestmark = pytest.mark.anyio
 

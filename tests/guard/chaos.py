@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from tests.guard.lives import ASKS, KEYED, KEYS, KINDS, MAY_REPEAT, Life, needs_a_death
 
-from avow.approvals import Approval, Approvals
-from avow.audit import read_heads
-from avow.audit.verify import Problem, verify
-from avow.store import GrantRow, RecordRow, open_store
+from sayso.approvals import Approval, Approvals
+from sayso.audit import read_heads
+from sayso.audit.verifier import Problem, verify
+from sayso.store import GrantRow, RecordRow, open_store
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _KILLS_PER_ROUND: Final = 5
@@ -94,7 +94,7 @@ class Chaos:
                 if self._live(program, Life(self.rounds, point, kind)) == _KILLED:
                     queue.popleft()
                     self.kills[point] += 1
-                    self.kinds[kind or "avow itself"] += 1
+                    self.kinds[kind or "sayso itself"] += 1
                     turn += 1
                 else:
                     assert turn, f"no {kind or 'life'} came by “{point}”"
@@ -117,13 +117,13 @@ class Chaos:
     async def evidence(self) -> Evidence:
         store = open_store(self.url)
         known = read_heads(self.heads.read_text().splitlines())
-        report = await verify(store, KEYS, known=known)
-        approvals = await Approvals(store, keys=KEYS).newest(limit=1_000_000)
+        report = await verify(store.records, KEYS, known=known)
+        approvals = await Approvals.of(store, keys=KEYS).newest(limit=1_000_000)
         found = Evidence(
             runs=[Run(**json.loads(line)) for line in self.journal.read_text().splitlines()],
-            rows=await store.scan(0, 1_000_000),
+            rows=await store.records.scan(0, 1_000_000),
             approvals={one.number: one for one in approvals},
-            grants={one.number: one for one in await store.grants(limit=1_000_000)},
+            grants={one.number: one for one in await store.grants.newest(limit=1_000_000)},
             problems=report.problems,
         )
         await store.close()
@@ -213,7 +213,7 @@ def unknowns(found: Evidence) -> int:
 def told(chaos: Chaos, found: Evidence, seconds: float) -> str:
     """The figures of a run, for whoever reads the output."""
     steps = ", ".join(f"{point} {n}" for point, n in sorted(chaos.kills.items()))
-    kinds = ", ".join(f"{kind} {chaos.kinds[kind]}" for kind in [*KINDS, "avow itself"])
+    kinds = ", ".join(f"{kind} {chaos.kinds[kind]}" for kind in [*KINDS, "sayso itself"])
     return (
         f"{chaos.kills.total()} kills in {chaos.rounds} rounds, {seconds:.1f} s; "
         f"{len(found.runs)} lines of the journal, {unknowns(found)} unknown ends, "

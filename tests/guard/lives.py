@@ -7,12 +7,12 @@ from typing import Final
 
 from tests.sample_tools import DELETE, READ, WRITE
 
-from avow.guard import STEPS
-from avow.intent import Span
-from avow.keys import Keyring
+from sayso.guard import STEPS
+from sayso.intent import Span
+from sayso.keys import Keyring
 
 KEYS: Final = Keyring.of([b"k" * 32])
-STEP_NAMES: Final = tuple(one.__name__ for one in STEPS)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType] - each step is a function
+STEP_NAMES: Final = tuple(step.name for step in STEPS)
 
 KINDS: Final = {
     "delete": DELETE,
@@ -50,15 +50,15 @@ def points() -> dict[str, tuple[str, ...]]:
     found = {f"{side} {name}": every for name in STEP_NAMES for side in ("enter", "left")}
     found |= {"waiting": ASKS, "sent": every, "ran": every}
     asked_for = {
-        "claim": KEYED,
-        "settle_claim": KEYED,
-        "open_approval": ASKS,
-        "use_approval": ASKS,
-        "use_grant": ("clear",),
-        "begin": every,
-        "append": every,
-        "take_over": ("",),
-        "beat": ("",),
+        "claims.take": KEYED,
+        "claims.settle": KEYED,
+        "questions.open": ASKS,
+        "questions.use": ASKS,
+        "grants.use": ("clear",),
+        "records.begin": every,
+        "records.append": every,
+        "records.take_over": ("",),
+        "records.beat": ("",),
     }
     for name, kinds in asked_for.items():
         found |= {f"{side} {name}": kinds for side in ("before", "after")}

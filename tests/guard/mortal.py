@@ -25,24 +25,25 @@ import psycopg
 import stamina
 import stamina.instrumentation
 from cryptography.hazmat.primitives.ciphers import aead
-from tests.guard.lives import KEYED, KEYS, KINDS, LOSES_ITS_ANSWER, SPANS, STEP_NAMES, Life
+from tests.databases import with_subjects
+from tests.guard.lives import KEYED, KEYS, KINDS, LOSES_ITS_ANSWER, SPANS, Life
 from tests.guard.mutants import mutate
 from tests.sample_tools import tool
 
-from avow.approvals import Answer, Approvals, ledger
-from avow.audit import heads_file, open_audit
-from avow.catalog import Tool
-from avow.connect import Fault, RpcError
-from avow.guard import Call, Guard, pipeline
-from avow.guard.call import META_KEY
-from avow.guard.pipeline import Step, Then
-from avow.intent import Trust
-from avow.policy import LOCAL, Policy, Principal
-from avow.store import Store, open_store
-from avow.store.postgres import PostgresDriver, PostgresSession
-from avow.store.session import Driver, Session
-from avow.store.sql import SqlStore
-from avow.store.sqlite import SqliteDriver
+from sayso.approvals import Answer, Approvals, ledger
+from sayso.audit import heads_file, open_audit
+from sayso.catalog import Tool
+from sayso.connect import Fault, RpcError
+from sayso.guard import Call, Guard, pipeline
+from sayso.guard.call import META_KEY
+from sayso.guard.context import GuardContext, Then
+from sayso.guard.step import Step, WrappingStep, every_call
+from sayso.intent import Trust
+from sayso.policy import LOCAL, Policy, Principal
+from sayso.store import Database, open_store
+from sayso.store.postgres import PostgresDriver, PostgresSession
+from sayso.store.session import Driver, Session
+from sayso.store.sqlite import SqliteDriver
 
 LONGEST: Final = 60.0
 _POLL: Final = 0.02
@@ -75,34 +76,39 @@ class Fate:
         os.write(self.tell, b"!")
 
 
-def mortal(step: Step, name: str, fate: Fate) -> Step:
-    """A step that may end the process just before it, and just after it has come back."""
+def mortal(step: Step | WrappingStep, fate: Fate) -> WrappingStep:
+    """A step that may end the process just before it, and when all after it have come back."""
 
-    async def mortal_step(guard: Guard, call: Call, then: Then) -> dict[str, Any]:
-        fate.meet(f"enter {name}", call.name)
+    async def run(guard: GuardContext, call: Call, then: Then) -> dict[str, Any]:
+        fate.meet(f"enter {step.name}", call.name)
         try:
-            return await step(guard, call, then)
+            if not step.applies(call):
+                return await then(call)
+            if isinstance(step, WrappingStep):
+                return await step.run(guard, call, then)
+            return await step.run(guard, call) or await then(call)
         finally:
-            fate.meet(f"left {name}", call.name)
+            fate.meet(f"left {step.name}", call.name)
 
-    return mortal_step
+    return WrappingStep(step.name, every_call, run)
 
 
-class MortalStore:
-    """A real store, with an end just before and just after each thing that it is asked to do."""
+class MortalSubject:
+    """A real subject, with an end just before and just after each thing that it is asked to do."""
 
-    def __init__(self, store: Store, fate: Fate) -> None:
-        self._store, self._fate = store, fate
+    def __init__(self, subject: Any, name: str, fate: Fate) -> None:
+        self._subject, self._name, self._fate = subject, name, fate
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._store, name)
-        if name in ("where", "close", "watch", "clock"):
+        found = getattr(self._subject, name)
+        if name == "watch":
             return found
+        point = f"{self._name}.{name}"
 
         async def mortal_method(*args: Any, **more: Any) -> Any:
-            self._fate.meet(f"before {name}", _KIND.get())
+            self._fate.meet(f"before {point}", _KIND.get())
             result = await found(*args, **more)
-            self._fate.meet(f"after {name}", _KIND.get())
+            self._fate.meet(f"after {point}", _KIND.get())
             return result
 
         return mortal_method
@@ -166,7 +172,7 @@ class MortalDriver:
 
 
 class Peek:
-    """The log as a connection that is not avow's sees it: what is on disk, and nothing else."""
+    """The log as a connection that is not sayso's sees it: what is on disk, and nothing else."""
 
     def __init__(self, url: str) -> None:
         if url.startswith("sqlite:"):
@@ -175,7 +181,7 @@ class Peek:
             self._table, self._place = "records", "?"
         else:
             self._db = psycopg.connect(url, autocommit=True)
-            self._table, self._place = "avow.records", "%s"
+            self._table, self._place = "sayso.records", "%s"
 
     def attempts(self, call: str) -> int:
         """How many attempts of a call there are."""
@@ -257,10 +263,11 @@ class Program:
     async def _live(self, life: Life) -> None:
         fate = Fate(life, self.tell)
         mutate(self.mutant)
-        steps = zip(STEP_NAMES, pipeline.STEPS, strict=True)
-        pipeline.STEPS = tuple(mortal(step, name, fate) for name, step in steps)  # pyright: ignore[reportConstantRedefinition] - the seam of this test
-        real: Any = SqlStore(MortalDriver(driver_of(self.url), fate))  # pyright: ignore[reportArgumentType]
-        store: Any = MortalStore(real, fate)
+        pipeline.STEPS = tuple(mortal(step, fate) for step in pipeline.STEPS)  # pyright: ignore[reportConstantRedefinition] - the seam of this test
+        real: Any = Database(MortalDriver(driver_of(self.url), fate))  # pyright: ignore[reportArgumentType]
+        names = [name for name in vars(real) if not name.startswith("_")]
+        mortal_subjects = {name: MortalSubject(getattr(real, name), name, fate) for name in names}
+        store = with_subjects(real, **mortal_subjects)
         emit = heads_file(Path(self.heads))
         journal = os.open(self.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         async with open_audit(store, KEYS, emit=emit) as log:
@@ -275,8 +282,9 @@ class Program:
             guard = Guard(
                 world.find,
                 world.run,
-                Approvals(store, keys=KEYS),
+                Approvals.of(store, keys=KEYS),
                 log,
+                store.claims,
                 policy=lambda: policy,
                 announce=self._announce,
                 patience=_PATIENCE if not self.mutant else 1,
@@ -320,7 +328,7 @@ async def _calls(guard: Guard, fate: Fate) -> list[str]:
 async def answer(url: str, asked: int) -> None:
     """The person: says yes to each question that is announced."""
     store = open_store(url)
-    approvals = Approvals(store, keys=KEYS)
+    approvals = Approvals.of(store, keys=KEYS)
     rest = b""
     while True:
         await anyio.wait_readable(asked)

@@ -3,32 +3,27 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from avow.approvals import Approval, Approvals
-from avow.audit import AuditLog, opening
-from avow.connect import RpcError
-from avow.guard import Call, Guard, pipeline
-from avow.guard.pipeline import Then
-from avow.guard.steps.attempt import attempt
-from avow.guard.steps.repeat import repeat
-from avow.guard.steps.retry import retry
+from sayso.approvals import Approval, Approvals
+from sayso.audit import AuditLog, opening
+from sayso.connect import RpcError
+from sayso.guard import Call, pipeline
+from sayso.guard.context import GuardContext, Then
+from sayso.guard.step import Wrap, WrappingStep, every_call
+from sayso.guard.steps.attempt import record_attempt
 
 
-async def _late(guard: Guard, call: Call, then: Then) -> dict[str, Any]:
+async def _late(guard: GuardContext, call: Call, then: Then) -> dict[str, Any]:
     """Writes the attempt down once the call has run."""
     answer = await then(call)
-
-    async def told(_: Call) -> dict[str, Any]:
-        return answer
-
-    return await attempt(guard, call, told)
+    return await record_attempt(guard, call) or answer
 
 
-async def _forgetful(_: Guard, call: Call, then: Then) -> dict[str, Any]:
+async def _forgetful(_: GuardContext, call: Call, then: Then) -> dict[str, Any]:
     """Remembers no key."""
     return await then(call)
 
 
-async def _eager(_: Guard, call: Call, then: Then) -> dict[str, Any]:
+async def _eager(_: GuardContext, call: Call, then: Then) -> dict[str, Any]:
     """Sends again whatever was lost."""
     try:
         return await then(call)
@@ -46,9 +41,10 @@ async def _careless(_: AuditLog) -> int:
     return 0
 
 
-def _put(old: object, new: object) -> None:
-    steps = tuple(new if one is old else one for one in pipeline.STEPS)
-    pipeline.STEPS = steps  # pyright: ignore[reportConstantRedefinition, reportAttributeAccessIssue] - a mutant
+def _put(name: str, run: Wrap) -> None:
+    wrong = WrappingStep(name, every_call, run)
+    steps = tuple(wrong if one.name == name else one for one in pipeline.STEPS)
+    pipeline.STEPS = steps  # pyright: ignore[reportConstantRedefinition] - a mutant
 
 
 def _never_use() -> None:
@@ -61,9 +57,9 @@ def _never_close() -> None:
 
 MUTANTS: Final[dict[str, Callable[[], None]]] = {
     "": lambda: None,
-    "late": lambda: _put(attempt, _late),
-    "forgetful": lambda: _put(repeat, _forgetful),
-    "eager": lambda: _put(retry, _eager),
+    "late": lambda: _put("attempt", _late),
+    "forgetful": lambda: _put("repeat", _forgetful),
+    "eager": lambda: _put("retry", _eager),
     "generous": _never_use,
     "careless": _never_close,
 }

@@ -15,15 +15,15 @@ import pytest
 from tests.guard.world import KEYS, World, asked, giving, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
-from avow.approvals import LinkChannel, Rounds
-from avow.approvals.elicitation import INPUT
-from avow.errors import UsageError
-from avow.guard import Guard, UnknownToolError
-from avow.intent import Span
-from avow.keys import Keyring
-from avow.policy import Policy, Principal
-from avow.schema import digest, parse_json
-from avow.schema.plain import is_unseen
+from sayso.approvals import LinkChannel, Rounds
+from sayso.approvals.elicitation import INPUT
+from sayso.errors import UsageError
+from sayso.guard import Guard, UnknownToolError
+from sayso.intent import Span
+from sayso.keys import Keyring
+from sayso.policy import Policy, Principal
+from sayso.schema import digest, parse_json
+from sayso.schema.plain_text import is_unseen
 
 pytestmark = pytest.mark.anyio
 
@@ -341,7 +341,7 @@ async def test_no_text_of_others_steers_what_a_person_is_shown_or_tells_apart(
     arguments = {STEERING: STEERING, "deep": {STEERING: [STEERING]}}
     async with anyio.create_task_group() as group:
         group.start_soon(guard.call, by, "t", arguments)
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while not posts:
                 await anyio.lowlevel.checkpoint()
         group.cancel_scope.cancel()
@@ -434,7 +434,7 @@ async def test_a_mode_that_a_program_gives_as_a_text_holds_for_calls(
 @pytest.mark.parametrize(
     ("field", "value"), [("mode", "nonsense"), ("mode", None), ("channels", frozenset[str]())]
 )
-async def test_a_policy_with_a_value_that_avow_does_not_know_runs_nothing_destructive(
+async def test_a_policy_with_a_value_that_sayso_does_not_know_runs_nothing_destructive(
     world: World, field: str, value: Any
 ) -> None:
     object.__setattr__(world.policy, field, value)

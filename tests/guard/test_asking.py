@@ -9,9 +9,9 @@ import pytest
 from tests.guard.world import World, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE
 
-from avow.approvals import Answer, Approval, Approvals, Elicit, Rounds, Strength
-from avow.approvals.elicitation import INPUT
-from avow.policy import Principal
+from sayso.approvals import Answer, Approval, Approvals, Elicit, Rounds, Strength
+from sayso.approvals.elicitation import INPUT
+from sayso.policy import Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +27,7 @@ async def test_patience_is_not_lengthened_by_a_clock_that_is_set_back(world: Wor
         world.clock.now -= 86_400
 
     answer = await while_waiting(guard, "t", set_back)
-    assert answer["_meta"]["io.avow/approval"]["state"] == "pending"
+    assert answer["_meta"]["io.sayso/approval"]["state"] == "pending"
 
 
 @dataclass
@@ -212,7 +212,7 @@ async def test_while_it_waits_the_console_and_its_address_are_told(world: World)
 async def test_progress_goes_on_as_long_as_the_call_waits(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("avow.guard.asking._PROGRESS_SECONDS", 0.01)
+    monkeypatch.setattr("sayso.guard.asking._PROGRESS_SECONDS", 0.01)
     told: list[float] = []
 
     async def progress(done: float, _total: float | None, _message: str | None) -> None:
@@ -221,7 +221,7 @@ async def test_progress_goes_on_as_long_as_the_call_waits(
             await guard.approvals.answer(1, yes())
 
     guard = world.timed(patience=60)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         await guard.call(AMY, world.add("t", DELETE), {}, progress=progress)
     assert len(told) == 4
     assert told == sorted(told)

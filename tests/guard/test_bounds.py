@@ -11,11 +11,11 @@ from tests.guard.world import World, text
 from tests.sample_tools import AMY, READ
 from tests.workers.schemas import FILTER, FITTING, condition, doubling, nested
 
-from avow.guard import reshape, shape
-from avow.guard.call import Answer
-from avow.guard.shape import shape_of
-from avow.workers import checker
-from avow.workers.pool import packed, running_pool
+from sayso.guard import reshape, schemas
+from sayso.guard.call import Answer
+from sayso.guard.schemas import schemas_of
+from sayso.workers import checker
+from sayso.workers.pool import packed, running_pool
 
 pytestmark = pytest.mark.anyio
 
@@ -154,7 +154,7 @@ async def test_what_was_read_of_a_result_is_still_read_after_a_worker_cut_it() -
     members = {"content": msgspec.Raw(blocks), "structuredContent": msgspec.Raw(rows)}
     answer: Answer = {**members, "isError": False, "_meta": {"a": 1}}
     schema = {"type": "object", "properties": {"rows": {"type": "array", "items": ROW}}}
-    told, problems = await reshape.reshaped(answer, shape_of(schema), 25_000, "amy")
+    told, problems = await reshape.reshaped(answer, schemas_of(schema), 25_000, "amy")
     assert problems == ()
     assert {key: type(one) for key, one in told.items()} == {
         "content": msgspec.Raw,
@@ -182,6 +182,6 @@ def test_nothing_is_compiled_here_of_a_schema_without_a_bound() -> None:
     tool = World.__new__(World)
     tool.tools = {}
     tool.add("t", READ, outputSchema=doubling())
-    found = shape.Shapes().of(tool.tools["t"])
+    found = schemas.SchemaCache().of(tool.tools["t"])
     assert (found.is_local, found.result, found.stripper) == (False, None, None)
-    assert shape_of(ROW).result is not None
+    assert schemas_of(ROW).result is not None

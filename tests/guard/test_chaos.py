@@ -11,20 +11,20 @@ import pytest
 from tests.databases import Place
 from tests.guard.chaos import Chaos, Evidence, faults, unknowns
 
-from avow.store import RecordRow
+from sayso.store import RecordRow
 
 pytestmark = pytest.mark.anyio
 
 KILLS: Final = (
-    ("after claim", "keyed"),
+    ("after claims.take", "keyed"),
     ("enter execute", "delete"),
     ("ran", "keyed_delete"),
     ("amid the commit of attempt", "write"),
     ("sent", "write"),
     ("before the commit of closing", ""),
     ("waiting", "delete"),
-    ("after use_approval", "clear"),
-    ("before append", "delete"),
+    ("after questions.use", "clear"),
+    ("before records.append", "delete"),
     ("amid the commit of outcome", "again"),
 )
 
@@ -54,20 +54,20 @@ async def test_a_guard_that_is_killed_again_and_again_does_nothing_twice_or_unse
 async def test_a_guard_that_is_wrong_is_seen(
     mutant: str, kill: tuple[str, str], seen: set[str], tmp_path: Path
 ) -> None:
-    chaos = Chaos(f"sqlite:{tmp_path / 'avow.db'}", tmp_path, mutant)
+    chaos = Chaos(f"sqlite:{tmp_path / 'sayso.db'}", tmp_path, mutant)
     chaos.run([kill])
     assert _names(faults(await chaos.evidence())) >= seen
 
 
 async def test_what_was_done_to_the_log_of_a_killed_guard_is_seen(tmp_path: Path) -> None:
-    chaos = Chaos(f"sqlite:{tmp_path / 'avow.db'}", tmp_path)
+    chaos = Chaos(f"sqlite:{tmp_path / 'sayso.db'}", tmp_path)
     chaos.run([("ran", "delete")])
     found = await chaos.evidence()
     assert faults(found) == []
     for name, (change, seen) in CHANGES.items():
         assert _names(faults(change(found))) >= {seen}, name
     last = found.rows[-1].writer
-    with sqlite3.connect(tmp_path / "avow.db") as db:
+    with sqlite3.connect(tmp_path / "sayso.db") as db:
         db.execute("DELETE FROM records WHERE writer = ? AND idx > 1", (last,))
     db.close()
     assert "kept elsewhere" in " ".join(faults(await chaos.evidence()))

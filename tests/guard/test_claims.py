@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import avow
-from avow.guard.call import Resume
-from avow.guard.claims import ClaimError
-from avow.guard.shape import cut_value, shape_of, shaped
-from avow.schema import Checker, size
+import sayso
+from sayso.guard.call import Resume
+from sayso.guard.claims import ClaimError
+from sayso.guard.schemas import cut_value, schemas_of, shaped
+from sayso.schema import Checker, size
 
 ITEMS = [{"id": number} for number in range(500)]
 LIST: dict[str, Any] = {"type": "array", "items": {"type": "object"}}
@@ -25,7 +25,7 @@ def an_object(**properties: Any) -> dict[str, Any]:
 
 
 def told(value: Any, schema: Any, limit: int = 400) -> Any:
-    cut = cut_value(value, shape_of(schema), limit)
+    cut = cut_value(value, schemas_of(schema), limit)
     assert cut.is_cut
     assert cut.fits
     assert size(cut.value) <= limit
@@ -151,15 +151,15 @@ CLAIMING = {**an_object(rows=LIST, truncated={"const": False}), "required": ["ro
 def test_a_result_that_can_only_say_that_it_is_complete_is_not_cut() -> None:
     value = {"rows": ITEMS, "truncated": False}
     with pytest.raises(ClaimError):
-        cut_value(value, shape_of(CLAIMING), 400)
+        cut_value(value, schemas_of(CLAIMING), 400)
     answer = {"content": [], "structuredContent": value}
-    assert shaped(answer, shape_of(CLAIMING), 400) == (answer, ())
-    assert avow.cut_lists(value, limit=400, schema=CLAIMING).value is value
+    assert shaped(answer, schemas_of(CLAIMING), 400) == (answer, ())
+    assert sayso.cut_lists(value, limit=400, schema=CLAIMING).value is value
 
 
 def test_what_is_far_too_long_and_cannot_be_cut_is_withheld_and_says_why() -> None:
     value = {"rows": [{"id": "x" * 200}] * 6_000, "truncated": False}
-    answer, _ = shaped({"content": [], "structuredContent": value}, shape_of(CLAIMING), 400)
+    answer, _ = shaped({"content": [], "structuredContent": value}, schemas_of(CLAIMING), 400)
     assert answer["isError"] is True
     assert "the limit is 400" in answer["content"][0]["text"]
 
@@ -167,7 +167,7 @@ def test_what_is_far_too_long_and_cannot_be_cut_is_withheld_and_says_why() -> No
 def test_a_list_that_goes_on_says_that_it_does() -> None:
     resume = Resume("rows", lambda items: f"after {len(items)}", "next_cursor")
     value = {"rows": ITEMS, "next_cursor": None, "has_more": False, "last": True}
-    cut = cut_value(value, shape_of(None), 400, resume)
+    cut = cut_value(value, schemas_of(None), 400, resume)
     kept = len(cut.value["rows"])
     assert cut.value["next_cursor"] == f"after {kept}"
     assert (cut.value["has_more"], cut.value["last"]) == (True, False)
@@ -177,13 +177,13 @@ def test_the_cursor_goes_on_after_whole_items_though_a_text_in_one_was_cut() -> 
     seen: list[Any] = []
     resume = Resume("rows", lambda items: seen.append(list(items)) or "after", "next_cursor")
     rows = [{"body": "x" * 5_000}, *ITEMS]
-    cut = cut_value({"rows": rows, "next_cursor": None}, shape_of(None), 400, resume)
+    cut = cut_value({"rows": rows, "next_cursor": None}, schemas_of(None), 400, resume)
     assert seen[-1] == rows[: len(cut.value["rows"])]
 
 
 def test_more_texts_than_there_is_room_for_are_left_out_and_a_repeat_of_the_result_is_not() -> None:
     blocks = [{"type": "text", "text": f"{number} " + "x" * 90} for number in range(100)]
-    answer, _ = shaped({"content": blocks}, shape_of(None), 1_000)
+    answer, _ = shaped({"content": blocks}, schemas_of(None), 1_000)
     *texts, notice = answer["content"]
     assert sum(len(one["text"]) for one in texts) <= 1_000
     assert (
@@ -192,7 +192,7 @@ def test_more_texts_than_there_is_room_for_are_left_out_and_a_repeat_of_the_resu
     assert answer["_meta"]["truncated"] is True
     spaced = {"type": "text", "text": '{"a":' + " " * 2_000 + "1}"}
     whole = {"content": [spaced], "structuredContent": {"a": 1}}
-    assert shaped(whole, shape_of(None), 1_000)[0] is whole
+    assert shaped(whole, schemas_of(None), 1_000)[0] is whole
 
 
 def test_a_text_beside_a_short_structure_is_cut_and_so_is_an_embedded_one() -> None:
@@ -201,7 +201,7 @@ def test_a_text_beside_a_short_structure_is_cut_and_so_is_an_embedded_one() -> N
         "content": [{"type": "text", "text": "x" * 5_000}, resource],
         "structuredContent": {"a": 1},
     }
-    answer, _ = shaped(given_, shape_of(an_object(a=COUNT)), 1_000)
+    answer, _ = shaped(given_, schemas_of(an_object(a=COUNT)), 1_000)
     first, second, *_ = answer["content"]
     assert "[cut: " in first["text"]
     assert "[cut: " in second["resource"]["text"]
@@ -295,17 +295,17 @@ def test_a_cut_result_fits_its_schema_and_claims_nothing_false(
     schema = data.draw(SCHEMAS)
     value = data.draw(fitting(schema))
     limit = data.draw(st.integers(150, 1_500))
-    shape = shape_of(schema)
-    assert shape.stripper is not None
-    value = shape.stripper.strip(value)
+    schemas = schemas_of(schema)
+    assert schemas.stripper is not None
+    value = schemas.stripper.strip(value)
     if not Checker(schema).is_valid(value):
         return
     try:
-        cut = cut_value(value, shape, limit)
+        cut = cut_value(value, schemas, limit)
     except ClaimError:
         return
     assert Checker(schema).is_valid(cut.value)
-    assert shape.stripper.strip(cut.value) == cut.value
+    assert schemas.stripper.strip(cut.value) == cut.value
     assert cut.fits == (size(cut.value) <= limit)
     assert cut.is_cut == (cut.value != value)
     if cut.is_cut:

@@ -6,9 +6,9 @@ import pytest
 from tests.guard.world import World, giving
 from tests.sample_tools import AMY
 
-from avow.errors import UsageError
-from avow.guard import explain_call, new_id
-from avow.intent import DESTRUCTIVE, Hints
+from sayso.errors import UsageError
+from sayso.guard import explain_call, new_id
+from sayso.intent import DESTRUCTIVE, Hints
 
 pytestmark = pytest.mark.anyio
 
@@ -40,12 +40,12 @@ async def test_it_is_the_decision_that_the_call_gets_and_nothing_is_written(
     guard, name = world.timed(), world.add("thing", annotations)
 
     explained = await explain_call(guard, AMY, world.tools[name], arguments)
-    assert await world.store.records() == []
+    assert await world.store.records.newest() == []
     assert world.ran == []
     await guard.call(AMY, name, arguments, id="mine")
 
     assert explained.decision.effect == effect
-    (*_, first) = await world.store.records()
+    (*_, first) = await world.store.records.newest()
     assert first.call == "mine"
     assert f'"{effect}"' in first.body
 

@@ -6,16 +6,18 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.guard.world import META, World, text
+from tests.databases import with_subjects
+from tests.guard.world import META, World, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
-from avow.approvals import Answer, Approvals
-from avow.audit import AuditLog
-from avow.connect import Fault, RpcError
-from avow.errors import StoreError, UnreachableError
-from avow.guard import Call, Guard, UnknownToolError
-from avow.policy import LOCAL, Mode, Policy, Principal
-from avow.store import RecordRow, Store, Use
+from sayso.approvals import Answer, Approvals
+from sayso.audit import AuditLog
+from sayso.connect import Fault, RpcError
+from sayso.errors import StoreError, UnreachableError
+from sayso.guard import Call, CallRequest, Guard, UnknownToolError
+from sayso.intent import Level
+from sayso.policy import LOCAL, Effect, Mode, Policy, Principal
+from sayso.store import Database, RecordRow, Use
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +40,7 @@ async def test_a_destructive_call_waits_and_says_where_to_answer(world: World) -
     assert answer["isError"] is True
     assert "approval 1" in text(answer)
     assert "http://127.0.0.1:1/console/" in text(answer)
-    assert answer["_meta"]["io.avow/approval"] == {"number": 1, "state": "pending"}
+    assert answer["_meta"]["io.sayso/approval"] == {"number": 1, "state": "pending"}
     assert world.ran == []
     assert await world.log() == [("asked", None), ("outcome", "waiting")]
 
@@ -51,7 +53,7 @@ async def test_an_approval_runs_one_call_once(world: World) -> None:
     first = await guard.call(AMY, name, {"customer_id": 7})
     second = await guard.call(AMY, name, {"customer_id": 7})
     assert "isError" not in first
-    assert second["_meta"]["io.avow/approval"]["number"] == 2
+    assert second["_meta"]["io.sayso/approval"]["number"] == 2
     assert len(world.ran) == 1
     assert world.ran[0].approval == 1
 
@@ -175,7 +177,13 @@ async def test_a_hidden_tool_is_unknown_in_the_same_words(world: World) -> None:
 
 
 async def test_a_tools_own_error_is_passed_on_and_recorded(world: World) -> None:
-    guard = Guard(world.find, _refuses, Approvals(world.store), AuditLog(world.store))
+    guard = Guard(
+        world.find,
+        _refuses,
+        Approvals.of(world.store),
+        AuditLog(world.store.records),
+        world.store.claims,
+    )
     answer = await guard.call(AMY, world.add("t", READ), {})
     assert answer == {"content": [], "isError": True}
     assert (await world.log())[-1] == ("outcome", "tool_error")
@@ -199,7 +207,7 @@ async def test_a_lost_answer_of_a_write_is_unknown_and_not_sent_again(
     world.fails = RpcError(-32000, "gone", fault=fault)
     answer = await world.guard().call(AMY, world.add("t", WRITE), {})
     assert "may have run or not" in text(answer)
-    assert answer["_meta"] == {"io.avow/outcome": "outcome_unknown"}
+    assert answer["_meta"] == {"io.sayso/outcome": "outcome_unknown"}
     assert await world.log() == [("attempt", None), ("outcome", "outcome_unknown")]
 
 
@@ -277,51 +285,64 @@ async def test_cancelled_while_it_waits_nothing_runs_and_the_question_stays(worl
     assert world.ran == []
 
 
-class BrokenStore:
-    """A real store whose disk gives out for one event."""
+class Broken:
+    """A real subject whose disk gives out for one event."""
 
-    def __init__(self, store: Store, event: str) -> None:
-        self._store, self._event = store, event
+    def __init__(self, subject: Any, event: str) -> None:
+        self._subject, self._event = subject, event
 
     async def append(self, records: list[RecordRow], **more: Any) -> None:
         if any(row.event == self._event for row in records):
             raise StoreError("the disk is full")
-        await self._store.append(records, **more)
+        await self._subject.append(records, **more)
 
-    async def open_approval(self, *words: Any, **more: Any) -> Any:
+    async def open(self, *words: Any, **more: Any) -> Any:
         if self._event == "asked":
             raise StoreError("the disk is full")
-        return await self._store.open_approval(*words, **more)
+        return await self._subject.open(*words, **more)
 
     async def begin(self, records: list[RecordRow], use: Use, **more: Any) -> Any:
         if any(row.event == self._event for row in records):
             raise StoreError("the disk is full")
-        return await self._store.begin(records, use, **more)
+        return await self._subject.begin(records, use, **more)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self._subject, name)
+
+
+def breaking(store: Database, event: str) -> Database:
+    """A database whose disk gives out for one event."""
+    return with_subjects(
+        store, records=Broken(store.records, event), questions=Broken(store.questions, event)
+    )
 
 
 @pytest.mark.parametrize("annotations", [READ, WRITE])
 async def test_what_cannot_be_recorded_is_not_run(world: World, annotations: Any) -> None:
-    broken: Any = BrokenStore(world.store, "attempt")
-    guard = Guard(world.find, world.run, Approvals(broken), AuditLog(broken))
+    broken = breaking(world.store, "attempt")
+    guard = Guard(
+        world.find, world.run, Approvals.of(broken), AuditLog(broken.records), broken.claims
+    )
     answer = await guard.call(AMY, world.add("t", annotations), {})
     assert "what is not on record does not run" in text(answer)
     assert world.ran == []
 
 
 async def test_a_question_that_cannot_be_recorded_runs_nothing(world: World) -> None:
-    broken: Any = BrokenStore(world.store, "asked")
-    guard = Guard(world.find, world.run, Approvals(broken), AuditLog(broken))
+    broken = breaking(world.store, "asked")
+    guard = Guard(
+        world.find, world.run, Approvals.of(broken), AuditLog(broken.records), broken.claims
+    )
     answer = await guard.call(AMY, world.add("t", DELETE), {})
     assert "what is not on record does not run" in text(answer)
     assert world.ran == []
 
 
 async def test_an_outcome_that_cannot_be_recorded_still_reaches_the_caller(world: World) -> None:
-    broken: Any = BrokenStore(world.store, "outcome")
-    guard = Guard(world.find, world.run, Approvals(broken), AuditLog(broken))
+    broken = breaking(world.store, "outcome")
+    guard = Guard(
+        world.find, world.run, Approvals.of(broken), AuditLog(broken.records), broken.claims
+    )
     answer = await guard.call(AMY, world.add("t", WRITE), {})
     assert answer["structuredContent"] == {"n": 1}
     assert await world.log() == [("attempt", None)]
@@ -335,7 +356,13 @@ async def test_arguments_that_are_no_json_run_nothing(world: World) -> None:
 
 
 async def test_a_tool_of_a_server_that_is_gone_is_not_called_unknown(world: World) -> None:
-    guard = Guard(_is_gone, world.run, Approvals(world.store), AuditLog(world.store))
+    guard = Guard(
+        _is_gone,
+        world.run,
+        Approvals.of(world.store),
+        AuditLog(world.store.records),
+        world.store.claims,
+    )
     answer = await guard.call(AMY, "demo__t", {})
     assert text(answer) == "Nothing was run: the server of this tool cannot be reached."
     assert await world.log() == [("refused", "unreachable")]
@@ -360,13 +387,36 @@ async def test_progress_is_told_while_a_person_is_waited_for(world: World) -> No
     assert "“Delete customer” waits for a person (approval 1)" in message
 
 
-def test_a_step_that_comes_too_early_says_so() -> None:
-    call = Call("c", AMY, "t", {}, 0.0)
-    with pytest.raises(RuntimeError, match="before it is found"):
-        _ = call.found
-    with pytest.raises(RuntimeError, match="before it is found"):
-        _ = call.tool_facts
-    with pytest.raises(RuntimeError, match="before the tool is found"):
-        _ = call.under
-    with pytest.raises(RuntimeError, match="before it is made"):
-        _ = call.decided
+def test_a_call_that_nobody_has_looked_at_counts_as_the_worst() -> None:
+    call = Call(CallRequest("c", AMY, "t", {}, 0.0))
+    assert (call.is_found, call.is_decided) == (False, False)
+    assert call.tool.level is Level.DESTRUCTIVE
+    assert call.tool_facts.intent is call.tool.resolved
+    assert call.decision.effect is Effect.DENY
+
+
+async def test_a_tool_that_was_just_found_is_not_looked_up_again(world: World) -> None:
+    found = world.tools.pop(world.add("t", READ))
+    assert "isError" not in await world.guard().call(AMY, "t", {}, tool=found)
+    with pytest.raises(UnknownToolError):
+        await world.guard().call(AMY, "t", {})
+
+
+async def test_a_tool_that_was_just_found_is_hidden_all_the_same(world: World) -> None:
+    found = world.tools[world.add("t", READ, _meta=META)]
+    scoped = Principal("eve", scopes=frozenset())
+    with pytest.raises(UnknownToolError):
+        await world.guard().call(scoped, "t", {}, tool=found)
+
+
+async def test_a_tool_that_was_just_found_is_asked_for_again_after_an_answer(world: World) -> None:
+    found = world.tools[world.add("t", DELETE)]
+    guard = world.timed(patience=30.0)
+
+    async def change() -> None:
+        world.add("t", DELETE, description="It deletes much more now.")
+        await guard.approvals.answer(1, yes())
+
+    answer = await while_waiting(guard, "t", change, tool=found)
+    assert "is not the tool any more" in text(answer)
+    assert world.ran == []

@@ -7,7 +7,7 @@ import pytest
 from tests.guard.world import World, asked, text, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
-from avow.policy import Principal
+from sayso.policy import Principal
 
 pytestmark = pytest.mark.anyio
 

@@ -7,10 +7,10 @@ import pytest
 from tests.guard.world import World, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ
 
-from avow.guard import large
-from avow.schema import MASK, digest_exactly
-from avow.schema.excerpt import MAX_CHARACTERS, excerpt
-from avow.workers.pool import packed, running_pool
+from sayso.guard import large
+from sayso.schema import MASK, digest_exactly
+from sayso.schema.excerpts import MAX_CHARACTERS, excerpt
+from sayso.workers.pool import packed, running_pool
 
 pytestmark = pytest.mark.anyio
 
@@ -48,13 +48,13 @@ async def test_no_step_looks_through_large_arguments_in_the_event_loop(
         assert len(str(value)) < 2 * MAX_CHARACTERS
         return value
 
-    import avow.approvals.question
-    import avow.audit.record
-    import avow.guard.call
+    import sayso.approvals.question
+    import sayso.audit.record
+    import sayso.guard.call
 
-    for module in (avow.approvals.question, avow.audit.record):
+    for module in (sayso.approvals.question, sayso.audit.record):
         monkeypatch.setattr(module, "redact", small)
-    for module in (avow.guard.call, avow.guard.large):
+    for module in (sayso.guard.call, sayso.guard.large):
         monkeypatch.setattr(module, "digest_exactly", small)
     guard = world.timed()
     assert "Not run yet" in text(await guard.call(AMY, world.add("remove", DELETE), arguments))

@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
-import avow
+import sayso
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ async def test_an_exception_becomes_an_error_that_says_nothing_of_it(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        answers = [avow.safe_errors(broken)(), await avow.safe_errors(broken_later)()]
+        answers = [sayso.safe_errors(broken)(), await sayso.safe_errors(broken_later)()]
     for answer in answers:
         text: str = answer["content"][0]["text"]
         assert answer["isError"] is True
@@ -36,14 +36,14 @@ async def test_what_works_and_what_is_cancelled_passes() -> None:
     def twice(value: int) -> int:
         return 2 * value
 
-    assert avow.safe_errors(twice)(2) == 4
+    assert sayso.safe_errors(twice)(2) == 4
     with anyio.move_on_after(0.01) as scope:
-        await avow.safe_errors(anyio.sleep_forever)()
+        await sayso.safe_errors(anyio.sleep_forever)()
     assert scope.cancelled_caught
 
 
 def test_a_list_is_cut_and_says_so() -> None:
-    cut = avow.cut_lists({"rows": [{"id": n} for n in range(500)]}, limit=200)
+    cut = sayso.cut_lists({"rows": [{"id": n} for n in range(500)]}, limit=200)
     assert cut.is_cut
     assert cut.fits
     assert cut.total == 500
@@ -51,6 +51,6 @@ def test_a_list_is_cut_and_says_so() -> None:
 
 def test_a_result_is_stripped_to_its_schema_and_a_broken_schema_refused() -> None:
     schema: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "integer"}}}
-    assert avow.strip_to_schema({"id": 1, "password": "x"}, schema) == {"id": 1}
-    with pytest.raises(avow.AvowError):
-        avow.strip_to_schema({}, {"type": 7})
+    assert sayso.strip_to_schema({"id": 1, "password": "x"}, schema) == {"id": 1}
+    with pytest.raises(sayso.SaysoError):
+        sayso.strip_to_schema({}, {"type": 7})

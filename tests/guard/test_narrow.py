@@ -8,11 +8,11 @@ import pytest
 from tests.guard.world import World, giving, text
 from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
-from avow.catalog import make_tool
-from avow.errors import UsageError
-from avow.guard.narrowing import narrowed
-from avow.intent import DELETE as DELETES
-from avow.intent import FETCH, LOOSER, QUERY, Hints, Intent, Level, Source
+from sayso.catalog import make_tool
+from sayso.errors import UsageError
+from sayso.guard.narrowing import narrowed
+from sayso.intent import DELETE as DELETES
+from sayso.intent import FETCH, LOOSER, QUERY, Hints, Intent, Level, Source
 
 pytestmark = pytest.mark.anyio
 
@@ -143,9 +143,9 @@ async def test_a_narrowing_that_hangs_is_not_waited_for(
     async def hangs(_: dict[str, Any]) -> None:
         await anyio.sleep_forever()
 
-    monkeypatch.setattr("avow.guard.narrowing._NARROW_SECONDS", 0.05)
+    monkeypatch.setattr("sayso.guard.narrowing._NARROW_SECONDS", 0.05)
     world.add("t", DELETE, narrow=hangs)
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         assert "Not run yet" in text(await world.timed().call(AMY, "t", {}))
 
 

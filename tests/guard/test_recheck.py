@@ -7,9 +7,9 @@ import pytest
 from tests.guard.world import World, asked, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
-from avow.errors import UnreachableError
-from avow.intent import FETCH, QUERY
-from avow.schema import digest
+from sayso.errors import UnreachableError
+from sayso.intent import FETCH, QUERY
+from sayso.schema import digest
 
 pytestmark = pytest.mark.anyio
 

@@ -8,12 +8,12 @@ import pytest
 from tests.guard.world import World, asked, text, yes
 from tests.sample_tools import AMY, DELETE, READ, WRITE
 
-from avow.connect import Fault, RpcError
-from avow.errors import StoreError
-from avow.guard.call import META_KEY, META_OUTCOME, Call
-from avow.guard.turns import Turn, Turns
-from avow.policy import Principal
-from avow.store import Claim, Store
+from sayso.connect import Fault, RpcError
+from sayso.errors import StoreError
+from sayso.guard.call import META_KEY, META_OUTCOME, Call
+from sayso.guard.ordering import CallQueue, Turn
+from sayso.policy import Principal
+from sayso.store import Claim, Claims, Records
 
 pytestmark = pytest.mark.anyio
 
@@ -65,7 +65,9 @@ async def test_a_key_is_its_callers_own(world: World, other: Principal) -> None:
 async def test_what_is_no_key_runs_nothing(world: World, key: Any) -> None:
     world.add("t", WRITE)
     answer = await world.timed().call(AMY, "t", {}, meta={META_KEY: key})
-    assert text(answer).startswith("Nothing was run: io.avow/idempotency-key is a text of 1 to 256")
+    assert text(answer).startswith(
+        "Nothing was run: io.sayso/idempotency-key is a text of 1 to 256"
+    )
     assert await world.log() == [("outcome", "bad_arguments")]
     assert world.ran == []
 
@@ -186,7 +188,7 @@ async def test_of_many_calls_at_once_with_one_key_one_runs_and_all_get_its_answe
     async def call() -> None:
         answers.append(await guard.call(AMY, "t", {}, meta=KEYED))
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             for _ in range(8):
                 group.start_soon(call)
@@ -206,7 +208,7 @@ async def test_a_call_that_waits_for_one_that_came_to_nothing_may_be_made_again(
     async def call() -> None:
         answers.append(await guard.call(AMY, "t", {}, meta=KEYED))
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             group.start_soon(call)
             group.start_soon(call)
@@ -253,7 +255,7 @@ async def test_patience_with_the_first_call_may_be_another_than_with_people(worl
         answers.append(await guard.call(AMY, "t", {}, meta=KEYED))
 
     guard = replace(world.timed(patience=0, repeat_patience=20), run=held)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             group.start_soon(make)
             await world.starts.wait()
@@ -266,14 +268,14 @@ async def test_patience_with_the_first_call_may_be_another_than_with_people(worl
 async def test_who_waits_for_the_first_call_is_not_in_its_way(world: World) -> None:
     guard = world.timed(patience=30)
     world.add("t", DELETE)
-    turns = Turns()
+    turns = CallQueue()
     answers: list[dict[str, Any]] = []
 
     async def call(turn: Turn) -> None:
         answers.append(await guard.call(AMY, "t", {}, meta=KEYED, turn=turn))
         turn.leave()
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             group.start_soon(call, turns.draw())
             await asked(guard)
@@ -286,20 +288,20 @@ async def test_who_waits_for_the_first_call_is_not_in_its_way(world: World) -> N
 class Forgetful:
     """A real store that cannot keep, or cannot give back, a key."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, claims: Claims) -> None:
+        self._claims = claims
 
-    async def settle_claim(self, *_: Any) -> None:
+    async def settle(self, *_: Any) -> None:
         raise StoreError("the disk is full")
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self._claims, name)
 
 
 async def test_an_answer_that_cannot_be_kept_still_reaches_its_caller(world: World) -> None:
     whole = world.timed()
-    broken: Any = Forgetful(world.store)
-    whole.approvals.store = broken
+    broken: Any = Forgetful(world.store.claims)
+    object.__setattr__(whole, "claims", broken)
     world.add("t", WRITE)
     answer = await whole.call(AMY, "t", {}, meta=KEYED)
     assert answer["structuredContent"] == {"n": 1}
@@ -310,8 +312,8 @@ async def test_a_key_that_cannot_be_given_back_hides_nothing_of_how_its_call_end
     world: World,
 ) -> None:
     guard = world.timed()
-    broken: Any = Forgetful(world.store)
-    guard.approvals.store = broken
+    broken: Any = Forgetful(world.store.claims)
+    object.__setattr__(guard, "claims", broken)
     world.add("t", DELETE)
     assert "Not run yet" in text(await guard.call(AMY, "t", {}, meta=KEYED))
     assert (await world.log())[-1] == ("outcome", "waiting")
@@ -320,17 +322,17 @@ async def test_a_key_that_cannot_be_given_back_hides_nothing_of_how_its_call_end
 class FullLater:
     """A real store whose disk is full from the second attempt on."""
 
-    def __init__(self, store: Store) -> None:
-        self._store, self._begun = store, 0
+    def __init__(self, records: Records) -> None:
+        self._records, self._begun = records, 0
 
     async def begin(self, *given: Any, **more: Any) -> Any:
         self._begun += 1
         if self._begun > 1:
             raise StoreError("the disk is full")
-        return await self._store.begin(*given, **more)
+        return await self._records.begin(*given, **more)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self._records, name)
 
 
 async def test_a_log_that_fails_before_a_second_try_does_not_say_that_nothing_ran(
@@ -339,8 +341,8 @@ async def test_a_log_that_fails_before_a_second_try_does_not_say_that_nothing_ra
     world.fails = RpcError(-32000, "gone", fault=Fault.LOST)
     world.add("t", READ)
     guard = world.timed()
-    broken: Any = FullLater(world.store)
-    object.__setattr__(guard.audit, "store", broken)
+    broken: Any = FullLater(world.store.records)
+    object.__setattr__(guard.audit, "records", broken)
     answer = await guard.call(AMY, "t", {})
     assert "The server's answer was lost" in text(answer)
     assert (await world.log())[-1] == ("outcome", "outcome_unknown")
@@ -352,7 +354,7 @@ async def test_a_claim_without_a_chain_is_of_no_writer(world: World) -> None:
     await guard.call(AMY, "t", {}, meta=KEYED)
     rows = (await world.store.dump())["claims"]
     assert len(rows) == 1
-    found = await world.store.find_claim(rows[0][0])
+    found = await world.store.claims.find(rows[0][0])
     assert isinstance(found, Claim)
     assert (found.subject, found.writer) == (AMY.subject, "")
 
@@ -363,7 +365,7 @@ async def test_calls_that_wait_for_one_key_share_each_look_at_the_store(
     guard = world.timed(patience=60)
     world.add("t", DELETE)
     looks = 0
-    running, find = world.store.running_claims, world.store.find_claim
+    running, find = world.store.claims.running, world.store.claims.find
     finds = 0
 
     async def counted(keys: Any) -> Any:
@@ -376,8 +378,8 @@ async def test_calls_that_wait_for_one_key_share_each_look_at_the_store(
         finds += 1
         return await find(key)
 
-    monkeypatch.setattr(world.store, "running_claims", counted)
-    monkeypatch.setattr(world.store, "find_claim", counted_find)
+    monkeypatch.setattr(world.store.claims, "running", counted)
+    monkeypatch.setattr(world.store.claims, "find", counted_find)
 
     async def call() -> None:
         await guard.call(AMY, "t", {}, meta=KEYED)

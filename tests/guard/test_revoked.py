@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.databases import with_subjects
 from tests.sample_tools import AMY, DELETE, WRITE, tool
 
-from avow.approvals import Answer, Approvals
-from avow.audit import AuditLog
-from avow.catalog import Tool
-from avow.guard import Call, Guard
-from avow.intent import Span
-from avow.store import Claim, RecordRow, Store, Use
+from sayso.approvals import Answer, Approvals
+from sayso.audit import AuditLog
+from sayso.catalog import Tool
+from sayso.guard import Call, Guard
+from sayso.intent import Span
+from sayso.store import Claim, Database, Grants, RecordRow, Use
 
 pytestmark = pytest.mark.anyio
 
@@ -21,18 +22,18 @@ TOOL = tool(annotations=DELETE)
 
 @dataclass
 class Revoking:
-    """A real store in which somebody takes each grant back just after it was used."""
+    """Real grants, each of which is revoked just after it was used."""
 
-    store: Store
+    grants: Grants
     is_armed: bool = False
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.store, name)
+        return getattr(self.grants, name)
 
-    async def use_grant(self, number: int, *, now: float, alive: float) -> bool:
-        has_used = await self.store.use_grant(number, now=now, alive=alive)
+    async def use(self, number: int, *, now: float, alive: float) -> bool:
+        has_used = await self.grants.use(number, now=now, alive=alive)
         if self.is_armed:
-            assert await self.store.revoke_grant(number, by="bob", now=now)
+            assert await self.grants.revoke(number, by="bob", now=now)
         return has_used
 
 
@@ -52,11 +53,13 @@ class World:
 
 
 async def test_a_call_that_was_not_sent_yet_does_not_run_on_a_grant_that_was_taken_back(
-    store: Store,
+    store: Database,
 ) -> None:
-    world, revoking = World(), Revoking(store)
-    approvals = Approvals(revoking)  # pyright: ignore[reportArgumentType] - as far as is needed
-    guard = Guard(world.find, world.run, approvals, AuditLog(store), patience=0)
+    world, revoking = World(), Revoking(store.grants)
+    approvals = Approvals.of(with_subjects(store, grants=revoking))
+    guard = Guard(
+        world.find, world.run, approvals, AuditLog(store.records), store.claims, patience=0
+    )
     await guard.call(AMY, TOOL.name, {"n": 1})
     said = Answer(is_allowed=True, by="bob", channel="console", span=Span.SESSION)
     assert await approvals.answer(1, said)
@@ -66,38 +69,38 @@ async def test_a_call_that_was_not_sent_yet_does_not_run_on_a_grant_that_was_tak
     answer = await guard.call(AMY, TOOL.name, {"n": 3})
     assert "does not hold any more" in answer["content"][0]["text"]
     assert len(world.ran) == 2
-    ends = await store.records(limit=1)
+    ends = await store.records.newest(limit=1)
     assert json.loads(ends[0].body)["outcome"] == "denied"
     waiting = await guard.call(AMY, TOOL.name, {"n": 3})
-    assert waiting["_meta"]["io.avow/approval"] == {"number": 2, "state": "pending"}
+    assert waiting["_meta"]["io.sayso/approval"] == {"number": 2, "state": "pending"}
 
 
 @dataclass
 class Paused:
-    """A real store in which a call's key is given to another just before its attempt is written."""
+    """Real records; a call's key is given to another just before its attempt is written."""
 
-    store: Store
+    store: Database
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.store, name)
+        return getattr(self.store.records, name)
 
     async def begin(self, records: list[RecordRow], use: Use, **more: Any) -> Any:
         assert use.claim is not None
-        await self.store.settle_claim(use.claim, records[0].call, None)
+        await self.store.claims.settle(use.claim, records[0].call, None)
         other = Claim(use.claim, "amy", "r", "another", "", None, 9e9)
-        assert (await self.store.claim(other, now=0.0)).call == "another"
-        return await self.store.begin(records, use, **more)
+        assert (await self.store.claims.take(other, now=0.0)).call == "another"
+        return await self.store.records.begin(records, use, **more)
 
 
-async def test_a_call_whose_key_was_given_to_another_does_not_run(store: Store) -> None:
+async def test_a_call_whose_key_was_given_to_another_does_not_run(store: Database) -> None:
     """As after a pause in which its process was taken for dead."""
     world, writes = World(), tool("note_set", WRITE)
 
     async def find(_: str, _principal: object, /, *, is_fresh: bool = False) -> Tool:  # noqa: ARG001 - a seam
         return writes
 
-    paused: Any = Paused(store)
-    guard = Guard(find, world.run, Approvals(paused), AuditLog(paused))
-    answer = await guard.call(AMY, writes.name, {}, meta={"io.avow/idempotency-key": "k"})
+    paused = with_subjects(store, records=Paused(store))
+    guard = Guard(find, world.run, Approvals.of(paused), AuditLog(paused.records), paused.claims)
+    answer = await guard.call(AMY, writes.name, {}, meta={"io.sayso/idempotency-key": "k"})
     assert "another call has this call's key now" in answer["content"][0]["text"]
     assert world.ran == []

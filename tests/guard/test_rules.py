@@ -7,9 +7,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from avow.errors import AvowError, ConfigError, PolicyError
-from avow.guard import PolicyFile
-from avow.policy import Mode
+from sayso.errors import ConfigError, PolicyError, SaysoError
+from sayso.guard import PolicyFile
+from sayso.policy import Mode
 
 pytestmark = pytest.mark.anyio
 
@@ -70,6 +70,31 @@ async def test_a_running_guard_hears_of_changes_and_of_mistakes(tmp_path: Path) 
     assert rules().mode is Mode.STRICT
 
 
+async def test_no_number_in_the_file_ends_the_watch(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text('mode = "plan"')
+    rules = PolicyFile.open(path)
+    told: list[str] = []
+    async with anyio.create_task_group() as group:
+        watch = partial(
+            rules.watch,
+            told.append,
+            lambda error: told.append(str(error)),
+            seconds=0.01,
+            settle=0.01,
+        )
+        group.start_soon(watch)
+        for long in ("9" * 5_000, "0x" + "f" * 5_000):
+            before = len(told)
+            path.write_text(f"max_result_characters = {long}")
+            await _until(lambda before=before: len(told) > before)
+        path.write_text('mode = "strict"')
+        await _until(lambda: "counts from now on" in told[-1])
+        group.cancel_scope.cancel()
+    assert all("64 bits" in one for one in told[:-1])
+    assert rules().mode is Mode.STRICT
+
+
 RULES = """mode = "strict"
 
 [[rules]]
@@ -123,7 +148,7 @@ async def test_a_file_that_is_being_written_does_not_count_until_it_is_whole(
             path.write_text(whole)
         await anyio.lowlevel.checkpoint()
 
-    monkeypatch.setattr("avow.guard.rules.anyio.sleep", write_more)
+    monkeypatch.setattr("sayso.guard.rules.anyio.sleep", write_more)
     async with anyio.create_task_group() as group:
         group.start_soon(partial(rules.watch, told.append, _fail))
         await _until(lambda: told)
@@ -155,7 +180,7 @@ def test_what_is_not_a_file_leaves_the_policy_and_does_not_hang(tmp_path: Path, 
     assert rules().rules[0].name == "never"
 
 
-def _fail(error: AvowError) -> None:
+def _fail(error: SaysoError) -> None:
     raise error
 
 

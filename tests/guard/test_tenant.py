@@ -7,10 +7,10 @@ import pytest
 from tests.guard.world import KEYS, World, text, yes
 from tests.sample_tools import DELETE, READ, WRITE
 
-from avow.audit import erase_subject, open_audit
-from avow.guard.call import META_KEY
-from avow.intent import Span
-from avow.policy import Principal
+from sayso.audit import erase_subject, open_audit
+from sayso.guard.call import META_KEY
+from sayso.intent import Span
+from sayso.policy import Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -87,7 +87,7 @@ async def test_rules_see_the_tenant_and_the_record_holds_it(world: World, condit
     assert "does not allow" in text(await guard.call(ACME, "t", {}))
     for principal in (OTHER, NONE):
         assert "isError" not in await guard.call(principal, "t", {})
-    rows = [json.loads(row.payload or "{}") for row in await world.store.records()]
+    rows = [json.loads(row.payload or "{}") for row in await world.store.records.newest()]
     assert {row.get("tenant") for row in rows} == {"acme", "other/acme", None}
     assert {row["subject"] for row in rows} == {"amy"}
 
@@ -103,4 +103,4 @@ async def test_erasing_a_person_takes_what_they_did_in_each_tenant(world: World)
         await erase_subject(log, "amy")
         rows = await world.store.dump()
         assert (rows["uses"], rows["ticks"], rows["conversations"]) == ([], [], [])
-        assert await world.store.approvals(now=world.clock.now) == []
+        assert await world.store.questions.newest(now=world.clock.now) == []

@@ -6,18 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import anyio
-import anyio.lowlevel
 from tests.sample_tools import AMY, tool
 
-from avow.approvals import Answer, Approval, Approvals
-from avow.audit import AuditLog
-from avow.catalog import Tool
-from avow.guard import Call, Guard
-from avow.keys import Keyring
-from avow.policy import Policy, Principal, load_policy
-from avow.store import Store
+from sayso.approvals import Answer, Approval, Approvals
+from sayso.audit import AuditLog
+from sayso.catalog import Tool
+from sayso.guard import Call, Guard
+from sayso.keys import Keyring
+from sayso.policy import Policy, Principal, load_policy
+from sayso.store import Database
 
-META = {"io.avow/intent": {"scopes": ["customers.write"]}}
+META = {"io.sayso/intent": {"scopes": ["customers.write"]}}
 KEYS = Keyring.of([b"k" * 32])
 
 
@@ -35,7 +34,7 @@ class Clock:
 class World:
     """The guard's surroundings: a real store, and a server that does as it is told."""
 
-    store: Store
+    store: Database
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
     ran: list[Call] = field(default_factory=list[Call])
     fails: Exception | None = None
@@ -58,7 +57,7 @@ class World:
         return self.tools.get(name)
 
     async def run(self, call: Call) -> dict[str, Any]:
-        self.at_run = [row.event for row in await self.store.records()]
+        self.at_run = [row.event for row in await self.store.records.newest()]
         call.is_sent = self.is_sent
         self.starts.set()
         if self.hangs:
@@ -72,7 +71,14 @@ class World:
 
     def guard(self, **more: Any) -> Guard:
         """A guard by the machine's clock."""
-        return Guard(self.find, self.run, Approvals(self.store), AuditLog(self.store), **more)
+        return Guard(
+            self.find,
+            self.run,
+            Approvals.of(self.store),
+            AuditLog(self.store.records),
+            self.store.claims,
+            **more,
+        )
 
     def timed(self, **more: Any) -> Guard:
         """A guard by this world's clock and policy, with little patience."""
@@ -82,9 +88,11 @@ class World:
             "keys": KEYS,
             **more,
         }
-        approvals = Approvals(self.store, clock=self.clock)
-        audit = AuditLog(self.store, self.clock)
-        return Guard(self.find, self.run, approvals, audit, clock=self.clock, **given)
+        approvals = Approvals.of(self.store, clock=self.clock)
+        audit = AuditLog(self.store.records, self.clock)
+        return Guard(
+            self.find, self.run, approvals, audit, self.store.claims, clock=self.clock, **given
+        )
 
     def rule(self, text: str) -> None:
         """Put another policy in force."""
@@ -99,12 +107,12 @@ class World:
         return name
 
     async def log(self) -> list[tuple[str, str | None]]:
-        rows = await self.store.records()
+        rows = await self.store.records.newest()
         return [(row.event, json.loads(row.body).get("outcome")) for row in reversed(rows)]
 
     async def line(self, event: str) -> dict[str, Any]:
         """The newest line of an event, with its payload."""
-        rows = await AuditLog(self.store).newest()
+        rows = await AuditLog(self.store.records).newest()
         return next(json.loads(row.body) for row in rows if row.event == event)
 
 
@@ -128,9 +136,9 @@ def yes(by: str = "console", **more: Any) -> Answer:
 
 async def asked(guard: Guard, number: int = 1) -> Approval:
     """The question of this number, as soon as it is put."""
-    with anyio.fail_after(10):
-        while (found := await guard.approvals.find(number)) is None:
-            await anyio.lowlevel.checkpoint()
+    with anyio.fail_after(60):
+        while (found := await guard.approvals.find(number)) is None:  # noqa: ASYNC110 - of a worker
+            await anyio.sleep(0.002)
     return found
 
 
@@ -149,7 +157,7 @@ async def while_waiting(
     async def call() -> None:
         answers.append(await guard.call(principal, name, arguments or {}, **more))
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as group:
             group.start_soon(call)
             await asked(guard)

@@ -12,6 +12,12 @@ that are no switches (2), what a call returns ("the deleted rows", "the number o
 `THIRD` are those of 120 others that passed at first and are refused since: what is said below the
 first level of a schema, of a result, by a value, or by denying that something is kept. Idioms
 remain ("ends up in the shredder", "show a user the door").
+
+`FOURTH` are those of 90 others that passed at first and are refused since: idioms, and what is said
+in texts, examples, defaults and values of parameters, in results and in titles. Of the first 60, 40
+passed; 30 of them were looked at while that was mended (19 passed, now 3), and 30 were not, though
+they were written by the same hand (21, now 9). The last 30 were written when it was done: 18 would
+have passed, 12 still do ("has to leave", "is history", "uses it up").
 """
 
 from typing import Any
@@ -186,4 +192,178 @@ THIRD: list[dict[str, Any]] = [
         }
     ),
     logs(outputSchema={"type": "object", "properties": {"deleted_count": {"type": "integer"}}}),
+]
+
+
+def result(**properties: Any) -> dict[str, Any]:
+    return {"outputSchema": {"type": "object", "properties": properties}}
+
+
+FOURTH: list[dict[str, Any]] = [
+    tool("get_cart", "Get the cart of a customer. The cart ends up in the shredder."),
+    tool("get_files", "Get the files of a folder. After this call the folder is as good as new."),
+    tool("get_passwords", "Get the passwords of an account, one last time."),
+    tool("list_snapshots", "List the snapshots of a volume and make room for new ones."),
+    tool(
+        "list_subscribers",
+        "List the subscribers of a newsletter, minus everyone who bounced, for good.",
+    ),
+    tool("list_tables", "List the tables of a database and start over with a clean slate."),
+    tool(
+        "get_note",
+        "Get a note.",
+        **schema(
+            note_id={
+                "type": "string",
+                "description": "The note to throw away once it has been read.",
+            }
+        ),
+    ),
+    tool(
+        "search_users",
+        "Search users.",
+        **schema(
+            confirm={
+                "type": "boolean",
+                "description": "Must be true, because accounts cannot be brought back.",
+            }
+        ),
+    ),
+    tool(
+        "get_dataset",
+        "Get a dataset.",
+        **schema(keep={"type": "integer", "description": "How many rows stay; the rest is lost."}),
+    ),
+    tool(
+        "view_account",
+        "View an account.",
+        **schema(
+            password={
+                "type": "string",
+                "description": "To confirm that the account should be closed for ever.",
+            }
+        ),
+    ),
+    tool(
+        "get_mailbox",
+        "Get a mailbox.",
+        **schema(
+            grace={"type": "integer", "description": "Minutes until the mailbox is taken down."}
+        ),
+    ),
+    tool(
+        "get_page",
+        "Get a page.",
+        **schema(then={"type": "string", "enum": ["keep", "page_delete"]}),
+    ),
+    tool(
+        "list_pods",
+        "List pods.",
+        **schema(step={"type": "string", "enum": ["list", "list-and-kill"]}),
+    ),
+    tool(
+        "get_thread",
+        "Get a thread.",
+        **schema(after_reading={"type": "string", "default": "move to trash"}),
+    ),
+    tool(
+        "get_record",
+        "Get a record.",
+        **schema(
+            state={
+                "type": "string",
+                "default": "erased",
+                "description": "State of the record after the call.",
+            }
+        ),
+    ),
+    tool(
+        "search_files",
+        "Search files.",
+        **schema(
+            path={"type": "string", "examples": ["/tmp/to-be-deleted"]},
+            act={"type": "string", "examples": ["rm -rf"]},
+        ),
+    ),
+    tool(
+        "list_images",
+        "List images.",
+        **schema(
+            kind={
+                "oneOf": [
+                    {"const": "all", "title": "Show all"},
+                    {"const": "old", "title": "Throw out the old ones"},
+                ]
+            }
+        ),
+    ),
+    tool(
+        "get_license",
+        "Get a license.",
+        **schema(options={"type": "object", "default": {"purge_after": True}}),
+    ),
+    tool(
+        "get_lease",
+        "Get a lease.",
+        inputSchema={
+            "type": "object",
+            "properties": {"id": {"type": "string"}},
+            "examples": [{"id": "l1", "terminate": True}],
+        },
+    ),
+    tool(
+        "get_rows",
+        "Get rows.",
+        **result(
+            rows={"type": "array", "description": "The rows, which no longer exist in the table."}
+        ),
+    ),
+    tool(
+        "list_users",
+        "List users.",
+        **result(removed={"type": "array", "description": "Users that were removed by this call."}),
+    ),
+    tool("get_tokens", "Get tokens.", **result(revoked={"type": "array"})),
+    tool(
+        "get_item",
+        "Get an item.",
+        **result(
+            was={"type": "object", "description": "The item as it was before it was destroyed."}
+        ),
+    ),
+    tool("list_messages", "List messages.", **result(deleted={"type": "boolean"})),
+    tool(
+        "get_customer",
+        "Get a customer.",
+        outputSchema={
+            "type": "object",
+            "description": "Confirmation that the customer has been deleted.",
+            "properties": {"id": {"type": "string"}},
+        },
+    ),
+    tool("get_document", "Get a document.", title="Document shredder"),
+    tool("get_workspace", "Get a workspace.", title="Workspace removal"),
+    tool("get_site", "Get a site.", title="Take a site offline"),
+    tool(
+        "get_cluster",
+        "Get a cluster.",
+        **schema(sure={"type": "boolean", "description": "Say yes to losing all data."}),
+    ),
+    tool(
+        "get_index",
+        "Get an index.",
+        **schema(action={"type": "string", "examples": ["rebuild after wiping"]}),
+    ),
+    tool(
+        "get_disk",
+        "Get a disk.",
+        **schema(how={"type": "string", "enum": ["quick", "secure-erase"]}),
+    ),
+    tool("get_vm", "Get a VM.", **result(terminated={"type": "boolean"})),
+    tool(
+        "list_jobs",
+        "List jobs.",
+        **result(jobs={"type": "array", "description": "The jobs that were killed."}),
+    ),
+    tool("list_images", "List images.", title="Image purger"),
 ]

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from avow.infer.certain import certainty
-from avow.infer.clauses import Reading, reading
-from avow.infer.script import is_noun
+from sayso.infer.certain import certainty
+from sayso.infer.clauses import Reading, reading
+from sayso.infer.script import is_noun
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,7 @@ def test_what_is_no_action_leaves_a_read_certain(text: str) -> None:
     [
         ("Get the note and purge_queue.", Reading(doubt="purge_queue")),
         ("Get the note and set note_text.", Reading(doubt="set")),
+        ("It builds one big old dusty orange oaken table.", Reading(writes=("builds",))),
         ("Get the note (set x=1).", Reading(doubt="set")),
         ("Get the notes; will map a label.", Reading(doubt="map")),
         ("Lists notes (indexing, mapping).", Reading(doubt="indexing")),
@@ -50,7 +51,7 @@ def test_what_is_no_action_leaves_a_read_certain(text: str) -> None:
         ("Get the note and auto-purge.", Reading(unsure="auto-purge")),
         ("Get the note and pre-void the rest.", Reading(unsure="pre-void")),
         ("Get the number of rows removed.", Reading(unsure="removed")),
-        ("The token stops working.", Reading(unsure="stops", denies=True)),
+        ("The token stops working.", Reading(unsure="stops", denies=True, loss="stops working")),
         ("Get the number of rows added.", Reading()),
         ("Get the notes. It charges extra.", Reading(writes=("charges",))),
         ("Runs a check and a purge of the rest.", Reading(writes=("runs",))),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from avow.infer import completed, guess, is_unsafe_to_repeat, undeclared
-from avow.intent import HintName
+from sayso.infer import completed, guess, is_unsafe_to_repeat, undeclared
+from sayso.intent import HintName
 
 
 def tool(name: str, description: str = "", **annotations: bool) -> dict[str, Any]:

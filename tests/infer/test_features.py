@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from avow.infer.features import features
+from sayso.infer.features import features
 
 
 def seen(name: str, /, **schema: Any) -> set[str]:

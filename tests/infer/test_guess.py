@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.intent.strategies import JSON, SAID, TOOLS
 
-from avow.infer import VERBS, chances, guess
-from avow.infer.lexicon import KINDS
-from avow.infer.model import model
-from avow.intent import DOUBT, HINT_NAMES, LOOSER, Guess, HintName
+from sayso.infer import VERBS, chances, guess
+from sayso.infer.lexicon import KINDS
+from sayso.infer.model import model
+from sayso.intent import DOUBT, HINT_NAMES, LOOSER, Guess, HintName
 
 DESTROYERS = sorted(verb for verb, kinds in KINDS.items() if kinds == ("destroy",))
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
-from tests.infer.hostile import HELD_OUT, SECOND, THIRD, TUNED
+from tests.infer.hostile import FOURTH, HELD_OUT, SECOND, THIRD, TUNED
 
-from avow.infer import chances, guess
-from avow.infer.certain import certainty
-from avow.infer.clauses import reading
-from avow.intent import DOUBT, LOOSER, Evidence, Hints, Level, Trust, resolve
+from sayso.infer import chances, guess
+from sayso.infer.certain import certainty
+from sayso.infer.clauses import reading
+from sayso.intent import DOUBT, LOOSER, Evidence, Hints, Level, Trust, resolve
 
-HOSTILE = [*TUNED, *HELD_OUT, *SECOND, *THIRD]
+HOSTILE = [*TUNED, *HELD_OUT, *SECOND, *THIRD, *FOURTH]
 NUMBERS = [str(at) for at in range(len(HOSTILE))]
 
 
@@ -221,3 +221,38 @@ def test_what_keeps_counts_or_tells_of_others_deletions_is_no_write(
 ) -> None:
     found = certainty({"name": "search_logs", "description": text or "Search logs.", **more})
     assert found.may_read
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"title": "Deleted items"},
+        {"inputSchema": {"properties": {"of": {"description": "Never shreds anything."}}}},
+        {"inputSchema": {"properties": {"of": {"description": "What users may scrap."}}}},
+        {"inputSchema": {"properties": {"of": {"examples": [{"at": [3, "noon"]}, "all notes"]}}}},
+        {"outputSchema": {"properties": {"deleted_at": {"type": "string"}}}},
+        {"outputSchema": {"properties": {"at": {"description": "When the user was removed."}}}},
+        {"outputSchema": {"properties": {"state": {"description": "Whether it was read."}}}},
+        {"outputSchema": {"properties": {f"p{at}": {} for at in range(1001)}}},
+    ],
+)
+def test_what_tells_of_values_or_of_others_is_no_write(more: dict[str, Any]) -> None:
+    assert certainty({"name": "search_logs", "description": "Search logs.", **more}).may_read
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"examples": [list(range(5001))]},
+        {"default": {"purge": True}},
+        {"x-of-each": {"first": ["Shows it", {"then": "Shreds it afterwards."}]}},
+        {"contains": {"description": "Deletes the line."}},
+        {"type": "boolean", "description": "Overwrites the line."},
+    ],
+)
+def test_a_keyword_that_nobody_knows_and_a_value_are_read_too(schema: dict[str, Any]) -> None:
+    tool = {"name": "search_logs", "description": "Search logs."}
+
+    found = certainty({**tool, "inputSchema": {"properties": {"of": schema}}})
+
+    assert not found.may_read

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from avow.errors import UsageError
-from avow.infer.opinion import Opinion, join, opinion_of, question, rules, understand
-from avow.intent import DOUBT, HINT_NAMES, Guess, HintName
+from sayso.errors import UsageError
+from sayso.infer.opinion import Opinion, join, opinion_of, question, rules, understand
+from sayso.intent import DOUBT, HINT_NAMES, Guess, HintName
 
 TOOL = {"name": "note_get", "description": "Get a note.", "inputSchema": {"type": "object"}}
 

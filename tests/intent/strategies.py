@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from avow.intent import HINT_NAMES, META_KEY, WIRE_NAMES, Evidence, Guess, Hints, Intent, Verdict
+from sayso.intent import HINT_NAMES, META_KEY, WIRE_NAMES, Evidence, Guess, Hints, Intent, Verdict
 
 
 def hints(row: str) -> Hints:

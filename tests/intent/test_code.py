@@ -2,8 +2,8 @@
 
 import pytest
 
-import avow
-from avow.intent import HINT_NAMES, PRESETS, Hints, as_code, supposed
+import sayso
+from sayso.intent import HINT_NAMES, PRESETS, Hints, as_code, supposed
 
 T, F, N = True, False, None
 
@@ -12,15 +12,15 @@ T, F, N = True, False, None
 def test_a_preset_is_written_by_its_name(name: str) -> None:
     code = as_code(PRESETS[name].hints)
 
-    assert getattr(avow, code.removeprefix("avow.")).hints == PRESETS[name].hints
+    assert getattr(sayso, code.removeprefix("sayso.")).hints == PRESETS[name].hints
 
 
 @pytest.mark.parametrize(
     ("hints", "code"),
     [
-        (Hints(F, T, T, F), "avow.DELETE.but(idempotent=True)"),
-        (Hints(F, F, F, T), "avow.APPEND.but(open_world=True)"),
-        (Hints(T, T, F, F), "avow.DELETE.but(read_only=True)"),
+        (Hints(F, T, T, F), "sayso.DELETE.but(idempotent=True)"),
+        (Hints(F, F, F, T), "sayso.APPEND.but(open_world=True)"),
+        (Hints(T, T, F, F), "sayso.DELETE.but(read_only=True)"),
     ],
 )
 def test_what_is_different_from_the_nearest_preset_is_written_behind_it(
@@ -33,15 +33,15 @@ def test_what_is_different_from_the_nearest_preset_is_written_behind_it(
     ("hints", "code"),
     [
         # A name that deletes does not send, and one that creates does not destroy.
-        (Hints(F, T, N, N), "avow.DELETE"),
-        (Hints(N, T, N, N), "avow.DELETE"),
-        (Hints(F, N, N, N), "avow.APPEND"),
-        (Hints(F, N, T, N), "avow.WRITE"),
-        (Hints(N, F, N, N), "avow.APPEND"),
-        (Hints(F, T, F, T), "avow.SEND"),
-        (Hints(F, T, T, N), "avow.DELETE.but(idempotent=True)"),
-        (Hints(T, N, N, N), "avow.READ_ONLY"),
-        (Hints(T, N, N, T), "avow.FETCH"),
+        (Hints(F, T, N, N), "sayso.DELETE"),
+        (Hints(N, T, N, N), "sayso.DELETE"),
+        (Hints(F, N, N, N), "sayso.APPEND"),
+        (Hints(F, N, T, N), "sayso.WRITE"),
+        (Hints(N, F, N, N), "sayso.APPEND"),
+        (Hints(F, T, F, T), "sayso.SEND"),
+        (Hints(F, T, T, N), "sayso.DELETE.but(idempotent=True)"),
+        (Hints(T, N, N, N), "sayso.READ_ONLY"),
+        (Hints(T, N, N, T), "sayso.FETCH"),
     ],
 )
 def test_what_is_supposed_keeps_what_is_known_and_adds_no_loss(hints: Hints, code: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from tests.intent.strategies import hints
 
-from avow.intent import PRESETS, Finding, Hints, Intent, contradictions
+from sayso.intent import PRESETS, Finding, Hints, Intent, contradictions
 
 
 def codes(intent: Intent) -> list[str]:

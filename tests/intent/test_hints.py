@@ -5,8 +5,8 @@ import itertools
 import pytest
 from tests.intent.strategies import hints
 
-from avow.errors import UsageError
-from avow.intent import (
+from sayso.errors import UsageError
+from sayso.intent import (
     DEFAULTS,
     HINT_NAMES,
     LOOSER,
@@ -17,7 +17,7 @@ from avow.intent import (
     level_of,
     required_hints,
 )
-from avow.intent.hints import default_for
+from sayso.intent.hints import default_for
 
 EVERY_HINTS = [Hints(*values) for values in itertools.product([True, False, None], repeat=4)]
 

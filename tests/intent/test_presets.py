@@ -3,9 +3,9 @@
 import pytest
 from tests.intent.strategies import hints
 
-import avow
-from avow.errors import UsageError
-from avow.intent import DELETE, PRESETS, QUERY, READ_ONLY, UPSERT, Hints, Intent, Level, Span
+import sayso
+from sayso.errors import UsageError
+from sayso.intent import DELETE, PRESETS, QUERY, READ_ONLY, UPSERT, Hints, Intent, Level, Span
 
 R, W, D = Level.READ, Level.WRITE, Level.DESTRUCTIVE
 
@@ -27,7 +27,7 @@ TABLE = {
 
 @pytest.mark.parametrize("name", TABLE)
 def test_a_preset_has_the_hints_and_the_level_of_the_table(name: str) -> None:
-    preset: Intent = getattr(avow, name)
+    preset: Intent = getattr(sayso, name)
     *hints, level = TABLE[name]
 
     assert preset == Intent(Hints(*hints))
@@ -43,7 +43,7 @@ def test_the_presets_by_name_are_each_value_once() -> None:
         "DESTRUCTIVE",
         "SEND",
     }
-    assert all(PRESETS[name] is getattr(avow, name) for name in PRESETS)
+    assert all(PRESETS[name] is getattr(sayso, name) for name in PRESETS)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from avow.intent import Package, ToolReceipt, fault_of_key
-from avow.intent.receipt import _WEAK  # pyright: ignore[reportPrivateUsage]
+from sayso.intent import Package, ToolReceipt, fault_of_key
+from sayso.intent.receipt import _WEAK  # pyright: ignore[reportPrivateUsage]
 
 FIELD = 2**255 - 19
 D = -121665 * pow(121666, -1, FIELD) % FIELD

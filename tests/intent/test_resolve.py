@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.intent.strategies import CONFIDENCES, EVIDENCE, GUESSES, HINTS, NAMES
 
-from avow.intent import (
+from sayso.intent import (
     DEFAULTS,
     DOUBT,
     HINT_NAMES,

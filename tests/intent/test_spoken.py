@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from avow.errors import UsageError
-from avow.intent import READ_ONLY, Hints, Intent, as_intent, in_own_words
+from sayso.errors import UsageError
+from sayso.intent import READ_ONLY, Hints, Intent, as_intent, in_own_words
 
 
 @pytest.mark.parametrize("word", ["read_only", "read_only_hint", "readOnlyHint"])
@@ -21,7 +21,7 @@ def test_the_annotations_of_an_sdk_are_taken_in_each_spelling(word: str) -> None
     annotations = SimpleNamespace(**{word: True, "title": "Notes", "audience": "all"})
     if word == "read_only":
         # An attribute with this name alone is no sign of annotations: anything may have one.
-        with pytest.raises(UsageError, match=r"must be an avow\.Intent, hints or annotations"):
+        with pytest.raises(UsageError, match=r"must be a sayso\.Intent, hints or annotations"):
             as_intent(annotations)
         return
 
@@ -64,7 +64,7 @@ def test_what_is_an_intent_or_hints_already_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize("given", [5, "read_only", ["readOnlyHint"], object(), Hints])
 def test_what_is_no_intent_is_refused(given: object) -> None:
-    with pytest.raises(UsageError, match=r"must be an avow\.Intent, hints or annotations"):
+    with pytest.raises(UsageError, match=r"must be a sayso\.Intent, hints or annotations"):
         as_intent(given)
     with pytest.raises(UsageError, match="annotations must be an object or ToolAnnotations"):
         in_own_words({"annotations": given}, where="here")

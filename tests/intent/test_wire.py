@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.intent.strategies import EVIDENCE, HINTS, INTENTS, JSON, OBJECTS, SAID, TOOLS
 
-from avow.intent import (
+from sayso.intent import (
     DELETE,
     HINT_NAMES,
     META_KEY,
@@ -62,7 +62,7 @@ def test_the_hints_have_the_specifications_names_on_the_wire() -> None:
 
 
 def test_our_own_fields_have_one_name_in_meta() -> None:
-    assert META_KEY == "io.avow/intent"
+    assert META_KEY == "io.sayso/intent"
 
 
 # --- reading
@@ -309,7 +309,7 @@ def test_an_intent_without_a_title_leaves_the_one_that_stands(
 
 @EVERY_VERSION
 @given(tool=TOOLS, annotations=OBJECTS, meta=OBJECTS, intent=INTENTS)
-def test_keys_that_avow_does_not_know_are_kept(
+def test_keys_that_sayso_does_not_know_are_kept(
     version: str,
     tool: dict[str, Any],
     annotations: dict[str, Any],

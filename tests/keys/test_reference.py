@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from avow.errors import KeysError
-from avow.keys import Reference, find_reference
+from sayso.errors import KeysError
+from sayso.keys import Reference, find_reference
 
 
 def test_a_secret_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

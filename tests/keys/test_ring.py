@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.errors import SealError
-from avow.keys import Keyring, key_id
+from sayso.errors import SealError
+from sayso.keys import Keyring, key_id
 
 OLD, NEW = bytes(32), bytes(range(32))
 

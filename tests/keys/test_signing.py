@@ -8,8 +8,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from avow.errors import KeysError
-from avow.keys import is_signed, load_signing_key, make_signing_key
+from sayso.errors import KeysError
+from sayso.keys import is_signed, load_signing_key, make_signing_key
 
 
 def test_a_key_is_made_for_this_user_alone_and_never_over_another(tmp_path: Path) -> None:

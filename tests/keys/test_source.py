@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from avow.errors import KeysError
-from avow.keys import FILE_VARIABLE, VARIABLE, key_id, load_keys, make_key, rotate_keys
-from avow.keys.source import keys_path
+from sayso.errors import KeysError
+from sayso.keys import FILE_VARIABLE, VARIABLE, key_id, load_keys, make_key
+from sayso.keys.source import keys_path
 
 
 @pytest.fixture(autouse=True)
@@ -18,10 +18,10 @@ def _without_variables(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ign
 
 
 def test_a_key_is_made_once_beside_the_store_for_this_user_alone(tmp_path: Path) -> None:
-    beside = tmp_path / "new" / "avow.db"
+    beside = tmp_path / "new" / "sayso.db"
     ring = load_keys(beside, is_made=True)
     assert load_keys(beside).ids == ring.ids
-    assert [one.name for one in beside.parent.iterdir()] == ["avow.db.keys"]
+    assert [one.name for one in beside.parent.iterdir()] == ["sayso.db.keys"]
     assert stat.S_IMODE(keys_path(beside).stat().st_mode) == 0o600
 
 
@@ -29,7 +29,7 @@ def test_of_many_that_make_it_at_once_all_use_the_same_key(tmp_path: Path) -> No
     found: list[str] = []
 
     def load() -> None:
-        found.append(load_keys(tmp_path / "avow.db", is_made=True).active)
+        found.append(load_keys(tmp_path / "sayso.db", is_made=True).active)
 
     threads = [threading.Thread(target=load) for _ in range(16)]
     for one in threads:
@@ -48,20 +48,11 @@ def test_the_environment_comes_before_the_file(
     path.write_text(f"# mine\n{third}\n")
     path.chmod(0o600)
     monkeypatch.setenv(FILE_VARIABLE, str(path))
-    (name,) = load_keys(tmp_path / "avow.db").ids
+    (name,) = load_keys(tmp_path / "sayso.db").ids
     monkeypatch.setenv(VARIABLE, f"{first}, {second}")
-    ring = load_keys(tmp_path / "avow.db")
+    ring = load_keys(tmp_path / "sayso.db")
     assert len(ring.ids) == 2
     assert name not in ring.ids
-
-
-def test_a_rotation_puts_a_new_key_first_and_keeps_the_old(tmp_path: Path) -> None:
-    old = load_keys(tmp_path / "avow.db", is_made=True)
-    new = rotate_keys(keys_path(tmp_path / "avow.db"))
-    assert new.ids[1:] == old.ids
-    assert new.active != old.active
-    assert load_keys(tmp_path / "avow.db").ids == new.ids
-    assert stat.S_IMODE(keys_path(tmp_path / "avow.db").stat().st_mode) == 0o600
 
 
 def test_a_key_in_the_alphabet_of_urls_is_the_same_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,39 +72,39 @@ def test_a_key_in_the_alphabet_of_urls_is_the_same_key(monkeypatch: pytest.Monke
     ],
 )
 def test_what_is_no_key_is_told_without_repeating_it(tmp_path: Path, text: str, what: str) -> None:
-    path = keys_path(tmp_path / "avow.db")
+    path = keys_path(tmp_path / "sayso.db")
     path.write_text(text)
     path.chmod(0o600)
     with pytest.raises(KeysError, match=what) as caught:
-        load_keys(tmp_path / "avow.db")
+        load_keys(tmp_path / "sayso.db")
     assert str(path) in str(caught.value)
     assert "hunter2" not in str(caught.value)
 
 
 def test_a_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
-    load_keys(tmp_path / "avow.db", is_made=True)
-    path = keys_path(tmp_path / "avow.db")
+    load_keys(tmp_path / "sayso.db", is_made=True)
+    path = keys_path(tmp_path / "sayso.db")
     path.chmod(0o640)
     with pytest.raises(KeysError, match=r"others may read .* chmod 600"):
-        load_keys(tmp_path / "avow.db")
+        load_keys(tmp_path / "sayso.db")
 
 
 def test_keys_that_are_missing_are_not_made_by_those_who_only_read(tmp_path: Path) -> None:
     with pytest.raises(KeysError, match="there is no file of keys"):
-        load_keys(tmp_path / "avow.db")
+        load_keys(tmp_path / "sayso.db")
     with pytest.raises(KeysError, match="Several machines share this store"):
         load_keys()
 
 
 def test_a_file_that_is_no_text_and_a_folder_are_told_of(tmp_path: Path) -> None:
-    path = keys_path(tmp_path / "avow.db")
+    path = keys_path(tmp_path / "sayso.db")
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(KeysError, match="this is no file of keys"):
-        load_keys(tmp_path / "avow.db")
+        load_keys(tmp_path / "sayso.db")
     path.unlink()
     path.mkdir()
     with pytest.raises(KeysError, match="cannot be used: Is a directory"):
-        load_keys(tmp_path / "avow.db")
+        load_keys(tmp_path / "sayso.db")
 
 
 def test_a_folder_that_cannot_be_written_is_told_of(
@@ -121,12 +112,11 @@ def test_a_folder_that_cannot_be_written_is_told_of(
 ) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(KeysError, match="cannot be used"):
-        load_keys(tmp_path / "file" / "avow.db", is_made=True)
-    load_keys(tmp_path / "avow.db", is_made=True)
+        load_keys(tmp_path / "file" / "sayso.db", is_made=True)
 
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", refuse)
     with pytest.raises(KeysError, match="No space left on device"):
-        rotate_keys(keys_path(tmp_path / "avow.db"))
+        load_keys(tmp_path / "sayso.db", is_made=True)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from tests.lint.tools import hints, takes, text, tool
 
-from avow.lint import Deed, Handler
+from sayso.lint import Deed, Handler
 
 
 class Case(NamedTuple):
@@ -235,16 +235,16 @@ DANGERS = {
     "AV702": one(tool(), tool(annotations={"title": "T", "readOnlyHint": True})),
     "AV703": one(tool(annotations=ADDS), tool(annotations=DESTROYS)),
     "AV901": one(
-        tool(_meta={"io.avow/lint": {"allow": {"no-hints": " "}}}),
-        tool(_meta={"io.avow/lint": {"allow": {"no-hints": "why"}}}),
+        tool(_meta={"io.sayso/lint": {"allow": {"no-hints": " "}}}),
+        tool(_meta={"io.sayso/lint": {"allow": {"no-hints": "why"}}}),
     ),
     "AV902": one(
-        tool(_meta={"io.avow/lint": {"allow": {"no-hints": "why"}}}),
-        tool(annotations=None, _meta={"io.avow/lint": {"allow": {"no-hints": "why"}}}),
+        tool(_meta={"io.sayso/lint": {"allow": {"no-hints": "why"}}}),
+        tool(annotations=None, _meta={"io.sayso/lint": {"allow": {"no-hints": "why"}}}),
     ),
     "AV903": one(
-        tool(_meta={"io.avow/lint": {"allow": {"no-hint": "why"}}}),
-        tool(_meta={"io.avow/lint": {"allow": {"AV101": "why"}}}),
+        tool(_meta={"io.sayso/lint": {"allow": {"no-hint": "why"}}}),
+        tool(_meta={"io.sayso/lint": {"allow": {"AV101": "why"}}}),
     ),
 }
 

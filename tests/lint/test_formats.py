@@ -10,12 +10,12 @@ import jsonschema_rs
 import pytest
 from tests.lint.tools import EVERY, tool
 
-from avow.errors import ConfigError
-from avow.lint import Report, find_profile, lint
-from avow.lint.baseline import read_baseline, without_known, write_baseline
-from avow.lint.entries import make_listing
-from avow.lint.formats import FORMATS
-from avow.lint.places import Places, places_in
+from sayso.errors import ConfigError
+from sayso.lint import Report, find_profile, lint
+from sayso.lint.baseline import read_baseline, without_known, write_baseline
+from sayso.lint.entries import make_listing
+from sayso.lint.formats import FORMATS
+from sayso.lint.places import Places, places_in
 
 SCHEMA = (
     Path(__file__).parents[1]
@@ -41,7 +41,7 @@ def nasty() -> Report:
     """Names, titles and texts of a server that wants to be seen as something else."""
     annotations = {"readOnlyHint": NASTY, NASTY: 1}
     one = tool(NASTY, title=NASTY, description=NASTY, annotations=annotations)
-    meta = {"io.avow/lint": {"allow": {NASTY: NASTY, "AV408": NASTY}}}
+    meta = {"io.sayso/lint": {"allow": {NASTY: NASTY, "AV408": NASTY}}}
     return report(one | {"_meta": meta}, {"name": 3}, tool("b", title=None))
 
 
@@ -105,7 +105,7 @@ def test_sarif_names_the_rule_the_line_and_what_is_allowed(nasty: Report) -> Non
     assert place["artifactLocation"]["uri"] == "a%20dir/tools.json"
     allowed = [one for one in run["results"] if "suppressions" in one]
     assert [one["ruleId"] for one in allowed] == ["AV408"]
-    marks = [one["partialFingerprints"]["avowFinding/v1"] for one in run["results"]]
+    marks = [one["partialFingerprints"]["saysoFinding/v1"] for one in run["results"]]
     assert len(set(marks)) == len(marks)
 
 

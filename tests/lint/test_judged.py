@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from avow.lint import find_rule
-from avow.lint.handbook import evidence
+from sayso.lint import find_rule
+from sayso.lint.handbook import evidence
 
 FOLDER = Path(__file__).resolve().parents[2] / "training" / "findings"
 

@@ -8,19 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lint.tools import EVERY, codes, findings, hints, tool
 
-from avow.connect.jsonfile import parse_json
-from avow.lint import Edit, Severity, choose, find_profile, lint
-from avow.lint.definitions import read_definitions
-from avow.lint.entries import make_listing
-from avow.lint.fix import edit, fix_saved
-from avow.lint.formats import FORMATS
+from sayso.lint import Edit, Severity, choose, find_profile, lint
+from sayso.lint.definitions import read_definitions
+from sayso.lint.entries import make_listing
+from sayso.lint.fix import edit, fix_saved
+from sayso.lint.formats import FORMATS
+from sayso.settings.json_file import parse_json
 
 SPEC = choose(find_profile("spec"))
 
 
 def allowing(**rules: str) -> dict[str, Any]:
     allow = {name.replace("_", "-"): why for name, why in rules.items()}
-    return {"_meta": {"io.avow/lint": {"allow": allow}}}
+    return {"_meta": {"io.sayso/lint": {"allow": allow}}}
 
 
 def test_tools_that_are_named_by_position_or_made_as_data_have_their_lines_too() -> None:
@@ -31,14 +31,14 @@ from mcp.server import MCPServer
 mcp = MCPServer("shop")
 
 
-@mcp.tool("orders_delete")  # avow: allow no-hints: soon
+@mcp.tool("orders_delete")  # sayso: allow no-hints: soon
 def delete(): ...
 
 
 TOOLS = [
-    # avow: allow title-missing: clients show the name
+    # sayso: allow title-missing: clients show the name
     types.Tool(
-        name="orders_list",  # avow: allow no-hints: soon
+        name="orders_list",  # sayso: allow no-hints: soon
     ),
 ]
 """
@@ -77,21 +77,21 @@ def test_a_permission_may_name_the_code_and_stands_for_its_own_tool_only() -> No
 def test_a_permission_that_did_nothing_is_told_where_its_rule_looked() -> None:
     one = tool() | allowing(title_missing="x", meaningless_hint="x")
     assert [found.about for found in lint(make_listing("s", [one]), SPEC).findings] == [
-        "_meta/io.avow/lint/allow/title-missing"
+        "_meta/io.sayso/lint/allow/title-missing"
     ]
 
 
 SOURCE = """
-# avow: allow description-missing: too far above
+# sayso: allow description-missing: too far above
 
-# avow: allow no-hints: an example
-@mcp.tool(name="orders-list")  # avow: allow title-missing no client shows it
-# avow: allow AV406:
+# sayso: allow no-hints: an example
+@mcp.tool(name="orders-list")  # sayso: allow title-missing no client shows it
+# sayso: allow AV406:
 async def orders(
-    a: int,  # avow: allow parameter-untyped: in a line of the definition
+    a: int,  # sayso: allow parameter-untyped: in a line of the definition
 ) -> None:
     a += 1
-    # avow: allow list-too-large: in the body
+    # sayso: allow list-too-large: in the body
 
 
 def plain() -> None: ...
@@ -113,7 +113,7 @@ def test_comments_on_a_definition_allow_rules_for_its_tool() -> None:
 
 
 def test_a_comment_that_allows_nothing_is_told_without_a_fix() -> None:
-    definitions = read_definitions("# avow: allow no-hints: x\ndef list_orders(): ...")
+    definitions = read_definitions("# sayso: allow no-hints: x\ndef list_orders(): ...")
     (one,) = [one for one in findings([tool()], definitions=definitions) if one.code == "AV902"]
     assert one.edits == ()
 
@@ -206,7 +206,7 @@ BREAKING = {
     "outside": tool(inputSchema={"type": "object", "$ref": "http://169.254.169.254/x"}),
     "long": tool(description="do not tell " * 90_000),
     "right to left": tool("x", title="مرحبا", description="\u202eslif eht seteleD\u202c"),
-    "meta": tool(_meta={"io.avow/lint": {"allow": ["AV101"]}, "io.avow/intent": 3}),
+    "meta": tool(_meta={"io.sayso/lint": {"allow": ["AV101"]}, "io.sayso/intent": 3}),
 }  # fmt: skip
 
 
@@ -258,7 +258,7 @@ def test_a_report_is_in_the_order_of_the_list_and_reaches_its_loudest() -> None:
 KEYS = (
     *("name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"),
     *("type", "properties", "required", "anyOf", "allOf", "$ref", "$defs", "enum", "default"),
-    *("items", "minItems", "additionalProperties", "readOnlyHint", "io.avow/lint", "allow", "a"),
+    *("items", "minItems", "additionalProperties", "readOnlyHint", "io.sayso/lint", "allow", "a"),
 )
 VALUES = st.recursive(
     st.none()

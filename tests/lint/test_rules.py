@@ -7,9 +7,9 @@ import pytest
 from tests.lint.cases import CASES
 from tests.lint.tools import codes, findings, hints, takes, tool
 
-from avow.errors import UsageError
-from avow.lint import all_rules, choose, find_profile, find_rule, find_rules, profiles
-from avow.lint.handbook import evidence, handbook, page_of
+from sayso.errors import UsageError
+from sayso.lint import all_rules, choose, find_profile, find_rule, find_rules, profiles
+from sayso.lint.handbook import evidence, handbook, page_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,12 +53,12 @@ def test_a_rule_is_found_by_code_by_name_and_by_the_beginning_of_its_code() -> N
     assert "Did you mean AV101 (no-hints)?" in str(caught.value)
     with pytest.raises(UsageError) as caught:
         find_rule("zzz")
-    assert caught.value.fix == "avow rule lists them."
+    assert caught.value.fix == "sayso rule lists them."
 
 
-def test_hints_that_avow_itself_has_written_are_not_called_meaningless() -> None:
+def test_hints_that_sayso_itself_has_written_are_not_called_meaningless() -> None:
     said = {"readOnlyHint": True, "idempotentHint": True}
-    ours = {"io.avow/intent": {"category": "orders"}}
+    ours = {"io.sayso/intent": {"category": "orders"}}
     tools = [tool("a_b", annotations=said), tool("c_d", annotations=said, _meta=ours)]
     assert [one.tool for one in findings(tools) if one.code == "AV107"] == ["a_b"]
 
@@ -236,7 +236,7 @@ def test_nobody_is_to_be_asked_about_small_things() -> None:
     assert "AV503" not in codes([tool("delete_order_emoji", **destroys)])
 
 
-def test_a_tool_that_is_declared_with_avow_asks_by_itself() -> None:
+def test_a_tool_that_is_declared_with_sayso_asks_by_itself() -> None:
     bare = tool("delete_order", annotations=hints(destructiveHint=True))
     assert "AV503" in codes([bare])
-    assert "AV503" not in codes([bare | {"_meta": {"io.avow/intent": {"category": "orders"}}}])
+    assert "AV503" not in codes([bare | {"_meta": {"io.sayso/intent": {"category": "orders"}}}])

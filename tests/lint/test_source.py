@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.running import avow
+from tests.cli.running import sayso
 
-from avow.cli.nearby import read_nearby
-from avow.lint.finding import Edit, Finding, Severity
-from avow.lint.source import fix_source, handlers_in
+from sayso.cli.imports import read_nearby
+from sayso.lint.finding import Edit, Finding, Severity
+from sayso.lint.source import fix_source, handlers_in
 
 SERVER = """\
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_a_handler_speaks_against_the_hints_that_it_breaks(server: Path) -> None
 def test_the_linter_tells_it_with_file_and_line(server: Path) -> None:
     server.write_text(SERVER.replace("from .gone import nothing\nimport broken\n", ""))
 
-    done = avow("lint", str(server), "--select", "handler-contradicts-hint")
+    done = sayso("lint", str(server), "--select", "handler-contradicts-hint")
 
     assert done.code == 1
     first, second = (line for line in done.out.splitlines() if "AV116" in line)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from avow.intent import (
+from sayso.intent import (
     APPEND,
     DELETE,
     QUERY,
@@ -16,7 +16,7 @@ from avow.intent import (
     Source,
     resolve,
 )
-from avow.policy import (
+from sayso.policy import (
     Decision,
     Past,
     Policy,

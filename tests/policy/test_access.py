@@ -2,8 +2,8 @@
 
 from tests.policy.samples import AMY, sees
 
-from avow.intent import READ_ONLY
-from avow.policy import Principal
+from sayso.intent import READ_ONLY
+from sayso.policy import Principal
 
 
 def test_a_caller_needs_every_scope_and_one_of_the_roles() -> None:

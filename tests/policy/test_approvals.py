@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from tests.policy.samples import call, judge, policy, rule
 
-from avow.errors import PolicyError
-from avow.intent import Span
-from avow.policy import Principal, Require
+from sayso.errors import PolicyError
+from sayso.intent import Span
+from sayso.policy import Principal, Require
 
 LONE = Principal("local")
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.policy.samples import call, rule, says
 
-from avow.policy.arguments import find_values, is_same
+from sayso.policy.arguments import find_values, is_same
 
 ARGUMENTS: dict[str, Any] = {
     "id": 7,
@@ -98,8 +98,8 @@ def test_of_several_values_any_tightens_and_only_all_loosen() -> None:
 
 
 def test_a_star_stands_for_the_values_of_an_object_too() -> None:
-    assert find_values(ARGUMENTS, "customer.*") == ["amy@studio.example", ["a", "b"]]
-    assert find_values({"a": ({"b": 1},)}, "a.0.b") == [1]
+    assert find_values(ARGUMENTS, ("customer", "*")) == ["amy@studio.example", ["a", "b"]]
+    assert find_values({"a": ({"b": 1},)}, ("a", "0", "b")) == [1]
 
 
 @pytest.mark.parametrize(

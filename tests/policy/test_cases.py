@@ -3,8 +3,8 @@
 import pytest
 from tests.policy.samples import policy
 
-from avow.errors import PolicyError
-from avow.policy import load_cases, run_case
+from sayso.errors import PolicyError
+from sayso.policy import load_cases, run_case
 
 POLICY = """
 mode = "guarded"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.policy.samples import AMY, NOW, call, facts, operated, past, policy, rule, says
 
-from avow.policy import Past, Principal, Situation, ToolFacts
-from avow.policy.conditions import make_glob
+from sayso.policy import Past, Principal, Situation, ToolFacts
+from sayso.policy.conditions import make_glob
 
 MATCHES = [
     ('level = "destructive"', True),

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.intent.strategies import INTENTS
 from tests.policy.samples import sees
 
-from avow.intent import Intent, Resolved, ResolvedIntent, Source
-from avow.policy import LOCAL, Decision, Effect, Mode, Principal, decide_by_mode
+from sayso.intent import Intent, Resolved, ResolvedIntent, Source
+from sayso.policy import LOCAL, Decision, Effect, Mode, Principal, decide_by_mode
 
 MODES = [Mode.OBSERVE, Mode.PLAN, Mode.GUARDED, Mode.STRICT, Mode.UNATTENDED]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.policy.samples import AMY, HINTS
 
-from avow.intent import DEFAULTS, HINT_NAMES, LOOSER, Evidence, Guess, HintName, Hints, Trust
-from avow.policy import Mode, Policy, Situation, ToolFacts, decide
+from sayso.intent import DEFAULTS, HINT_NAMES, LOOSER, Evidence, Guess, HintName, Hints, Trust
+from sayso.policy import Mode, Policy, Situation, ToolFacts, decide
 
 DIMENSIONS = {
     "trust": tuple(map(str, Trust)),

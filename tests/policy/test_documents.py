@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from avow.policy import json_schema, load_cases, load_policy
+from sayso.policy import json_schema, load_cases, load_policy
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "policy.md").read_text()
 EXAMPLES = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from tests.sample_tools import tool
 
-from avow.catalog import Tool
-from avow.policy import load_policy, seen_under
-from avow.policy.unmatched import without_dry_run
+from sayso.catalog import Tool
+from sayso.policy import load_policy, seen_under
+from sayso.policy.unmatched_rules import without_dry_run
 
 NAMED = """
 [dry_run]

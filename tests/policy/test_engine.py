@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.policy.samples import AMY, NOW, call, facts, judge, past, policy, rule, says
 
-from avow.intent import Evidence, Level
-from avow.policy import (
+from sayso.intent import Evidence, Level
+from sayso.policy import (
     Decision,
     Effect,
     Mode,

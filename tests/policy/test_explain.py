@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.policy.samples import AMY, call, policy, rule
 
-from avow.intent import Level
-from avow.policy import Effect, Principal, decide
-from avow.policy.explain import Explanation, explain
+from sayso.intent import Level
+from sayso.policy import Effect, Principal, decide
+from sayso.policy.explanation import Explanation, explain
 
 TEXT = """
 mode = "strict"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.policy.samples import AMY, call, facts, policy, rule, says
 
-from avow.errors import PolicyError
-from avow.policy import is_visible
-from avow.policy.expression import ExpressionError, expression_condition
+from sayso.errors import PolicyError
+from sayso.policy import is_visible
+from sayso.policy.expression import ExpressionError, expression_condition
 
 EFFECTS = ("confirm", "deny", "hide")
 
@@ -91,7 +91,7 @@ def test_an_expression_that_loops_is_refused_when_loaded(expression: str) -> Non
 def test_a_loop_that_were_overlooked_would_be_ended_by_the_engine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from avow.policy import expression
+    from sayso.policy import expression
 
     monkeypatch.setattr(expression, "_LOOP", re.compile("(?!)"))
     loops = "arguments.l.all(a, arguments.l.all(b, a + b >= 0))"
@@ -164,7 +164,7 @@ def test_a_rule_that_hides_sees_no_call() -> None:
 def test_without_the_extra_an_expression_is_a_mistake_that_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from avow.policy import expression
+    from sayso.policy import expression
 
     real = builtins.__import__
 
@@ -175,7 +175,7 @@ def test_without_the_extra_an_expression_is_a_mistake_that_says_so(
 
     expression._environment.cache_clear()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(builtins, "__import__", absent)
-    with pytest.raises(PolicyError, match=r"pip install 'avow\[cel\]'"):
+    with pytest.raises(PolicyError, match=r"pip install 'sayso\[cel\]'"):
         policy(rule("deny", quoted("read_only")))
 
 
@@ -183,7 +183,7 @@ def test_the_engine_is_imported_only_for_an_expression() -> None:
     import subprocess
 
     code = (
-        "import sys, avow.policy as p; p.load_policy(''); print('cel_expr_python' in sys.modules)"
+        "import sys, sayso.policy as p; p.load_policy(''); print('cel_expr_python' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avow.policy import json_schema
-from avow.policy.cases import CASES
-from avow.policy.format import POLICY
-from avow.policy.positions import Path as TomlPath
-from avow.policy.shape import Shape
+from sayso.policy import json_schema
+from sayso.policy.cases import CASES
+from sayso.policy.format import POLICY
+from sayso.settings.shape import Shape
+from sayso.settings.toml_positions import Path as TomlPath
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "docs" / "policy.schema.json"
 

@@ -7,11 +7,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avow.intent import DESTRUCTIVE, READ_ONLY, WRITE, Evidence
-from avow.policy import Effect, Policy, Principal, Situation, ToolFacts, decide, load_policy
-from avow.policy.conditions import Condition, Reads
-from avow.policy.document import Rule
-from avow.policy.engine import is_visible
+from sayso.intent import DESTRUCTIVE, READ_ONLY, WRITE, Evidence
+from sayso.policy import Effect, Policy, Principal, Situation, ToolFacts, decide, load_policy
+from sayso.policy.conditions import Condition, Reads
+from sayso.policy.document import Rule
+from sayso.policy.engine import is_visible
 
 SERVERS = ("crm", "git", "crm2")
 TOOLS = ("customer_get", "customer_delete", "push")
@@ -186,7 +186,7 @@ def test_a_condition_of_a_program_is_looked_at_for_each_call() -> None:
 
 
 def test_what_is_remembered_of_callers_and_tools_is_bounded() -> None:
-    from avow.policy import index
+    from sayso.policy import index
 
     policy = load_policy('[[rules]]\nname = "r"\neffect = "deny"\nwhen = { subject = "bob" }')
     for number in range(index.MAX_CALLERS + 5):

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.policy.samples import rule
 
-from avow.errors import ConfigError, PolicyError, UsageError
-from avow.policy import Mode, Policy, load_policy, reload
-from avow.policy.load import check_policy
+from sayso.errors import ConfigError, PolicyError, UsageError
+from sayso.policy import Mode, Policy, load_policy, reload
+from sayso.policy.load import check_policy
 
 RULE = '[[rules]]\nname = "r"\n'
 DENY = RULE + 'effect = "deny"\n'
@@ -134,9 +134,9 @@ def mistakes(text: str) -> list[str]:
             ),
         ),
         (
-            '\nforward_meta = ["acme.com/a", "io.avow/b"]',
+            '\nforward_meta = ["acme.com/a", "io.sayso/b"]',
             (
-                "p:2: “forward_meta” cannot hold 'io.avow/b', which the protocol, avow or a "
+                "p:2: “forward_meta” cannot hold 'io.sayso/b', which the protocol, sayso or a "
                 "framework reads itself. Take it out."
             ),
         ),
@@ -186,7 +186,7 @@ def mistakes(text: str) -> list[str]:
         (
             DENY.replace('"r"', '"mode:strict"'),
             (
-                "p:2: “mode:strict” is what avow calls "
+                "p:2: “mode:strict” is what sayso calls "
                 "something else in its decisions. Choose another name."
             ),
         ),
@@ -272,8 +272,23 @@ def test_several_mistakes_are_one_error_in_words_and_as_data() -> None:
     assert caught.value.exit_code == 2
 
 
-def test_a_text_that_is_nested_too_deeply_is_a_mistake() -> None:
-    assert mistakes("a = " + "[" * 100_000) == ["p: this is nested too deeply"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * 100_000,
+        DENY + "[rules.when.arguments]\na.equals." + ".".join("b" * 5_000) + " = 1",
+    ],
+    ids=["brackets", "dots"],
+)
+def test_a_text_that_is_nested_too_deeply_is_a_mistake(text: str) -> None:
+    assert mistakes(text) == ["p: this is nested too deeply"]
+
+
+@pytest.mark.parametrize("key", ["mode", "max_result_characters", "limits.targets", "a"])
+@pytest.mark.parametrize("long", ["9" * 5_000, "9" * 4_000, "0x" + "f" * 5_000, f"[{{b={2**63}}}]"])
+def test_an_integer_that_no_toml_holds_is_a_mistake(key: str, long: str) -> None:
+    expected = ["p: an integer here is too large for TOML: it has 64 bits"]
+    assert mistakes(f"{key} = {long}") == expected
 
 
 def test_a_byte_order_mark_is_passed_over() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from avow.policy import load_policy
-from avow.policy.misnamed import misnamed
+from sayso.policy import load_policy
+from sayso.policy.misspelt_names import misnamed
 
 RULE = '[[rules]]\nname = "r"\neffect = "deny"\n'
 

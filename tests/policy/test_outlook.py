@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.policy.samples import AMY, HINTS, NOW, facts, past, policy, rule
 
-from avow.policy import Effect, Mode, Situation, decide, foresee
+from sayso.policy import Effect, Mode, Situation, decide, foresee
 
 ANY_ARGUMENTS: list[dict[str, Any]] = [{}, {"id": 1}, {"id": 9}, {"id": 9, "vip": True}]
 BIG = "arguments = { id = { range = { min = 5 } } }"

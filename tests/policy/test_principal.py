@@ -1,7 +1,7 @@
 """Who calls."""
 
-from avow.policy import LOCAL, Principal, subject_of
-from avow.policy.principal import account_of
+from sayso.policy import LOCAL, Principal, subject_of
+from sayso.policy.principal import account_of
 
 
 def test_a_principal_is_known_by_its_subject_and_holds_nothing_by_itself() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.policy.samples import HINTS, call, policy
 
-from avow.policy import Effect, Mode, Policy, Rule, Situation, decide
+from sayso.policy import Effect, Mode, Policy, Rule, Situation, decide
 
 STRICTNESS = {Effect.ALLOW: 0, Effect.CONFIRM: 1, Effect.DENY: 2}
 WHEN = [

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.policy.samples import AMY, NOW, call, facts, past
 
-from avow.approvals import Answer
-from avow.errors import UsageError
-from avow.intent import Evidence, Guess, Hints, Intent, Level, Trust, resolve
-from avow.policy import (
+from sayso.approvals import Answer
+from sayso.errors import UsageError
+from sayso.intent import Evidence, Guess, Hints, Intent, Level, Trust, resolve
+from sayso.policy import (
     Decision,
     Effect,
     Limits,
@@ -28,9 +28,9 @@ from avow.policy import (
     is_visible,
     load_policy,
 )
-from avow.policy.conditions import Condition
-from avow.policy.document import DryRun, FirstUse, Operator, ResultLimit
-from avow.policy.explain import explain
+from sayso.policy.conditions import Condition
+from sayso.policy.document import DryRun, FirstUse, Operator, ResultLimit
+from sayso.policy.explanation import explain
 
 
 def rule(**changes: Any) -> Rule:
@@ -83,6 +83,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     (lambda: Policy(trust=cast("Any", {"a": "none"})), "trust", "untrusted, cautious"),
     (lambda: Policy(trust=cast("Any", "untrusted")), "trust", "mapping"),
     (lambda: Policy(threshold=math.nan), "threshold", "0.5 to 1"),
+    (lambda: Policy(threshold=10**400), "threshold", "0.5 to 1"),
     (lambda: Policy(threshold=0.0), "threshold", "0.5 to 1"),
     (lambda: Policy(off_servers=cast("Any", "crm")), "off_servers", "set of texts"),
     (lambda: Policy(off_subjects=cast("Any", [1])), "off_subjects", "set of texts"),

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from avow.errors import PolicyError
-from avow.intent import (
+from sayso.errors import PolicyError
+from sayso.intent import (
     CONTAINING,
     Evidence,
     HintName,
@@ -16,8 +16,8 @@ from avow.intent import (
     Trust,
     Verdict,
 )
-from avow.policy import Policy, load_policy
-from avow.policy.receipts import weigh
+from sayso.policy import Policy, load_policy
+from sayso.policy.receipts import weigh
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from tests.policy.samples import policy
 from tests.sample_tools import DELETE, READ, tool
 
-from avow.intent import Level, Source
-from avow.policy import Policy, Sight, ToolFacts, facts_of
-from avow.policy.sight import seen_under
+from sayso.intent import Level, Source
+from sayso.policy import Policy, Sight, ToolFacts, facts_of
+from sayso.policy.sight import seen_under
 
-DECLARED = {"io.avow/intent": {"category": "crm", "tags": ["b", "a"], "scopes": ["s"]}}
+DECLARED = {"io.sayso/intent": {"category": "crm", "tags": ["b", "a"], "scopes": ["s"]}}
 
 
 def test_trust_and_the_operators_word_are_in_the_hints() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from avow.intent import Hints, resolve
-from avow.intent.resolve import Evidence
-from avow.policy import (
+from sayso.intent import Hints, resolve
+from sayso.intent.resolution import Evidence
+from sayso.policy import (
     Effect,
     Limits,
     Mode,
@@ -15,7 +15,7 @@ from avow.policy import (
     ToolFacts,
     decide,
 )
-from avow.policy.document import FirstUse
+from sayso.policy.document import FirstUse
 
 LOCAL = Principal("local")
 KNOWN = Principal("amy", scopes=frozenset({"crm"}))

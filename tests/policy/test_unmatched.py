@@ -3,8 +3,8 @@
 import pytest
 from tests.policy.samples import facts
 
-from avow.policy import load_policy
-from avow.policy.unmatched import unmatched
+from sayso.policy import load_policy
+from sayso.policy.unmatched_rules import unmatched
 
 DELETE = facts("delete", "customer_delete", category="crm", tags=frozenset({"pii"}))
 RULE = '[[rules]]\nname = "r"\neffect = "deny"\n'

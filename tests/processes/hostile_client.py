@@ -1,7 +1,7 @@
 """A client with a shell: it starts the gateway and tries to open the console in many ways.
 
-`hostile_client.py FOLDER stdio|URL`: with `stdio` it starts `avow gateway --stdio` itself. How each
-way ended is written to FOLDER/NAME.json; then it logs in with the link in
+`hostile_client.py FOLDER stdio|URL`: with `stdio` it starts `sayso gateway --stdio` itself. How
+each way ended is written to FOLDER/NAME.json; then it logs in with the link in
 FOLDER/link, and ends when there is FOLDER/end.
 """
 
@@ -20,8 +20,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 FOLDER = Path(sys.argv[1]) if __name__ == "__main__" else Path()
-CONSOLE = [sys.executable, "-m", "avow", "console", "--json"]
+CONSOLE = [sys.executable, "-m", "sayso", "console", "--json"]
 LIMIT = 60.0
+NOBODY = 65_534
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -79,6 +80,28 @@ def as_a_daemon_on_its_own_terminal() -> None:
     orphaned(lambda: on_a_new_terminal("as_a_daemon_on_its_own_terminal"), is_apart=True)
 
 
+def as_a_daemon_under_another_user() -> None:
+    """The daemon drives the terminal, and becomes another user as far as this one may."""
+    orphaned(under_another_user, is_apart=True)
+
+
+def under_another_user() -> None:
+    ours, theirs = pty.openpty()
+    told, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        os.setsid()
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+        os.read(told, 1)
+        ask("as_a_daemon_under_another_user", stdin=theirs)
+        os._exit(0)
+    if os.getuid() == 0:
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    os.write(tell, b".")
+    os.waitpid(child, 0)
+
+
 def orphaned(work: Callable[[], None], *, is_apart: bool) -> None:
     """Run `work` in a process whose parent has ended, in a session of its own if `is_apart`."""
     child = os.fork()
@@ -101,6 +124,7 @@ WAYS = (
     as_an_orphan,
     as_a_daemon,
     as_a_daemon_on_its_own_terminal,
+    as_a_daemon_under_another_user,
 )
 
 
@@ -112,7 +136,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def connect_over_stdio() -> object:
-    words = ["-m", "avow", "gateway", "--stdio", "--store", f"sqlite:{FOLDER / 'avow.db'}"]
+    words = ["-m", "sayso", "gateway", "--stdio", "--store", f"sqlite:{FOLDER / 'sayso.db'}"]
     words += ["--", *sys.argv[3:]]
     gateway = subprocess.Popen(
         [sys.executable, *words],
@@ -125,7 +149,7 @@ def connect_over_stdio() -> object:
     gateway.stdin.write(json.dumps(HELLO).encode() + b"\n")
     gateway.stdin.flush()
     (FOLDER / "hello").write_bytes(gateway.stdout.readline())
-    wait_for(lambda: any(Path(os.environ["AVOW_RUNTIME_DIR"]).glob("*.sock")))
+    wait_for(lambda: any(Path(os.environ["SAYSO_RUNTIME_DIR"]).glob("*.sock")))
     return gateway
 
 

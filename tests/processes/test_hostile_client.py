@@ -25,8 +25,8 @@ CLIENT = str(Path(__file__).parent / "hostile_client.py")
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
     """A short path: the name of a socket holds about a hundred bytes."""
-    with tempfile.TemporaryDirectory(prefix="avow-") as folder:
-        monkeypatch.setenv("AVOW_RUNTIME_DIR", folder)
+    with tempfile.TemporaryDirectory(prefix="sayso-") as folder:
+        monkeypatch.setenv("SAYSO_RUNTIME_DIR", folder)
         yield Path(folder)
 
 
@@ -40,7 +40,7 @@ def at_its_terminal(runtime: Path, *words: str) -> Generator["subprocess.Popen[b
         stdout=theirs,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        env=environment(AVOW_RUNTIME_DIR=str(runtime)),
+        env=environment(SAYSO_RUNTIME_DIR=str(runtime)),
     )
     os.close(theirs)
     with process:
@@ -82,16 +82,16 @@ def test_no_way_from_a_stdio_client_leads_into_its_console_and_a_person_comes_in
     assert json.loads((tmp_path / "log_in.json").read_text())["code"] == 403
     assert (entered.status_code, "set-cookie" in entered.headers) == (303, True)
     printed = (tmp_path / "stderr").read_text()
-    assert "run avow console" in printed
+    assert "run sayso console" in printed
     assert "token=" not in printed + (tmp_path / "hello").read_text()
 
 
 def test_no_way_from_an_http_client_leads_into_the_console_of_its_gateway(
     tmp_path: Path, runtime: Path
 ) -> None:
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("gateway", "--port", "0", "--json", "--store", store, "--", *python("plain"))
-    with started(*words, AVOW_RUNTIME_DIR=str(runtime)) as run:
+    with started(*words, SAYSO_RUNTIME_DIR=str(runtime)) as run:
         url = run.addresses["mcp"]
         with at_its_terminal(runtime, CLIENT, str(tmp_path), url):
             wait_for((tmp_path / "tried").exists)
@@ -107,16 +107,16 @@ def test_no_way_from_an_http_client_leads_into_the_console_of_its_gateway(
 def test_a_socket_that_nobody_serves_is_removed_and_all_gateways_are_listed(
     tmp_path: Path, runtime: Path
 ) -> None:
-    store = f"sqlite:{tmp_path / 'avow.db'}"
+    store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("gateway", "--port", "0", "--json", "--store", store, "--", *python("plain"))
-    with started(*words, AVOW_RUNTIME_DIR=str(runtime)) as killed:
+    with started(*words, SAYSO_RUNTIME_DIR=str(runtime)) as killed:
         killed.process.kill()
         killed.process.wait(30)
     assert len(list(runtime.iterdir())) == 1
 
     with (
-        started(*words, AVOW_RUNTIME_DIR=str(runtime)) as one,
-        started(*words, AVOW_RUNTIME_DIR=str(runtime)) as other,
+        started(*words, SAYSO_RUNTIME_DIR=str(runtime)) as one,
+        started(*words, SAYSO_RUNTIME_DIR=str(runtime)) as other,
     ):
         wait_for(lambda: len(list(runtime.glob("*.sock"))) == 3)
         code, shown = run_on_terminal([*COMMAND, "console", "--list", "--json"], {})

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from avow.processes import Clients, Process
-from avow.processes.kinship import (
+from sayso.processes import Clients, Process
+from sayso.processes.kinship import (
     DESCENDS,
     MAX_FAMILIES,
     MAX_MEMBERS,
@@ -71,7 +71,7 @@ class Desk:
         return self.clients.refusal(pid)
 
     def command(self, parent: int, at: str | None, group: str = "/") -> int:
-        return self.machine.start(parent, "avow", at=at, group=group)
+        return self.machine.start(parent, "sayso", at=at, group=group)
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_a_terminal_program_that_is_older_than_the_client_is_a_persons() -> None
     clients.add(machine.start(editor, "helper"))
     terminal, shell = machine.open_terminal(multiplexer)
 
-    assert clients.refusal(machine.start(shell, "avow", at=terminal)) is None
+    assert clients.refusal(machine.start(shell, "sayso", at=terminal)) is None
 
 
 def test_a_login_by_another_user_is_a_persons(desk: Desk) -> None:
@@ -160,6 +160,21 @@ def test_a_login_by_another_user_is_a_persons(desk: Desk) -> None:
     terminal, shell = desk.machine.open_terminal(daemon)
 
     assert desk.refusal(desk.command(shell, terminal)) is None
+
+
+@pytest.mark.parametrize(("uid", "become"), [(ROOT, ME), (ME, 100_000)])
+def test_a_user_that_the_client_can_become_is_nobody_else(uid: int, become: int) -> None:
+    machine = Machine()
+    init = machine.start(0, "init", uid=ROOT)
+    client = machine.start(init, "client", uid=uid)
+    clients = Clients(lambda: machine)
+    clients.add(client)
+    script = machine.start(client, "script", uid=become)
+    machine.orphan(script)
+    terminal, shell = machine.open_terminal(script)
+    machine.rows[shell] = replace(machine.rows[shell], uid=uid)
+
+    assert clients.refusal(machine.start(shell, "sayso", at=terminal, uid=uid)) == UNCLEAR
 
 
 def test_a_newer_terminal_program_is_a_persons_only_in_another_control_group(desk: Desk) -> None:
@@ -189,7 +204,7 @@ def test_of_an_application_without_a_terminal_all_processes_are_the_clients() ->
     clients.add(helper)
     terminal, shell = machine.open_terminal(terminals, group="/app-editor.scope")
 
-    assert clients.refusal(machine.start(shell, "avow", at=terminal)) == DESCENDS
+    assert clients.refusal(machine.start(shell, "sayso", at=terminal)) == DESCENDS
 
 
 def test_a_process_whose_ancestors_cannot_be_read_is_refused(desk: Desk) -> None:

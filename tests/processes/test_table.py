@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from avow.processes import ancestors, open_table, peer_of
-from avow.processes.connections import clients_of
-from avow.processes.table import ProcTable, PsTable, read_ps
+from sayso.processes import ancestors, open_table, peer_of
+from sayso.processes.connections import clients_of
+from sayso.processes.table import ProcTable, PsTable, read_ps
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -75,7 +75,7 @@ def test_the_process_at_the_other_end_of_a_connection_is_found() -> None:
 
 
 def test_a_peer_is_known_and_known_to_have_ended() -> None:
-    with tempfile.TemporaryDirectory(prefix="avow-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sayso-") as folder:
         path = str(Path(folder) / "s")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(path)

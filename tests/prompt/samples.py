@@ -4,9 +4,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from avow.catalog import Tool, make_tool
-from avow.intent import WIRE_NAMES, Hints
-from avow.policy import Policy, load_policy
+from sayso.catalog import Tool, make_tool
+from sayso.intent import WIRE_NAMES, Hints
+from sayso.policy import Policy, load_policy
 
 READ = Hints(read_only=True, open_world=False)
 FETCH = Hints(read_only=True, open_world=True)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.prompt.samples import CRM, DELETE, READ, TOOLS, WRITE, by_rule, tool
 
-from avow.errors import UsageError
-from avow.intent import Hints
-from avow.policy import Mode, Policy, Principal, load_policy
-from avow.prompt import Names, Variant, build, estimate
+from sayso.errors import UsageError
+from sayso.intent import Hints
+from sayso.policy import Mode, Policy, Principal, load_policy
+from sayso.prompt import Names, Variant, build, estimate
 
 ADVISORY = Variant.ADVISORY
 MODES = [Policy(mode=one) for one in Mode]
@@ -157,7 +157,7 @@ def test_a_read_that_asks_is_said_to_wait() -> None:
 
 
 def test_only_what_the_principal_may_see_is_there() -> None:
-    hidden = tool("audit_list", READ, _meta={"io.avow/intent": {"scopes": ["audit"]}})
+    hidden = tool("audit_list", READ, _meta={"io.sayso/intent": {"scopes": ["audit"]}})
     amy = Principal("amy", scopes=frozenset())
 
     assert "audit_list" in build([hidden, *CRM]).text

@@ -3,8 +3,8 @@
 import pytest
 from tests.prompt.samples import CRM
 
-from avow.policy import load_policy
-from avow.prompt import Names, Variant, build
+from sayso.policy import load_policy
+from sayso.prompt import Names, Variant, build
 
 SEARCH = load_policy('tools = "search"')
 PINNED = load_policy('tools = "search"\npin = ["crm__customers_list"]')

@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError
 import pytest
 from tests.prompt.samples import CRM
 
-from avow.errors import UsageError
-from avow.prompt import TEMPLATE, Section, Sections, build, estimate
+from sayso.errors import UsageError
+from sayso.prompt import TEMPLATE, Section, Sections, build, estimate
 
 HOUSE = Sections(identity="You work for a studio.", routing="Money goes first.")
 TEAM = Sections(

@@ -113,7 +113,7 @@ def outcome_of(result: dict[str, Any]) -> str:
     if not result.get("isError"):
         return "ok"
     text = result["content"][0]["text"]
-    if result.get("_meta", {}).get("io.avow/outcome") == "outcome_unknown":
+    if result.get("_meta", {}).get("io.sayso/outcome") == "outcome_unknown":
         return "unknown"
     if text.startswith("Not run yet"):
         return "waiting"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.connect.serving import ENVIRONMENT
 
-from avow.connect import CommandTarget
+from sayso.connect import CommandTarget
 
 JOURNAL = str(Path(__file__).with_name("journal.py"))
 

@@ -56,7 +56,7 @@ class Replica:
         with self.said.open("a") as said:
             self.process = subprocess.Popen(
                 self.words,
-                env=environment(AVOW_KEYS=self.keys),
+                env=environment(SAYSO_KEYS=self.keys),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=said,
@@ -109,7 +109,7 @@ class Town:
 
     def records(self) -> list[dict[str, Any]]:
         """The record, oldest line first."""
-        sql = "SELECT call, event, body, payload FROM avow.records WHERE call <> '' ORDER BY seq"
+        sql = "SELECT call, event, body, payload FROM sayso.records WHERE call <> '' ORDER BY seq"
         with psycopg.connect(self.database) as db:
             return [
                 {"call": call, "event": event, **json.loads(body), **json.loads(payload or "{}")}
@@ -117,10 +117,10 @@ class Town:
             ]
 
     def verify(self) -> subprocess.CompletedProcess[str]:
-        """`avow audit verify`, as a person runs it."""
+        """`sayso audit verify`, as a person runs it."""
         return subprocess.run(
             [*COMMAND, "audit", "verify", "--store", self.database],
-            env=environment(AVOW_KEYS=self.keys),
+            env=environment(SAYSO_KEYS=self.keys),
             capture_output=True,
             encoding="utf-8",
             timeout=60,

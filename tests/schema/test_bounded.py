@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from avow.audit.export import export
-from avow.schema import MASK
-from avow.schema.bounded import MAX_KEPT_CHARACTERS, bounded
-from avow.schema.trace import read_traceparent
-from avow.store import RecordRow
+from sayso.audit.exporter import export
+from sayso.schema import MASK
+from sayso.schema.bounds import MAX_KEPT_CHARACTERS, bounded
+from sayso.schema.trace import read_traceparent
+from sayso.store import RecordRow
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 

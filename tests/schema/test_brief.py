@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from avow.schema import brief, retold, size
+from sayso.schema import brief, retold, size
 
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

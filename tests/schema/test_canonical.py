@@ -12,8 +12,8 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.errors import UsageError
-from avow.schema import canonical, digest, digest_exactly, parse_json
+from sayso.errors import UsageError
+from sayso.schema import canonical, digest, digest_exactly, parse_json
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS = (

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.schema.clip import MARKER, clip, marked
+from sayso.schema.clipping import MARKER, clip, marked
 
 
 @given(st.text(min_size=100, max_size=300), st.integers(60, 90))

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from avow.schema import exact
-from avow.schema.compact import read_json, write_json
+from sayso.schema import RepeatedKeyError, exact, parse_json
+from sayso.schema.compact import read_json, read_strictly, write_json
 
 
 def test_half_a_surrogate_pair_is_written() -> None:
@@ -42,3 +42,26 @@ def test_an_exact_schema_closes_what_names_properties_and_nothing_else() -> None
         "properties": {},
         "additionalProperties": True,
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":1}',
+        '{ "a" : [1, 2.50, "\\u0041"] }',
+        "[18446744073709551616]",
+        '{"a":{"a":1e5}}',
+    ],
+)
+def test_strict_reading_has_one_value_for_each_form(text: str) -> None:
+    assert read_strictly(text.encode()) == json.loads(text)
+
+
+@pytest.mark.parametrize("text", ['{"a":1,"a":1}', '[{"b":{"a":1,"a":2}}]', '{"a":1, "\\u0061":2}'])
+def test_strict_reading_refuses_a_repeated_key(text: str) -> None:
+    with pytest.raises(RepeatedKeyError):
+        read_strictly(text.encode())
+
+
+def test_bytes_of_another_encoding_are_read() -> None:
+    assert parse_json('{"a":"ä"}'.encode("utf-16")) == {"a": "ä"}

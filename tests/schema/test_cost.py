@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from avow.schema.cost import MAX_COST, schema_cost, weight
+from sayso.schema.cost import MAX_COST, schema_cost, weight
 
 
 @pytest.mark.parametrize(

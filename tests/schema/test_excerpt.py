@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from avow.schema import MASK, size
-from avow.schema.excerpt import MAX_CHARACTERS, excerpt
+from sayso.schema import MASK, size
+from sayso.schema.excerpts import MAX_CHARACTERS, excerpt
 
 
 def test_a_small_value_is_its_own_excerpt() -> None:

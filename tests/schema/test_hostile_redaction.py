@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from avow.schema import MASK, redact, redact_start
-from avow.schema.redact import MAX_REDACTED_CHARACTERS
-from avow.schema.secret_values import mask_text
+from sayso.schema import MASK, redact, redact_start
+from sayso.schema.redaction import MAX_REDACTED_CHARACTERS
+from sayso.schema.secret_values import mask_text
 
 KEY = "-----BEGIN PRIVATE KEY-----"
 JWT = "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0" * 500 + ".c2lnbmF0dXJl"
@@ -15,7 +15,7 @@ HOSTILE = (
     *("authorization: basic ", "api-key:a", "-key: a.", "eyJ", "eyJ.", "eyJaaaaaaaa.", "bearer "),
     *("basic aaaaaa", "://", "://a:", "://user:pass", "a:", "--password", "--token ", "--a-"),
     *("token=", "token\\", "secrets", "api_key", "session", "sk-", "SG.aaaaaaaaaaaaaaaa.", "A"),
-    *("glpat-", "avow_aaaaaaaaaa_", "sq0aaa-", " ", "1", "é"),
+    *("glpat-", "sayso_aaaaaaaaaa_", "sq0aaa-", " ", "1", "é"),
 )
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from avow.schema import Checker
-from avow.schema.locate import locate
+from sayso.schema import Checker
+from sayso.schema.location import locate
 
 PERSON: dict[str, Any] = {
     "type": "object",

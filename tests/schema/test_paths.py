@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from avow.errors import UsageError
-from avow.schema import MASK
-from avow.schema.paths import hide, parse_path
+from sayso.errors import UsageError
+from sayso.schema import MASK
+from sayso.schema.paths import hide, parse_path
 
 VALUE = {"a": {"b": 1, "c d": 2}, "list": [{"iban": "x", "n": 1}, {"iban": "y"}], "text": "t"}
 

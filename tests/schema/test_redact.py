@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.intent.strategies import JSON
 
-from avow.schema import MASK, redact
+from sayso.schema import MASK, redact
 
 
 def test_what_is_masked_shows_as_three_dots() -> None:
@@ -191,7 +191,7 @@ def test_a_value_that_looks_like_a_secret_is_masked_wherever_it_stands(secret: s
     [
         "github_pat_" + "a" * 20,
         "glpat-" + "a" * 16,
-        "avow_" + "a" * 8 + "_" + "a" * 20,
+        "sayso_" + "a" * 8 + "_" + "a" * 20,
         *(f"{word}{sign}{'a' * 16}" for word in ("sk", "pk", "rk") for sign in "-_"),
         *(f"gh{letter}_{'a' * 20}" for letter in "pousr"),
         *(f"xox{letter}-{'a' * 10}" for letter in "abprs"),
@@ -327,6 +327,29 @@ KEY_BODY = "MIIEpAIB" * 8
         ("ya29." + "a1B2" * 7, "a1B2a1B2"),
         ("xapp-1-A0-" + "a1b2" * 4, "a1b2a1b2"),
         ("AGE-SECRET-KEY-1" + "A1B2" * 12, "A1B2A1B2"),
+        ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "K7MDENG"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUt"),
+        ("AccountKey=" + "ab1/" + "Zm9vYmFy" * 10 + "zz==;EndpointSuffix=x", "Zm9vYmFy"),
+        ("SharedAccessKey=Zm9v/" + "Zm9vYmF2" * 5 + "abc=", "YmF2"),
+        ('{"SecretAccessKey": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}', "K7MDENG"),
+        ('{\\"secretKey\\": \\"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\\"}', "K7MDENG"),
+        ("Authorization: Bearer " + "Zm9vYmFyZm9vYmFyZm/2" * 3 + "==", "YmFy"),
+        ("Server=x;Password=p@ssw0rd!;X=1", "ssw0rd"),
+        ('{"password": "h*nter#2^x"}', "nter"),
+        ("\x1b[31mghp_" + "a1" * 18 + "\x1b[0m", "a1a1"),
+        ("\x1b[36mpassword\x1b[0m=\x1b[1;35mhunter2\x1b[0m", "hunter2"),
+        ("\\u001b[36mpassword\\u001b[0m=\\u001b[35mhunter2", "hunter2"),
+        ("Cookie: session=a1b2c3; theme=dark; other=d4e5", "d4e5"),
+        ("curl -H 'cookie: connect.sid=s%3Aa1b2.c3'", "a1b2"),
+        ("Set-Cookie: sid=a1b2c3; Path=/; HttpOnly", "a1b2c3"),
+        ("eyJhbGciOiJSU0EifQ.abcdefghij.klmnopqrst.uvwxyzabcd.efghijklmn", "efghijklmn"),
+        ("https://hooks.slack.com/services/T00000000/B00000000/" + "a1B2" * 6, "a1B2a1B2"),
+        ("https://discord.com/api/webhooks/123456789012345678/" + "a1B2" * 17, "a1B2a1B2"),
+        ("GOCSPX-" + "a1B2" * 7, "a1B2a1B2"),
+        ("NRAK-" + "A1B2" * 6, "A1B2A1B2"),
+        ("ATATT3xFfGF0" + "a1B2" * 7, "a1B2a1B2"),
+        ("dapi" + "a1b2" * 8, "a1b2a1b2"),
+        ("dp.pt." + "a1B2" * 10, "a1B2a1B2"),
     ],
 )
 @pytest.mark.parametrize("filling", ["", ". " * 1000])
@@ -366,8 +389,38 @@ def test_a_secret_in_a_text_is_masked_and_the_text_stays(
         "-----BEGIN PRIVATE KEY-----\\nrm -rf work\\n",
         "-----BEGIN PUBLIC KEY-----\\n" + KEY_BODY,
         "signature matters",
+        "token: /home/me/important/with2/a/very/long/name/to/delete",
+        "secret=/srv/important1/with/a/very/long/name/to/delete/all",
+        "token: srv/important1/with/a/very/long/name/to/delete/all",
+        "cookie: see below",
+        "\x1b[31mnothing\x1b[0m is secret: here",
+        "cookie: $(reboot)",
         "SELECT * FROM t WHERE token = 5 OR 1 = 1",
     ],
 )
 def test_what_is_no_secret_stays_as_it_is(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize("name", ["name", "key", "Name", "Key"])
+@pytest.mark.parametrize("value", ["value", "Value"])
+def test_a_value_beside_its_secret_name_is_masked(name: str, value: str) -> None:
+    assert redact([{name: "DB_PASSWORD", value: "hunter2"}]) == [{name: "DB_PASSWORD", value: MASK}]
+    for kept in ({name: "PATH", value: "/bin"}, {name: "token", value: ""}, {name: 7, value: "x"}):
+        assert redact(kept) == kept
+    hidden = {name: "token", value: {"then": ["rm", "-rf"]}}
+    assert redact(hidden) == hidden
+
+
+def test_a_word_after_the_flag_of_a_secret_is_masked() -> None:
+    words = ["mysql", "--password", "hunter2", "--api-key", "a1b2c3", "--host", "db", 7, "--token"]
+    masked = ["mysql", "--password", MASK, "--api-key", MASK, "--host", "db", 7, "--token"]
+    assert redact({"argv": words}) == {"argv": masked}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--token", "/etc/passwd"], ["--token", "$(reboot)"], ["--token", 7], ["-token", "abcdef"]],
+)
+def test_a_command_cannot_hide_behind_the_flag_of_a_secret(words: list[object]) -> None:
+    assert redact(words) == words

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.schema import Checker, Stripper
+from sayso.schema import Checker, Stripper
 
 PERSON = {"type": "object", "properties": {"id": {}, "name": {}}}
 

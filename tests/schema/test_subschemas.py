@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from avow.schema.subschemas import subschemas
+from sayso.schema.subschema_walk import subschemas
 
 TEXT: dict[str, Any] = {"type": "string"}
 NUMBER: dict[str, Any] = {"type": "number"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.schema import at, size, truncate
+from sayso.schema import at, size, truncate
 
 
 def test_a_value_within_the_limit_is_the_same_object() -> None:
@@ -193,3 +193,15 @@ def test_no_item_leaves_that_could_have_stayed(items: list[str], limit: int) -> 
     if cut.is_cut:
         assert cut.kept == 1 or size(items[: cut.kept]) <= limit
         assert size(items[: cut.kept + 1]) > limit
+
+
+def test_half_a_surrogate_pair_hinders_no_cut() -> None:
+    value = {"rows": ["\ud800" * 20, *("x" * 20 for _ in range(50))]}
+    cut = truncate(value, limit=300)
+    assert (cut.fits, cut.value["rows"]) == (True, value["rows"][: cut.kept])
+
+
+def test_a_long_text_in_lists_within_lists_is_cut() -> None:
+    cut = truncate({"rows": [[["short", "y" * 2_000]], [["short"]]]}, limit=1_000)
+    assert (cut.fits, cut.total, cut.path) == (True, 2_000, ("rows", 0, 0, 1))
+    assert cut.value["rows"][1] == [["short"]]

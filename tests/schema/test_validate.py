@@ -2,8 +2,8 @@
 
 import pytest
 
-from avow.errors import UsageError
-from avow.schema import Checker
+from sayso.errors import UsageError
+from sayso.schema import Checker
 
 ORDER = {
     "type": "object",

@@ -18,16 +18,16 @@ from pydantic import BaseModel
 from tests.connect.serving import ENVIRONMENT, serve_app
 from tests.warm import Warm
 
-import avow
-from avow.audit import merged
-from avow.audit.verify import verify
-from avow.keys import load_keys
-from avow.serve import Tools
-from avow.store import open_store, store_path
+import sayso
+from sayso.audit import merged
+from sayso.audit.verifier import verify
+from sayso.keys import load_keys
+from sayso.serve import Tools
+from sayso.store import open_store, store_path
 
 ERAS = ["legacy", "2026-07-28"]
 KINDS = ["MCPServer", "Server", "FastMCP"]
-CALLER = avow.Principal("amy", scopes=frozenset({"customers.read", "customers.write"}))
+CALLER = sayso.Principal("amy", scopes=frozenset({"customers.read", "customers.write"}))
 
 YES = types.ElicitResult(action="accept", content={"approve": True})
 NOT = types.ElicitResult(action="accept", content={"approve": False})
@@ -87,38 +87,38 @@ def declare_studio(tools: Tools, studio: Studio) -> None:
     reading = tools.group(scopes={"customers.read"}, category="customers")
     writing = tools.group(scopes={"customers.write"}, category="customers")
 
-    @reading.tool(avow.READ_ONLY)
+    @reading.tool(sayso.READ_ONLY)
     def customer_get(customer_id: int) -> Customer:
         """One customer."""
         return Open(id=customer_id, name=studio.customers[customer_id])
 
-    @reading.tool(avow.READ_ONLY, tags={"lists"})
-    async def customer_list(cursor: str | None = None) -> avow.Page[Customer]:
+    @reading.tool(sayso.READ_ONLY, tags={"lists"})
+    async def customer_list(cursor: str | None = None) -> sayso.Page[Customer]:
         """A page of customers."""
         start = int(cursor or 0)
         ids = sorted(studio.customers)
         found = [Open(id=one, name=studio.customers[one]) for one in ids[start : start + 2]]
         end = start + len(found)
-        return avow.Page(list(found), str(end) if end < len(ids) else None, len(ids))
+        return sayso.Page(list(found), str(end) if end < len(ids) else None, len(ids))
 
     def plan(customer_id: int) -> list[str]:
         return [f"delete {studio.customers[customer_id]}"]
 
-    @writing.tool(avow.DELETE, confirm="Delete customer {customer_id} for good?", plan=plan)
+    @writing.tool(sayso.DELETE, confirm="Delete customer {customer_id} for good?", plan=plan)
     def customer_delete(customer_id: int) -> str:
         """Delete a customer."""
-        assert avow.context().plan is not None
+        assert sayso.context().plan is not None
         studio.done.append(f"delete {customer_id}")
         return f"deleted {studio.customers.pop(customer_id)}"
 
-    def write(ctx: avow.Context, given: Any) -> Any:
+    def write(ctx: sayso.Context, given: Any) -> Any:
         studio.customers[given["id"]] = given["name"]
         studio.done.append(f"write {given['id']}")
         return ctx.json({"id": given["id"], "name": given["name"], "iban": "DE-SECRET"})
 
     writing.add(
         name="customer_write",
-        intent=avow.UPSERT,
+        intent=sayso.UPSERT,
         description="Create or change a customer.",
         input_schema={
             "type": "object",
@@ -170,7 +170,7 @@ class Caller:
 
     async def call(self, name: str, arguments: Any = None, **more: Any) -> types.CallToolResult:
         """The result of a call; bounded, since a server may forget to answer."""
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             return await self.client.call_tool(name, arguments or {}, **more)
 
     async def names(self) -> list[str]:
@@ -187,10 +187,10 @@ def offer(
 ) -> Offered:
     """A bound server of one kind with some tools; the studio's if none are given."""
     folder = where or Path(tempfile.mkdtemp())
-    url = f"sqlite:{folder / 'avow.db'}"
+    url = f"sqlite:{folder / 'sayso.db'}"
     server = make(kind) if server is None else server
     options: dict[str, Any] = {"principal": CALLER, "patience": 0.3, **more}
-    tools = avow.bind(server, store=url, **options)
+    tools = sayso.bind(server, store=url, **options)
     offered = Offered(server, tools, Studio(), url)
     declare(tools, offered.studio)
     return offered
@@ -246,9 +246,9 @@ async def lines(url: str) -> list[dict[str, Any]]:
     """The record's lines about calls, oldest first; fails where the log does not verify."""
     store = open_store(url)
     try:
-        report = await verify(store, load_keys(store_path(url)))
+        report = await verify(store.records, load_keys(store_path(url)))
         assert report.problems == []
-        rows = [merged(row) for row in reversed(await store.records())]
+        rows = [merged(row) for row in reversed(await store.records.newest())]
         return [{"event": row.event, **json.loads(row.body)} for row in rows if row.call]
     finally:
         await store.close()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from avow.catalog import Tool, make_tool
-from avow.serve.advice import advise, suggest
+from sayso.catalog import Tool, make_tool
+from sayso.serve.advice import advise, suggest
 
 
 def named(name: str, text: str = "") -> Tool:
@@ -13,14 +13,14 @@ def named(name: str, text: str = "") -> Tool:
 @pytest.mark.parametrize(
     ("name", "text", "code"),
     [
-        ("customer_delete", "Delete a customer.", "avow.DELETE.but(idempotent=True)"),
-        ("create_user", "", "avow.APPEND"),
-        ("append_row", "", "avow.APPEND"),
-        ("update_config", "", "avow.WRITE"),
-        ("drop_table", "Idempotent.", "avow.DELETE.but(idempotent=True)"),
-        ("send_email", "", "avow.SEND"),
-        ("list_users", "", "avow.READ_ONLY"),
-        ("search_web", "Searches the web.", "avow.READ_ONLY"),
+        ("customer_delete", "Delete a customer.", "sayso.DELETE.but(idempotent=True)"),
+        ("create_user", "", "sayso.APPEND"),
+        ("append_row", "", "sayso.APPEND"),
+        ("update_config", "", "sayso.WRITE"),
+        ("drop_table", "Idempotent.", "sayso.DELETE.but(idempotent=True)"),
+        ("send_email", "", "sayso.SEND"),
+        ("list_users", "", "sayso.READ_ONLY"),
+        ("search_web", "Searches the web.", "sayso.READ_ONLY"),
         ("url_open", "", None),
         ("zq_thing", "", None),
     ],
@@ -33,16 +33,18 @@ def test_a_suggestion_says_what_was_guessed_and_supposes_no_loss(
 
 def test_the_advice_says_what_to_write_and_what_it_cannot_know() -> None:
     told = advise(
-        named("fetch_web_content", "Fetches a page of the web."), is_taken=False, how="avow.declare"
+        named("fetch_web_content", "Fetches a page of the web."),
+        is_taken=False,
+        how="sayso.declare",
     )
     assert told == (
         "the tool 'fetch_web_content' declares nothing, so it counts as one that destroys; its "
-        "name and texts suggest @avow.declare(avow.READ_ONLY), with .but(open_world=True) if it "
+        "name and texts suggest @sayso.declare(sayso.READ_ONLY), with .but(open_world=True) if it "
         "reaches the outside world"
     )
     told = advise(named("send_email"), is_taken=True, how="tools.tool")
-    assert told.endswith("surely say holds; its name and texts suggest @tools.tool(avow.SEND)")
+    assert told.endswith("surely say holds; its name and texts suggest @tools.tool(sayso.SEND)")
     told = advise(named("url_open"), is_taken=False, how="tools.tool")
     assert told.endswith(
-        "declare what it does: @tools.tool(…), with a preset such as avow.READ_ONLY"
+        "declare what it does: @tools.tool(…), with a preset such as sayso.READ_ONLY"
     )

@@ -9,11 +9,11 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp_types import CallToolResult, TextContent
 
-import avow
-from avow.audit import merged
-from avow.policy import LOCAL, Policy, Principal, load_policy
-from avow.serve import Tools
-from avow.store import open_store
+import sayso
+from sayso.audit import merged
+from sayso.policy import LOCAL, Policy, Principal, load_policy
+from sayso.serve import Tools
+from sayso.store import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -24,15 +24,15 @@ ASKING = load_policy('[[rules]]\nname = "ask"\neffect = "confirm"\nwhen = { tool
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    return f"sqlite:{tmp_path / 'avow.db'}"
+    return f"sqlite:{tmp_path / 'sayso.db'}"
 
 
 def served(**words: Any) -> tuple[MCPServer[Any], Tools]:
     """A server with one tool that destroys."""
     server: MCPServer[Any] = MCPServer("studio", log_level="ERROR")
     chosen: dict[str, Any] = {"principal": Principal(LOCAL), "asks": False, **words}
-    tools = avow.bind(server, **chosen)
-    tools.tool(avow.DESTRUCTIVE, name="clear")(lambda: "cleared")
+    tools = sayso.bind(server, **chosen)
+    tools.tool(sayso.DESTRUCTIVE, name="clear")(lambda: "cleared")
     return server, tools
 
 
@@ -52,7 +52,7 @@ async def test_what_would_ask_runs_and_the_record_says_so(url: str) -> None:
         assert text(await client.call_tool("clear", {})) == "cleared"
 
     store = open_store(url)
-    bodies = [json.loads(merged(row).body) for row in await store.records() if row.call]
+    bodies = [json.loads(merged(row).body) for row in await store.records.newest() if row.call]
     await store.close()
     assert {(one["decision"], one["would_be"]) for one in bodies} == {("allow", "confirm")}
 
@@ -105,7 +105,7 @@ async def test_a_temporary_record_is_gone_afterwards(
     server, _ = served(store="temporary")
     async with Client(server) as client:
         await client.call_tool("clear", {})
-        assert "avow.db" in below(tmp_path)
+        assert "sayso.db" in below(tmp_path)
 
     assert below(tmp_path) == set()
 
@@ -113,13 +113,13 @@ async def test_a_temporary_record_is_gone_afterwards(
 async def test_a_sentence_that_only_the_plan_fills_stays_in_the_server(url: str) -> None:
     server, tools = served(store=url)
     planned = tools.group(plan=lambda: {"changes": [], "count": 3})
-    planned.tool(avow.DELETE, name="shred", confirm="Shred {count} pages?")(lambda: "done")
-    tools.tool(avow.DELETE, name="burn", confirm="Burn it all?")(lambda: "done")
+    planned.tool(sayso.DELETE, name="shred", confirm="Shred {count} pages?")(lambda: "done")
+    tools.tool(sayso.DELETE, name="burn", confirm="Burn it all?")(lambda: "done")
     async with Client(server) as client:
         listed = {one.name: one.meta or {} for one in (await client.list_tools()).tools}
 
     assert listed["shred"] == {}
-    assert listed["burn"]["io.avow/intent"] == {"confirm": "Burn it all?"}
+    assert listed["burn"]["io.sayso/intent"] == {"confirm": "Burn it all?"}
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
@@ -131,5 +131,5 @@ async def test_a_tool_is_found_before_it_was_listed_and_listed_as_it_was(
         assert text(await client.call_tool("clear", {})) == "cleared"
         first = await client.list_tools()
         assert await client.list_tools() == first
-        tools.tool(avow.READ_ONLY, name="late")(lambda: "now")
+        tools.tool(sayso.READ_ONLY, name="late")(lambda: "now")
         assert [one.name for one in (await client.list_tools()).tools] == ["clear", "late"]

@@ -8,8 +8,8 @@ import pytest
 from mcp import Client
 from tests.serve.serving import KINDS, inside, make
 
-import avow
-from avow.errors import PolicyError, UsageError
+import sayso
+from sayso.errors import PolicyError, UsageError
 
 pytestmark = pytest.mark.anyio
 
@@ -49,10 +49,10 @@ BAD: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("what", BAD)
 async def test_what_cannot_be_meant_is_refused_when_it_is_declared(kind: str, what: str) -> None:
     words, fields = BAD[what]
-    tools = avow.bind(make(kind), scopes={"customers.read", "customers.write"})
+    tools = sayso.bind(make(kind), scopes={"customers.read", "customers.write"})
     given: dict[str, Any] = {"name": "tool", **fields}
     with pytest.raises(UsageError) as caught:
-        tools.tool(avow.DELETE, **given)(number)
+        tools.tool(sayso.DELETE, **given)(number)
     assert words in str(caught.value)
     assert tools.definitions == []
     if kind != "Server":
@@ -61,11 +61,11 @@ async def test_what_cannot_be_meant_is_refused_when_it_is_declared(kind: str, wh
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_tools_of_one_name_are_refused(kind: str) -> None:
-    tools = avow.bind(make(kind))
-    tools.tool(avow.READ_ONLY)(number)
+    tools = sayso.bind(make(kind))
+    tools.tool(sayso.READ_ONLY)(number)
     for again in (
-        lambda: tools.tool(avow.READ_ONLY)(number),
-        lambda: tools.add(name="number", intent=avow.READ_ONLY, execute=_ok),
+        lambda: tools.tool(sayso.READ_ONLY)(number),
+        lambda: tools.add(name="number", intent=sayso.READ_ONLY, execute=_ok),
     ):
         with pytest.raises(UsageError, match="two tools are called 'number'"):
             again()
@@ -75,9 +75,9 @@ def test_two_tools_of_one_name_are_refused(kind: str) -> None:
 def test_a_name_that_the_framework_has_already_is_refused(kind: str) -> None:
     server = make(kind)
     server.tool(name="number")(number)
-    tools = avow.bind(server)
+    tools = sayso.bind(server)
     with pytest.raises(UsageError, match="two tools are called 'number'"):
-        tools.tool(avow.READ_ONLY)(number)
+        tools.tool(sayso.READ_ONLY)(number)
 
 
 def _yields(_ctx: Any, _given: Any) -> Any:
@@ -103,8 +103,8 @@ def _yields(_ctx: Any, _given: Any) -> Any:
 def test_schemas_and_functions_that_are_none_are_refused(
     fields: dict[str, Any], words: str
 ) -> None:
-    tools = avow.bind(make("Server"))
-    given: dict[str, Any] = {"name": "t", "intent": avow.READ_ONLY, "execute": _ok, **fields}
+    tools = sayso.bind(make("Server"))
+    given: dict[str, Any] = {"name": "t", "intent": sayso.READ_ONLY, "execute": _ok, **fields}
     with pytest.raises(UsageError, match=words):
         tools.add(**given)
 
@@ -115,7 +115,7 @@ def _ok(_ctx: Any, _given: Any) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_function_that_gives_no_one_result_is_refused(kind: str) -> None:
-    tools = avow.bind(make(kind))
+    tools = sayso.bind(make(kind))
 
     def counting() -> Any:
         yield 1
@@ -125,14 +125,14 @@ def test_a_function_that_gives_no_one_result_is_refused(kind: str) -> None:
 
     for function in (counting, streaming):
         with pytest.raises(UsageError, match="generator"):
-            tools.tool(avow.READ_ONLY)(function)
+            tools.tool(sayso.READ_ONLY)(function)
     with pytest.raises(UsageError, match="is no function"):
-        tools.tool(avow.READ_ONLY, name="seven")(7)  # type: ignore[type-var]
+        tools.tool(sayso.READ_ONLY, name="seven")(7)  # type: ignore[type-var]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_types_that_make_no_schema_are_refused(kind: str) -> None:
-    tools = avow.bind(make(kind))
+    tools = sayso.bind(make(kind))
 
     def lost(a: "Nowhere") -> str:  # type: ignore[name-defined]  # noqa: F821 - it is missing
         return str(a)
@@ -141,57 +141,57 @@ def test_types_that_make_no_schema_are_refused(kind: str) -> None:
         return str(a)
 
     with pytest.raises(UsageError, match="cannot be read"):
-        tools.tool(avow.READ_ONLY)(lost)
+        tools.tool(sayso.READ_ONLY)(lost)
     with pytest.raises(UsageError, match="make no schema") as caught:
-        tools.tool(avow.READ_ONLY)(odd)
+        tools.tool(sayso.READ_ONLY)(odd)
     assert "\n" not in str(caught.value)
 
-    def wanting(context: avow.Context) -> str:
+    def wanting(context: sayso.Context) -> str:
         return str(context.arguments)
 
-    with pytest.raises(UsageError, match=r"tool wanting: .* Call avow\.context\(\) inside"):
-        tools.tool(avow.READ_ONLY)(wanting)
+    with pytest.raises(UsageError, match=r"tool wanting: .* Call sayso\.context\(\) inside"):
+        tools.tool(sayso.READ_ONLY)(wanting)
 
 
 def test_what_is_no_server_and_what_is_bound_already_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no server that tools can be bound to"):
-        avow.bind("server")
+        sayso.bind("server")
     server = make("MCPServer")
-    avow.bind(server)
+    sayso.bind(server)
     with pytest.raises(UsageError, match="bound to this server already"):
-        avow.bind(server)
+        sayso.bind(server)
     rules = tmp_path / "policy.toml"
     rules.write_text("mode = 'banana'\n")
     with pytest.raises(PolicyError):
-        avow.bind(make("Server"), policy=rules)
+        sayso.bind(make("Server"), policy=rules)
 
 
 def test_a_decorator_without_its_parentheses_is_refused_and_loses_no_tool() -> None:
-    tools = avow.bind(make("MCPServer"))
+    tools = sayso.bind(make("MCPServer"))
     bare: Any = tools.tool
-    with pytest.raises(UsageError, match=r"tool number: .* Write @tools\.tool\(avow\.READ_ONLY\)"):
+    with pytest.raises(UsageError, match=r"tool number: .* Write @tools\.tool\(sayso\.READ_ONLY\)"):
         bare(number)
-    declare: Any = avow.declare
-    with pytest.raises(UsageError, match=r"tool number: .* Write @avow\.declare"):
+    declare: Any = sayso.declare
+    with pytest.raises(UsageError, match=r"tool number: .* Write @sayso\.declare"):
         declare(number)
 
 
 @pytest.mark.parametrize("intent", ["number", {"read_only"}, 7])
 def test_what_is_no_intent_is_refused_where_it_stands(intent: Any) -> None:
-    tools = avow.bind(make("Server"))
+    tools = sayso.bind(make("Server"))
     with pytest.raises(UsageError, match=r"tool number: .* is no intent"):
         tools.tool(intent)(number)
     with pytest.raises(UsageError, match=r"tool number: .* is no intent"):
         tools.add(name="number", intent=intent, execute=_ok)
     with pytest.raises(UsageError, match=r"declare: .* is no intent"):
-        avow.declare(intent)
+        sayso.declare(intent)
 
 
 def test_a_field_that_there_is_none_of_is_named_with_its_tool_or_group() -> None:
-    tools = avow.bind(make("Server"))
+    tools = sayso.bind(make("Server"))
     wrong: dict[str, Any] = {"scope": {"a"}}
     with pytest.raises(UsageError, match=r"tool number: .*'scope'\. Did you mean 'scopes'"):
-        tools.tool(avow.READ_ONLY, **wrong)(number)
+        tools.tool(sayso.READ_ONLY, **wrong)(number)
     with pytest.raises(UsageError, match=r"group: .*'scope'\. Did you mean 'scopes'"):
         tools.group(**wrong)
 
@@ -199,7 +199,8 @@ def test_a_field_that_there_is_none_of_is_named_with_its_tool_or_group() -> None
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"principal": "me"}, r"'me' is no principal. Write principal=avow.Principal\('me'\)"),
+        ({"store": Path("a.db")}, r"store must be a URL or “temporary”.*sqlite:a\.db"),
+        ({"principal": "me"}, r"'me' is no principal. Write principal=sayso.Principal\('me'\)"),
         ({"principal": 7}, "7 is no principal"),
         (
             {"policy": {"mode": "strict"}},
@@ -209,7 +210,7 @@ def test_a_field_that_there_is_none_of_is_named_with_its_tool_or_group() -> None
 )
 def test_a_caller_or_a_policy_that_is_none_is_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        avow.bind(make("Server"), **given)
+        sayso.bind(make("Server"), **given)
 
 
 DECLARED_BADLY: dict[str, tuple[str, dict[str, Any]]] = {
@@ -231,8 +232,8 @@ async def test_what_cannot_be_meant_of_a_framework_s_tool_ends_the_start(
 ) -> None:
     words, fields = DECLARED_BADLY[what]
     server = make(kind)
-    avow.bind(server, scopes={"customers.read"}, store="temporary")
-    server.tool(name="number")(avow.declare(avow.DELETE, **fields)(number))
+    sayso.bind(server, scopes={"customers.read"}, store="temporary")
+    server.tool(name="number")(sayso.declare(sayso.DELETE, **fields)(number))
     with pytest.raises(UsageError, match="tool number: ") as caught:
         async with Client(inside(server)):
             pass
@@ -243,6 +244,6 @@ async def test_what_cannot_be_meant_of_a_framework_s_tool_ends_the_start(
 def test_a_declaration_that_no_tool_can_mean_is_refused_at_once(what: str) -> None:
     words, fields = BAD[what]
     with pytest.raises(UsageError, match=words):
-        avow.declare(avow.DELETE, **fields)
+        sayso.declare(sayso.DELETE, **fields)
     with pytest.raises(UsageError, match="declared read-only and destructive"):
-        avow.declare(avow.READ_ONLY, destructive=True)  # type: ignore[call-arg]
+        sayso.declare(sayso.READ_ONLY, destructive=True)  # type: ignore[call-arg]

@@ -13,9 +13,9 @@ from pydantic import BaseModel
 from tests.guard.world import yes
 from tests.serve.serving import inside, text
 
-import avow
-from avow.policy import LOCAL, Principal, load_policy
-from avow.serve import Tools
+import sayso
+from sayso.policy import LOCAL, Principal, load_policy
+from sayso.serve import Tools
 
 fastmcp = pytest.importorskip("fastmcp")
 pytestmark = pytest.mark.anyio
@@ -71,7 +71,7 @@ async def test_a_version_that_a_caller_names_is_not_entered_in_place_of_the_list
         from fastmcp.server import create_proxy
 
         server = create_proxy(server)
-    avow.bind(server, store="temporary", principal=Principal(LOCAL))
+    sayso.bind(server, store="temporary", principal=Principal(LOCAL))
     await call(server, "item", {"number": 1}, VERSION_1)
     assert ran == ["read"]
 
@@ -102,7 +102,7 @@ async def test_a_tool_whose_schema_is_listed_with_its_references_resolved_is_ent
         outer: Any = fastmcp.FastMCP("outer")
         outer.mount(server)
         server = outer
-    avow.bind(server, store="temporary", principal=Principal(LOCAL))
+    sayso.bind(server, store="temporary", principal=Principal(LOCAL))
     size = {"height": 1}
     await call(server, "put", {"given": size if model is Size else {"size": size}})
     assert ran == [model.__name__]
@@ -126,7 +126,7 @@ async def test_an_older_version_that_middleware_selects_is_not_entered() -> None
             )
 
     server.add_middleware(Older())
-    avow.bind(server, store="temporary", principal=Principal(LOCAL))
+    sayso.bind(server, store="temporary", principal=Principal(LOCAL))
     result = await call(server, "item", {"number": 1})
     assert result.is_error
     assert "Nothing was run" in text(result)
@@ -150,7 +150,7 @@ async def test_a_tool_that_calls_another_by_its_name_does_not_reach_it(kind: str
         ran.append("purged")
         return "purged"
 
-    avow.bind(server, store="temporary", principal=Principal(LOCAL))
+    sayso.bind(server, store="temporary", principal=Principal(LOCAL))
     result = await call(server, "run_any", {"name": "purge"})
     assert result.is_error
     assert ran == []
@@ -168,7 +168,7 @@ async def test_tools_of_a_mounted_server_are_entered_as_they_were_judged() -> No
 
     middle.mount(inner, namespace="a")
     outer.mount(middle, namespace="b")
-    avow.bind(outer, store="temporary", principal=Principal(LOCAL))
+    sayso.bind(outer, store="temporary", principal=Principal(LOCAL))
     result = await call(outer, "b_a_show", {"number": 3})
     assert not result.is_error, text(result)
     assert text(result) == "number 3"
@@ -223,7 +223,7 @@ async def approve(tools: Tools, number: int) -> None:
 async def test_what_a_caller_puts_into_meta_does_not_reach_a_tool(kind: str) -> None:
     seen: list[Any] = []
     server = tenants(kind, seen)
-    tools = avow.bind(
+    tools = sayso.bind(
         server, store="temporary", principal=Principal(LOCAL), console="http://c/", patience=0
     )
     async with Client(inside(server)) as client:
@@ -238,7 +238,7 @@ async def test_what_a_caller_puts_into_meta_does_not_reach_a_tool(kind: str) -> 
 async def test_a_forwarded_key_of_meta_is_bound_to_its_approval(kind: str) -> None:
     seen: list[Any] = []
     server = tenants(kind, seen)
-    tools = avow.bind(
+    tools = sayso.bind(
         server,
         store="temporary",
         principal=Principal(LOCAL),
@@ -257,3 +257,29 @@ async def test_a_forwarded_key_of_meta_is_bound_to_its_approval(kind: str) -> No
         assert seen == []
         await wipe("test-sandbox")
     assert seen == ["test-sandbox"]
+
+
+async def test_no_call_becomes_a_task_whose_result_passes_by_the_guard() -> None:
+    from fastmcp.server.extensions import ServerExtension
+    from mcp.client.extension import advertise
+
+    tasks, seen = "io.modelcontextprotocol/tasks", []
+
+    class Later(ServerExtension):
+        """As FastMCP's own: it takes the calls of clients that have the extension."""
+
+        identifier = tasks
+
+        async def intercept_tool_call(self, params: Any, context: Any, call_next: Any) -> Any:  # noqa: ARG002 - FastMCP's form
+            seen.append(context.client_extension_settings(tasks))
+            seen.append(context.client_extension_settings("org.example/other"))
+            return await call_next()
+
+    server: Any = fastmcp.FastMCP("shop")
+    server.add_extension(Later())
+    server.tool(lambda: "x" * 300_000, name="get_all", annotations=READ)
+    sayso.bind(server, store="temporary", principal=Principal(LOCAL))
+    said = [advertise(tasks), advertise("org.example/other", {"a": 1})]
+    async with Client(inside(server), extensions=said) as client:
+        assert len(text(await client.call_tool("get_all", {}))) < 300_000
+    assert seen == [None, {"a": 1}]

@@ -23,7 +23,7 @@ from tests.serve.serving import (
 )
 from tests.warm import Warm
 
-from avow.approvals import Answer
+from sayso.approvals import Answer
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +57,7 @@ async def test_the_same_tools_do_the_same_everywhere(
     assert len(caller.asked) == 1
     assert "Delete customer 2 for good?" in caller.asked[0]
     assert "delete customer 2" in caller.asked[0]
-    assert [one for one in await outcomes(f"sqlite:{tmp_path / 'avow.db'}") if one == "ok"] == [
+    assert [one for one in await outcomes(f"sqlite:{tmp_path / 'sayso.db'}") if one == "ok"] == [
         "ok",
         "ok",
     ]
@@ -79,7 +79,7 @@ async def test_the_list_says_all_hints_and_titles(kind: str, era: str) -> None:
     }
     assert delete.title == "Delete customer"
     assert delete.meta is not None
-    assert delete.meta["io.avow/intent"]["category"] == "customers"
+    assert delete.meta["io.sayso/intent"]["category"] == "customers"
     assert delete.description == "Delete a customer."
     assert found["customer_get"].annotations.read_only_hint is True
     schemas = [one.input_schema["additionalProperties"] for one in found.values()]

@@ -19,9 +19,9 @@ from mcp.server.mcpserver import Context as OfficialContext
 from pydantic import BaseModel, field_validator
 from tests.serve.serving import ERAS, KINDS, YES, Studio, make, offer, outcomes, text
 
-import avow
-from avow.serve import ToolDefinition, Tools
-from avow.serve.values import to_json
+import sayso
+from sayso.serve import ToolDefinition, Tools
+from sayso.serve.values import to_json
 
 pytestmark = pytest.mark.anyio
 
@@ -91,7 +91,7 @@ CALLABLE: dict[str, Any] = {
 async def test_whatever_can_be_called_can_be_a_tool(kind: str, era: str) -> None:
     def declare(tools: Tools, _: Studio) -> None:
         for name, function in CALLABLE.items():
-            assert tools.tool(avow.READ_ONLY, name=name)(function) is function
+            assert tools.tool(sayso.READ_ONLY, name=name)(function) is function
 
     async with offer(kind, declare=declare).client(era) as caller:
         listed = {one.name: one for one in (await caller.client.list_tools()).tools}
@@ -108,9 +108,9 @@ async def test_the_official_context_reaches_a_declared_tool() -> None:
     server = MCPServer("studio")
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.DELETE)
+        @tools.tool(sayso.DELETE)
         async def customer_delete(customer_id: int, ctx: OfficialContext) -> str:  # type: ignore[type-arg]
-            return f"{customer_id} {bool(ctx.request_id)} {avow.context().approval}"
+            return f"{customer_id} {bool(ctx.request_id)} {sayso.context().approval}"
 
     async with offer("MCPServer", server=server, declare=declare).client(answer=YES) as caller:
         (listed,) = (await caller.client.list_tools()).tools
@@ -125,7 +125,7 @@ async def test_fastmcps_context_and_dependencies_reach_a_declared_tool() -> None
         return "register"
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         async def customer_get(
             customer_id: int,
             ctx: FastContext,
@@ -150,7 +150,7 @@ async def test_what_is_declared_where_it_is_registered_counts_in_either_order(
         """Get a customer."""
         return f"customer {customer_id}"
 
-    declared = avow.declare(avow.READ_ONLY, title="One customer", tags={"a"})
+    declared = sayso.declare(sayso.READ_ONLY, title="One customer", tags={"a"})
     if is_below:
         server.tool()(declared(customer_get))
     else:
@@ -162,21 +162,21 @@ async def test_what_is_declared_where_it_is_registered_counts_in_either_order(
         result = await caller.call("customer_get", {"customer_id": 2})
         more = await caller.call("customer_get", {"customer_id": 2, "limit": 7})
     assert (listed.title, listed.annotations.read_only_hint) == ("One customer", True)
-    assert listed.meta["io.avow/intent"]["tags"] == ["a"]
+    assert listed.meta["io.sayso/intent"]["tags"] == ["a"]
     assert text(result) == "customer 2"
     assert text(more).startswith("Nothing was run")
     assert customer_get(1) == "customer 1"
 
 
 @pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
-async def test_what_is_declared_runs_without_avow_too(kind: str) -> None:
+async def test_what_is_declared_runs_without_sayso_too(kind: str) -> None:
     from mcp import Client
     from tests.serve.serving import inside
 
     server = make(kind)
 
     @server.tool()
-    @avow.declare(avow.READ_ONLY)
+    @sayso.declare(sayso.READ_ONLY)
     def customer_get(customer_id: int) -> str:
         return f"customer {customer_id}"
 
@@ -190,22 +190,22 @@ async def test_a_result_that_the_author_has_made_is_left_as_it_is(kind: str) -> 
     made = types.CallToolResult(content=[picture, types.TextContent(type="text", text="a cat")])
 
     def declare(tools: Tools, _: Studio) -> None:
-        tools.add(name="as_data", intent=avow.READ_ONLY, execute=lambda _ctx, _given: made)
+        tools.add(name="as_data", intent=sayso.READ_ONLY, execute=lambda _ctx, _given: made)
         tools.add(
             name="in_error",
-            intent=avow.READ_ONLY,
+            intent=sayso.READ_ONLY,
             execute=lambda ctx, _: ctx.error("there is no cat"),
         )
         tools.add(
             name="with_more",
-            intent=avow.READ_ONLY,
+            intent=sayso.READ_ONLY,
             execute=lambda ctx, _: {**ctx.json({"a": 1}), "_meta": {"x": 1}},
         )
         if kind == "FastMCP":
-            tools.tool(avow.READ_ONLY, name="typed")(lambda: picture)
+            tools.tool(sayso.READ_ONLY, name="typed")(lambda: picture)
         else:
 
-            @tools.tool(avow.READ_ONLY)
+            @tools.tool(sayso.READ_ONLY)
             def typed() -> types.CallToolResult:
                 return made
 
@@ -233,7 +233,7 @@ async def test_arguments_that_only_a_type_can_refuse_are_told_to_the_caller(kind
     ran: list[int] = []
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.WRITE)
+        @tools.tool(sayso.WRITE)
         def order(order: Order) -> None:
             ran.append(order.amount)
 
@@ -253,10 +253,10 @@ async def test_titles_come_from_names_and_can_be_said(kind: str) -> None:
         made = (
             tools.group(category="a", tags={"x"}, roles=set())
             .group(tags={"y"})
-            .add(name="invoice_send", intent=avow.SEND, execute=lambda _ctx, _given: None)
+            .add(name="invoice_send", intent=sayso.SEND, execute=lambda _ctx, _given: None)
             .add(
                 name="b",
-                intent=avow.READ_ONLY,
+                intent=sayso.READ_ONLY,
                 title="Something else",
                 category="b",
                 execute=lambda _ctx, _given: "text",
@@ -277,7 +277,7 @@ async def test_titles_come_from_names_and_can_be_said(kind: str) -> None:
 
 
 def test_a_definition_is_the_same_on_the_wire_of_each_version() -> None:
-    made = ToolDefinition("customer_get", avow.READ_ONLY, output_schema={"type": "object"})
+    made = ToolDefinition("customer_get", sayso.READ_ONLY, output_schema={"type": "object"})
     assert made.to_mcp_schema()["annotations"]["readOnlyHint"] is True
     assert "title" not in made.to_mcp_schema("2025-03-26")
     assert "annotations" not in made.to_mcp_schema("2024-11-05")

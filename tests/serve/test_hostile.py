@@ -28,9 +28,9 @@ from tests.serve.serving import (
     text,
 )
 
-import avow
-from avow.intent import Hints
-from avow.serve import Tools, functions
+import sayso
+from sayso.intent import Hints
+from sayso.serve import Tools, functions
 
 pytestmark = pytest.mark.anyio
 
@@ -88,10 +88,10 @@ async def test_nothing_that_a_handler_raises_leaks_or_ends_the_server(kind: str,
         for number, error in enumerate(errors):
             for function in raising(error):
                 name = f"{function.__name__}_{number}"
-                tools.tool(avow.WRITE, name=name)(function)
+                tools.tool(sayso.WRITE, name=name)(function)
                 tools.add(
                     name=f"raw_{name}",
-                    intent=avow.WRITE,
+                    intent=sayso.WRITE,
                     execute=ignoring(function),
                 )
 
@@ -113,15 +113,15 @@ async def test_what_an_author_says_on_purpose_is_said(kind: str) -> None:
     from mcp.server.mcpserver.exceptions import ToolError
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         def customer_get() -> str:
             raise (FastError if kind == "FastMCP" else ToolError)("no such customer")
 
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         def invoice_get() -> str:
             raise MCPError(-32000, "no such invoice")
 
-        @tools.tool(avow.READ_ONLY, on_error="The register is closed")
+        @tools.tool(sayso.READ_ONLY, on_error="The register is closed")
         def register_get() -> str:
             raise RuntimeError(SECRET)
 
@@ -136,11 +136,11 @@ async def test_what_is_said_on_purpose_leaves_no_trace_in_the_log_and_a_mistake_
     kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         def customer_get() -> str:
-            raise avow.AvowError("no such customer")
+            raise sayso.SaysoError("no such customer")
 
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         async def register_get() -> str:
             raise RuntimeError("the register is away")
 
@@ -148,7 +148,7 @@ async def test_what_is_said_on_purpose_leaves_no_trace_in_the_log_and_a_mistake_
         assert text(await caller.call("customer_get")) == "no such customer"
         assert [one for one in caplog.records if one.exc_info] == []
         assert "incident" in text(await caller.call("register_get"))
-        ours = [record for record in caplog.records if record.name.startswith("avow.")]
+        ours = [record for record in caplog.records if record.name.startswith("sayso.")]
         (line,) = [record for record in ours if record.levelname == "ERROR"]
     message = line.getMessage()
     assert line.exc_info is None
@@ -161,16 +161,16 @@ async def test_at_debug_the_log_has_the_traceback_of_a_tool_that_failed(
     kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         async def register_get() -> str:
             raise RuntimeError("the register is away")
 
-    caplog.set_level("DEBUG", "avow")
+    caplog.set_level("DEBUG", "sayso")
     async with offer(kind, declare=declare).client() as caller:
         await caller.call("register_get")
-    ours = [record for record in caplog.records if record.name.startswith("avow.")]
+    ours = [record for record in caplog.records if record.name.startswith("sayso.")]
     traced = [record.name for record in ours if record.exc_info]
-    assert traced == ["avow.guard.steps.outcome"]
+    assert traced == ["sayso.guard.steps.outcome"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -244,7 +244,7 @@ def giving(odd: Odd) -> Callable[..., Any]:
 async def test_a_result_that_is_none_is_withheld(kind: str) -> None:
     def declare(tools: Tools, _: Studio) -> None:
         for name, odd in ODD.items():
-            tools.tool(avow.READ_ONLY, name=name)(giving(odd))
+            tools.tool(sayso.READ_ONLY, name=name)(giving(odd))
 
     offered = offer(kind, declare=declare)
     async with offered.client() as caller:
@@ -267,7 +267,7 @@ async def test_what_a_definition_returns_is_json_or_withheld() -> None:
 
     def declare(tools: Tools, _: Studio) -> None:
         for name, value in given.items():
-            tools.add(name=name, intent=avow.READ_ONLY, execute=ignoring(giving(Odd(value, Any))))
+            tools.add(name=name, intent=sayso.READ_ONLY, execute=ignoring(giving(Odd(value, Any))))
 
     async with offer("Server", declare=declare).client() as caller:
         for name in given:
@@ -277,7 +277,7 @@ async def test_what_a_definition_returns_is_json_or_withheld() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_set_is_a_list_in_json(kind: str) -> None:
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         def numbers() -> set[int]:
             return {7}
 
@@ -288,7 +288,7 @@ async def test_a_set_is_a_list_in_json(kind: str) -> None:
 async def test_an_object_that_looks_like_a_result_is_no_result() -> None:
     def declare(tools: Tools, _: Studio) -> None:
         document = {"title": "Terms", "content": ["one", "two"]}
-        tools.add(name="terms_get", intent=avow.READ_ONLY, execute=lambda _ctx, _given: document)
+        tools.add(name="terms_get", intent=sayso.READ_ONLY, execute=lambda _ctx, _given: document)
 
     async with offer("MCPServer", declare=declare).client() as caller:
         result = await caller.call("terms_get")
@@ -324,7 +324,7 @@ async def test_a_function_beside_a_tool_that_fails_or_hangs_lets_nothing_run(
     def declare(tools: Tools, _: Studio) -> None:
         given: dict[str, Any] = {field: function}
 
-        @tools.tool(avow.DELETE, **given)
+        @tools.tool(sayso.DELETE, **given)
         def customer_delete(customer_id: int) -> None:
             ran.append(customer_id)
 
@@ -347,7 +347,7 @@ async def test_a_narrowing_that_widens_does_not_run() -> None:
     ran: list[int] = []
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY, narrow=lambda: Hints(read_only=False))
+        @tools.tool(sayso.READ_ONLY, narrow=lambda: Hints(read_only=False))
         def customer_get() -> None:
             ran.append(1)
 
@@ -368,7 +368,7 @@ async def test_a_tool_that_is_replaced_is_not_the_one_that_was_declared(
     ran: list[str] = []
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         def customers() -> str:
             return "all"
 
@@ -414,7 +414,7 @@ async def test_a_call_that_is_none_runs_nothing(kind: str, era: str) -> None:
     ran: list[str] = []
 
     def declare(tools: Tools, _: Studio) -> None:
-        tools.tool(avow.WRITE, name="wipe")(lambda: ran.append("wipe"))
+        tools.tool(sayso.WRITE, name="wipe")(lambda: ran.append("wipe"))
 
     bad = [{"name": "wipe", "arguments": one} for one in (["x"], "x", 7, True)]
     async with (
@@ -447,7 +447,7 @@ async def test_before_the_handshake_nothing_is_listed_and_nothing_runs(kind: str
         for method, params in asked:
             request = JSONRPCRequest(jsonrpc="2.0", id=1, method=method, params=params)
             await client[1].send(SessionMessage(request))
-            with anyio.fail_after(10):
+            with anyio.fail_after(60):
                 answer = await client[0].receive()
             assert isinstance(answer, SessionMessage)
             assert isinstance(answer.message, JSONRPCError)
@@ -462,7 +462,7 @@ async def test_the_name_that_a_framework_has_too_is_told_of(
     server.tool(name="number")(number)
 
     def declare(tools: Tools, _: Studio) -> None:
-        tools.add(name="number", intent=avow.READ_ONLY, execute=_ok)
+        tools.add(name="number", intent=sayso.READ_ONLY, execute=_ok)
 
     with caplog.at_level(logging.WARNING):
         async with offer("MCPServer", server=server, declare=declare).client(answer=YES) as caller:

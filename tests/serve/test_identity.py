@@ -27,13 +27,13 @@ from tests.serve.serving import (
     text,
 )
 
-import avow
-from avow.serve import Tools
+import sayso
+from sayso.serve import Tools
 
 pytestmark = pytest.mark.anyio
 
 SECRET = "hunter2"
-BOB = avow.Principal("bob", scopes=frozenset())
+BOB = sayso.Principal("bob", scopes=frozenset())
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -55,11 +55,11 @@ async def test_a_tool_that_is_replaced_while_its_call_waits_does_not_run(
 
     async def swap() -> bool:
         offered.tools.framework.remove("look")
-        server.tool(name="look")(avow.declare(avow.DELETE)(other) if is_declared else other)
+        server.tool(name="look")(sayso.declare(sayso.DELETE)(other) if is_declared else other)
         return True
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY, when=swap)
+        @tools.tool(sayso.READ_ONLY, when=swap)
         def look() -> str:
             ran.append("look")
             return "look"
@@ -75,7 +75,7 @@ async def test_a_tool_that_is_replaced_while_its_call_waits_does_not_run(
 
 @pytest.mark.parametrize("principal", [CALLER, BOB])
 async def test_a_tool_that_calls_others_by_name_takes_nobody_past_the_guard(
-    principal: avow.Principal,
+    principal: sayso.Principal,
 ) -> None:
     server = FastMCP("search", transforms=[BM25SearchTransform()])
     offered = offer("FastMCP", server=server, principal=principal)
@@ -91,7 +91,7 @@ async def test_another_name_for_a_tool_does_not_take_its_scopes_off() -> None:
     server = FastMCP("renamed")
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.DELETE, scopes={"customers.write"})
+        @tools.tool(sayso.DELETE, scopes={"customers.write"})
         def wipe() -> None:
             ran.append("wipe")
 
@@ -120,11 +120,11 @@ async def test_a_tool_that_the_framework_changes_runs_as_one_that_declares_nothi
 
 @pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
 async def test_a_declared_function_inside_another_tool_is_only_a_function(kind: str) -> None:
-    @avow.declare(avow.READ_ONLY)
+    @sayso.declare(sayso.READ_ONLY)
     def customer_get() -> dict[str, str]:
         return {"iban": "DE-SECRET"}
 
-    @avow.declare(avow.READ_ONLY)
+    @sayso.declare(sayso.READ_ONLY)
     def invoice_get() -> str:
         raise RuntimeError(SECRET)
 
@@ -184,16 +184,16 @@ async def test_a_tool_of_a_mounted_server_leaks_nothing() -> None:
 async def test_a_hidden_tool_is_looked_for_as_long_as_one_that_is_not_there(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from avow.serve import door
+    from sayso.serve import middleware
 
     looks: list[int] = []
-    listed = vars(door)["_listed"]
+    listed = vars(middleware)["_listed"]
 
     async def counted(*args: Any) -> Any:
         looks.append(1)
         return await listed(*args)
 
-    monkeypatch.setattr(door, "_listed", counted)
+    monkeypatch.setattr(middleware, "_listed", counted)
     counts: list[int] = []
     async with offer(kind, principal=BOB).client("legacy") as caller:
         for name in ("customer_get", "never_there"):
@@ -212,7 +212,7 @@ async def test_a_header_tells_nothing_of_a_tool_that_is_hidden(kind: str) -> Non
         for name, scopes in (("seen", ()), ("hidden", {"customers.write"})):
             tools.add(
                 name=name,
-                intent=avow.READ_ONLY,
+                intent=sayso.READ_ONLY,
                 scopes=scopes,
                 input_schema={"type": "object", "properties": {"region": region}},
                 execute=lambda _ctx, _given: "done",
@@ -240,7 +240,7 @@ async def test_a_tool_that_promises_a_structure_gives_one(value: Any) -> None:
         for name, said in (("given", value), ("failed", None)):
             tools.add(
                 name=name,
-                intent=avow.READ_ONLY,
+                intent=sayso.READ_ONLY,
                 output_schema=SCHEMA,
                 execute=lambda ctx, _, said=said, name=name: (
                     ctx.error("gone") if name == "failed" else said
@@ -256,7 +256,7 @@ async def test_the_author_is_told_of_a_tool_that_nobody_can_call(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     server = FastMCP("search", transforms=[BM25SearchTransform()])
-    with caplog.at_level(logging.WARNING, "avow"):
+    with caplog.at_level(logging.WARNING, "sayso"):
         async with offer("FastMCP", server=server).client():
             pass
         assert "customer_delete, customer_get, customer_list" in caplog.text

@@ -12,15 +12,21 @@ import anyio.lowlevel
 import pytest
 from tests.serve.serving import offer, outcomes
 
-from avow.audit import AuditLog
-from avow.errors import StoreError
-from avow.serve.keeper import Keeper
-from avow.store.sql import SqlStore
+from sayso.audit import AuditLog
+from sayso.errors import StoreError
+from sayso.serve.lazy_resource import Keeper
+from sayso.store import Records
 
 pytestmark = pytest.mark.anyio
 
 NEVER = 3600.0
-LATE = ("avow.guard", "avow.approvals", "avow.audit", "avow.serve.carrying", "avow.serve.paging")
+LATE = (
+    "sayso.guard",
+    "sayso.approvals",
+    "sayso.audit",
+    "sayso.serve.execution",
+    "sayso.serve.paging",
+)
 
 
 class Door:
@@ -62,7 +68,7 @@ async def test_it_opens_once_however_many_want_it_and_closes_in_the_end() -> Non
 async def test_it_opens_after_a_moment_where_nobody_wants_it() -> None:
     door = Door()
     keeper = Keeper(door.opened, 0.01)
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         await door.is_open.wait()
     await keeper.close()
     assert door.seen == ["opened", "closed"]
@@ -116,12 +122,12 @@ async def test_nothing_runs_while_the_log_cannot_be_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     offered = offer("MCPServer")
-    begin = SqlStore.beat
+    begin = Records.beat
 
     async def broken(*_: Any, **__: Any) -> None:
         raise StoreError("the disk is full: hunter2")
 
-    monkeypatch.setattr(SqlStore, "beat", broken)
+    monkeypatch.setattr(Records, "beat", broken)
     async with offered.client() as caller:
         assert await caller.names()
         given = {"id": 1, "name": "x"}
@@ -129,7 +135,7 @@ async def test_nothing_runs_while_the_log_cannot_be_begun(
             await caller.call("customer_write", given)
         assert "hunter2" not in str(caught.value)
         assert offered.studio.done == []
-        monkeypatch.setattr(SqlStore, "beat", begin)
+        monkeypatch.setattr(Records, "beat", begin)
         assert not (await caller.call("customer_write", given)).is_error
     assert offered.studio.done == ["write 1"]
     assert await outcomes(offered.url) == ["ok"]
@@ -144,7 +150,7 @@ async def test_a_list_waits_for_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(self)
 
     monkeypatch.setattr(AuditLog, "__init__", made_here)
-    monkeypatch.setattr("avow.serve.engine._HEAD_START", NEVER)
+    monkeypatch.setattr("sayso.serve.runtime._HEAD_START", NEVER)
     offered = offer("MCPServer")
     async with offered.client() as caller:
         assert await caller.names()
@@ -155,14 +161,14 @@ async def test_a_list_waits_for_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_calls_need_is_not_imported_to_bind_and_list(tmp_path: Path) -> None:
     program = f"""
-import sys, anyio, avow
+import sys, anyio, sayso
 from mcp import Client
 from mcp.server import MCPServer
 server = MCPServer("small")
-tools = avow.bind(server, store="sqlite:{tmp_path}/avow.db")
-@tools.tool(avow.READ_ONLY)
+tools = sayso.bind(server, store="sqlite:{tmp_path}/sayso.db")
+@tools.tool(sayso.READ_ONLY)
 def get_one() -> str: return "one"
-@tools.tool(avow.READ_ONLY)
+@tools.tool(sayso.READ_ONLY)
 def list_all() -> list[str]: return ["one"]
 async def main():
     async with Client(server) as client:

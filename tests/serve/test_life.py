@@ -25,13 +25,13 @@ from tests.serve.serving import (
     text,
 )
 
-import avow
-from avow.approvals import Answer, Approval, Approvals, Strength
-from avow.audit import AuditLog
-from avow.errors import AvowError, StoreError, UsageError
-from avow.intent import Span
-from avow.policy import Policy
-from avow.serve import Tools, context
+import sayso
+from sayso.approvals import Answer, Approval, Approvals, Strength
+from sayso.audit import AuditLog
+from sayso.errors import SaysoError, StoreError, UsageError
+from sayso.intent import Span
+from sayso.policy import Policy
+from sayso.serve import Tools, context
 
 pytestmark = pytest.mark.anyio
 
@@ -106,10 +106,10 @@ async def test_what_was_approved_is_what_runs_or_the_person_is_asked_again(kind:
         def draft(invoice_id: int) -> dict[str, Any]:
             return {"changes": [{"action": "send", "after": drafts[invoice_id]}], "to": "amy@x.org"}
 
-        @tools.tool(avow.SEND, plan=draft, confirm="Send invoice {invoice_id} to {to}?")
+        @tools.tool(sayso.SEND, plan=draft, confirm="Send invoice {invoice_id} to {to}?")
         def invoice_send(invoice_id: int) -> None:
             del invoice_id
-            plan = avow.context().plan
+            plan = sayso.context().plan
             assert plan is not None
             sent.append(plan.changes[0]["after"])
 
@@ -136,7 +136,7 @@ async def test_a_standing_answer_holds_for_the_conversation(kind: str) -> None:
     bea = Bea(span=Span.SESSION)
 
     def declare(tools: Tools, studio: Studio) -> None:
-        @tools.tool(avow.DELETE, grant=Span.SESSION)
+        @tools.tool(sayso.DELETE, grant=Span.SESSION)
         def customer_delete(customer_id: int) -> None:
             studio.done.append(f"delete {customer_id}")
 
@@ -154,7 +154,7 @@ async def test_a_call_with_a_key_happens_once(kind: str, era: str) -> None:
     offered = offer(kind)
     given = {"id": 9, "name": "Zoe"}
     async with offered.client(era) as caller:
-        key: Any = {"io.avow/idempotency-key": "k1"}
+        key: Any = {"io.sayso/idempotency-key": "k1"}
         first = await caller.call("customer_write", given, meta=key)
         again = await caller.call("customer_write", given, meta=key)
         other = await caller.call("customer_write", {"id": 9, "name": "Amy"}, meta=key)
@@ -167,9 +167,9 @@ async def test_a_call_with_a_key_happens_once(kind: str, era: str) -> None:
 async def test_a_dry_run_only_reads_and_asks_nobody(kind: str) -> None:
     def declare(tools: Tools, studio: Studio) -> None:
         def narrow(customer_id: int) -> Any:
-            return avow.WRITE if customer_id == 1 else None
+            return sayso.WRITE if customer_id == 1 else None
 
-        @tools.tool(avow.DELETE, dry_run=True, narrow=narrow)
+        @tools.tool(sayso.DELETE, dry_run=True, narrow=narrow)
         def customer_delete(customer_id: int, *, dry_run: bool = False) -> str:
             studio.done.append(f"{'would ' if dry_run else ''}delete {customer_id}")
             return "ok"
@@ -195,12 +195,12 @@ async def test_a_named_dry_run_is_shown_as_the_plan(kind: str, how: str, era: st
             return [f"customer {customer_id}"]
 
         if how == "tool":
-            tools.tool(avow.DELETE, dry_run="dryRun")(customer_delete)
+            tools.tool(sayso.DELETE, dry_run="dryRun")(customer_delete)
         elif how == "add":
             schema = {"customer_id": {"type": "integer"}, "dryRun": {"type": "boolean"}}
             tools.add(
                 name="customer_delete",
-                intent=avow.DELETE,
+                intent=sayso.DELETE,
                 input_schema={"properties": schema},
                 execute=lambda _, given: customer_delete(**given),
                 dry_run="dryRun",
@@ -208,7 +208,7 @@ async def test_a_named_dry_run_is_shown_as_the_plan(kind: str, how: str, era: st
         else:
             server: Any = cast("Any", tools.framework).server
             register = server.tool() if kind == "MCPServer" else server.tool
-            register(avow.declare(avow.DELETE, dry_run="dryRun")(customer_delete))
+            register(sayso.declare(sayso.DELETE, dry_run="dryRun")(customer_delete))
 
     offered = offer(kind, declare=declare, channels=[bea], patience=5)
     async with offered.client(era) as caller:
@@ -227,15 +227,15 @@ async def test_progress_is_told_from_coroutines_and_from_plain_functions(
     kind: str, era: str
 ) -> None:
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.WRITE)
+        @tools.tool(sayso.WRITE)
         def plain() -> None:
-            avow.context().progress(1, 2, "half")
-            avow.context().progress_from_thread(2, 2, "all")
+            sayso.context().progress(1, 2, "half")
+            sayso.context().progress_from_thread(2, 2, "all")
 
-        @tools.tool(avow.WRITE)
+        @tools.tool(sayso.WRITE)
         async def eventual() -> None:
-            await avow.context().progress(1, 2, "half")
-            await avow.context().progress(2, 2, "all")
+            await sayso.context().progress(1, 2, "half")
+            await sayso.context().progress(2, 2, "all")
 
     told: list[tuple[float, float | None, str | None]] = []
 
@@ -261,9 +261,9 @@ async def test_a_cancelled_call_stops_and_what_was_done_is_on_record(
     steps: list[int] = []
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.WRITE)
+        @tools.tool(sayso.WRITE)
         def plain() -> None:
-            ctx = avow.context()
+            ctx = sayso.context()
             try:
                 for step in range(1, 10_000):
                     ctx.progress(step, 10_000)
@@ -273,18 +273,18 @@ async def test_a_cancelled_call_stops_and_what_was_done_is_on_record(
             finally:
                 anyio.from_thread.run_sync(ended.set)
 
-        @tools.tool(avow.WRITE)
+        @tools.tool(sayso.WRITE)
         async def eventual() -> None:
             try:
                 for step in range(1, 10_000):
-                    await avow.context().progress(step, 10_000)
+                    await sayso.context().progress(step, 10_000)
                     steps.append(step)
                     begun.set()
             finally:
                 ended.set()
 
     offered = offer(kind, declare=declare)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with offered.client(era) as caller, anyio.create_task_group() as group:
             group.start_soon(caller.call, name)
             await begun.wait()
@@ -361,7 +361,7 @@ async def test_the_authors_lifespan_runs_inside(kind: str) -> None:
         seen.append("closed")
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.READ_ONLY)
+        @tools.tool(sayso.READ_ONLY)
         def look() -> str:
             seen.append("called")
             return "seen"
@@ -382,7 +382,7 @@ async def test_a_store_that_cannot_be_opened_stops_the_server_with_words(tmp_pat
 
     engine.settings = replace(engine.settings, store=f"sqlite:{tmp_path / 'file' / 'a.db'}")
     async with AsyncExitStack() as stack:
-        with pytest.raises(AvowError):
+        with pytest.raises(SaysoError):
             await stack.enter_async_context(engine.opened())
 
 
@@ -409,13 +409,13 @@ async def test_what_declares_nothing_is_told_of_at_start_and_counts_as_destructi
             server.tool(name="customer_delete")(customer_delete)
 
     offered = offer(kind, server=server, declare=declare, infer=infer)
-    with caplog.at_level(logging.WARNING, "avow"):
+    with caplog.at_level(logging.WARNING, "sayso"):
         async with offered.client() as caller:
             told = caplog.text
             result = await caller.call("customer_list")
             found = {one.name: one for one in (await caller.client.list_tools()).tools}
     assert "'customer_list' declares nothing" in told
-    assert "its name and texts suggest @tools.tool(avow.READ_ONLY)\n" in told
+    assert "its name and texts suggest @tools.tool(sayso.READ_ONLY)\n" in told
     assert (not result.is_error) is infer
     hints = found["customer_list"].annotations
     assert hints is not None
@@ -423,7 +423,7 @@ async def test_what_declares_nothing_is_told_of_at_start_and_counts_as_destructi
     assert hints.title == "List customer"
     if kind != "Server":
         assert "'customer_delete' declares nothing" in told
-        assert "@avow.declare(avow.DELETE.but(idempotent=True))" in told
+        assert "@sayso.declare(sayso.DELETE.but(idempotent=True))" in told
         deleted = found["customer_delete"].annotations
         assert deleted is not None
         assert deleted.destructive_hint is True
@@ -434,8 +434,8 @@ async def test_only_a_log_that_is_kept_tells_its_ends(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, *, is_kept: bool
 ) -> None:
     server = make("MCPServer")
-    avow.bind(server, store=f"sqlite:{tmp_path / 'avow.db'}" if is_kept else "temporary")
-    with caplog.at_level(logging.INFO, "avow"):
+    sayso.bind(server, store=f"sqlite:{tmp_path / 'sayso.db'}" if is_kept else "temporary")
+    with caplog.at_level(logging.INFO, "sayso"):
         async with Client(server) as client:
             # A log is begun by the first call, whatever becomes of it.
             with pytest.raises(MCPError):
@@ -448,7 +448,7 @@ async def test_only_a_log_that_is_kept_tells_its_ends(
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("error", [StoreError("the disk is full: hunter2"), KeyError("hunter2")])
-async def test_what_breaks_inside_avow_runs_nothing_and_says_nothing(
+async def test_what_breaks_inside_sayso_runs_nothing_and_says_nothing(
     era: str, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered = offer("MCPServer", principal=None)
@@ -475,7 +475,7 @@ async def test_a_policy_file_that_changes_counts_from_then_on(tmp_path: Path) ->
         rules.write_text(
             '[[rules]]\nname = "hide"\neffect = "hide"\nwhen = { tool = "customer_write" }\n'
         )
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while len(await caller.names()) == 4:
                 await anyio.lowlevel.checkpoint()
     assert "counts from now on" in told[0]
@@ -494,7 +494,7 @@ async def test_keys_that_cannot_be_read_stop_the_server(tmp_path: Path) -> None:
     keys.write_text("nonsense")
     engine = offer("Server", tmp_path).tools.engine
     assert engine is not None
-    with pytest.raises(AvowError):
+    with pytest.raises(SaysoError):
         async with engine.opened():
             pass
     keys.unlink()

@@ -7,10 +7,10 @@ import pytest
 from mcp.server.lowlevel import Server
 from tests.serve.serving import KINDS, make, offer, text
 
-import avow
-from avow.errors import UsageError
-from avow.intent import Span
-from avow.serve import Tools
+import sayso
+from sayso.errors import UsageError
+from sayso.intent import Span
+from sayso.serve import Tools
 
 pytestmark = pytest.mark.anyio
 
@@ -48,13 +48,13 @@ FIELDS = [(name, value) for name, values in WRONG.items() for value in values]
 
 @pytest.mark.parametrize(("name", "value"), FIELDS)
 def test_a_field_of_another_kind_is_refused_wherever_it_is_said(name: str, value: Any) -> None:
-    tools = avow.bind(make("MCPServer"), store="temporary")
+    tools = sayso.bind(make("MCPServer"), store="temporary")
     given: dict[str, Any] = {name: value}
     for declare in (
-        lambda: tools.tool(avow.DELETE, **given)(wipe),
-        lambda: tools.add(name="x", intent=avow.DELETE, execute=_ok, **given),
+        lambda: tools.tool(sayso.DELETE, **given)(wipe),
+        lambda: tools.add(name="x", intent=sayso.DELETE, execute=_ok, **given),
         lambda: tools.group(**given),
-        lambda: avow.declare(avow.DELETE, **given),
+        lambda: sayso.declare(sayso.DELETE, **given),
     ):
         with pytest.raises(UsageError, match=name):
             declare()
@@ -62,32 +62,32 @@ def test_a_field_of_another_kind_is_refused_wherever_it_is_said(name: str, value
 
 
 def test_the_length_of_a_grant_may_be_its_word() -> None:
-    assert avow.DELETE.but(grant="session").grant is Span.SESSION
+    assert sayso.DELETE.but(grant="session").grant is Span.SESSION
 
 
 def test_a_decorator_without_parentheses_is_told_of_at_once() -> None:
-    tools: Any = avow.bind(make("MCPServer"), store="temporary")
-    with pytest.raises(UsageError, match=r"Write @tools.tool\(avow.READ_ONLY\)"):
+    tools: Any = sayso.bind(make("MCPServer"), store="temporary")
+    with pytest.raises(UsageError, match=r"Write @tools.tool\(sayso.READ_ONLY\)"):
         tools.tool(wipe)
-    declare: Any = avow.declare
+    declare: Any = sayso.declare
     for intent in (wipe, "READ_ONLY"):
-        with pytest.raises(UsageError, match=r"Write @avow.declare\(avow.READ_ONLY\)"):
+        with pytest.raises(UsageError, match=r"Write @sayso.declare\(sayso.READ_ONLY\)"):
             declare(intent)
     with pytest.raises(UsageError, match="'READ_ONLY' is no intent"):
         tools.add(name="x", intent="READ_ONLY", execute=_ok)
 
 
 def test_a_group_is_held_to_the_scopes_that_there_are() -> None:
-    tools = avow.bind(make("MCPServer"), store="temporary", scopes={"customers.read"})
+    tools = sayso.bind(make("MCPServer"), store="temporary", scopes={"customers.read"})
     with pytest.raises(UsageError, match=r"Did you mean 'customers.read'\?"):
         tools.group(scopes={"customer.read"})
 
 
 def test_what_cannot_hold_together_is_refused_where_it_is_declared() -> None:
     with pytest.raises(UsageError, match="declared read-only, yet it asks to confirm"):
-        avow.declare(avow.READ_ONLY, confirm="Sure?")
+        sayso.declare(sayso.READ_ONLY, confirm="Sure?")
     with pytest.raises(UsageError, match="says what holds where"):
-        avow.declare(avow.DELETE, otherwise="Not now.")
+        sayso.declare(sayso.DELETE, otherwise="Not now.")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -101,10 +101,10 @@ def test_an_argument_that_a_call_cannot_name_is_refused(kind: str) -> None:
     def placed(number: int, /) -> str:
         return str(number)
 
-    tools = avow.bind(make(kind), store="temporary")
+    tools = sayso.bind(make(kind), store="temporary")
     for function in (listed, named, placed):
         with pytest.raises(UsageError, match="cannot be named"):
-            tools.tool(avow.READ_ONLY)(function)
+            tools.tool(sayso.READ_ONLY)(function)
     assert tools.definitions == []
 
 
@@ -123,8 +123,8 @@ def test_an_argument_that_a_call_cannot_name_is_refused(kind: str) -> None:
 def test_a_server_is_not_bound_to_what_cannot_be_meant(given: dict[str, Any]) -> None:
     server = make("MCPServer")
     with pytest.raises(UsageError):
-        avow.bind(server, store="temporary", **given)
-    assert isinstance(avow.bind(server, store="temporary"), Tools)
+        sayso.bind(server, store="temporary", **given)
+    assert isinstance(sayso.bind(server, store="temporary"), Tools)
 
 
 AT_START: list[tuple[dict[str, Any], str]] = [
@@ -140,7 +140,7 @@ async def test_what_is_declared_of_another_tool_stops_the_server_when_it_starts(
     kind: str, fields: dict[str, Any], told: str
 ) -> None:
     server = make(kind)
-    server.tool(name="wipe")(avow.declare(avow.DELETE, **fields)(wipe))
+    server.tool(name="wipe")(sayso.declare(sayso.DELETE, **fields)(wipe))
     offered = offer(
         kind, server=server, declare=lambda _tools, _studio: None, scopes={"customers.read"}
     )

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from mcp.types import ToolAnnotations
 
-import avow
-from avow.errors import UsageError
+import sayso
+from sayso.errors import UsageError
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -14,8 +14,8 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def define(**fields: Any) -> avow.ToolDefinition:
-    made: Any = avow.ToolDefinition
+def define(**fields: Any) -> sayso.ToolDefinition:
+    made: Any = sayso.ToolDefinition
     given = {"name": "weather_get", "description": "Weather.", "input_schema": SCHEMA, **fields}
     return made(**given)
 
@@ -44,7 +44,7 @@ def named_context(city: str, *, context: Any) -> str:
     return f"{context} {city}"
 
 
-def annotated(anything: "avow.Context") -> str:
+def annotated(anything: "sayso.Context") -> str:
     return f"{anything} annotated"
 
 
@@ -93,8 +93,8 @@ def test_only_hints_that_were_given_can_contradict_each_other() -> None:
         {"annotations": {"readOnlyHint": True, "x-more": 1}},
         {"annotations": ToolAnnotations.model_validate({"readOnlyHint": True})},
         {"intent": {"readOnlyHint": True}},
-        {"intent": avow.Hints(read_only=True)},
-        {"intent": avow.READ_ONLY},
+        {"intent": sayso.Hints(read_only=True)},
+        {"intent": sayso.READ_ONLY},
     ],
     ids=str,
 )

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import mcp_types as types
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from pydantic import BaseModel, Field
@@ -31,11 +31,11 @@ from tests.serve.serving import (
 )
 from typing_extensions import TypedDict
 
-import avow
-from avow.connect import UrlTarget
-from avow.policy import load_policy
-from avow.schema import LIMIT, size
-from avow.serve import Tools
+import sayso
+from sayso.connect import UrlTarget
+from sayso.policy import load_policy
+from sayso.schema import LIMIT, size
+from sayso.serve import Tools
 
 
 class Line(BaseModel):
@@ -78,36 +78,36 @@ class Shelf:
         return self.lines[start:end], f"from-{end}" if end < len(self.lines) else None
 
     def declare(self, tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.QUERY)
+        @tools.tool(sayso.QUERY)
         def plain(above: int = -1) -> list[Line]:
             """A list."""
             self.calls.append(above)
             return [one for one in self.lines if one.number > above]
 
-        @tools.tool(avow.QUERY)
-        async def page() -> avow.Page[Line]:
+        @tools.tool(sayso.QUERY)
+        async def page() -> sayso.Page[Line]:
             """A list as one page."""
-            return avow.Page(self.lines, None, len(self.lines))
+            return sayso.Page(self.lines, None, len(self.lines))
 
-        @tools.tool(avow.QUERY)
-        def paged(cursor: str | None = None) -> avow.Page[Line]:
+        @tools.tool(sayso.QUERY)
+        def paged(cursor: str | None = None) -> sayso.Page[Line]:
             """A list in pages, by a cursor of the author's."""
             found, after = self.part(cursor)
-            return avow.Page(found, after, len(self.lines))
+            return sayso.Page(found, after, len(self.lines))
 
-        @tools.tool(avow.QUERY)
+        @tools.tool(sayso.QUERY)
         def own(cursor: str = "") -> Lines:
             """The same in the author's own words."""
             found, after = self.part(cursor)
             return {"lines": found, "next_cursor": after}
 
-        def as_data(_: avow.Context, given: Any) -> Any:
+        def as_data(_: sayso.Context, given: Any) -> Any:
             found, after = self.part(given.get("cursor"))
-            return avow.Page(found, after)
+            return sayso.Page(found, after)
 
         tools.add(
             name="as_data",
-            intent=avow.QUERY,
+            intent=sayso.QUERY,
             execute=as_data,
             input_schema={"properties": {"cursor": {"type": "string"}}},
         )
@@ -170,6 +170,8 @@ def test_every_item_is_found_exactly_once_and_in_its_order(kind: str) -> None:
 
         @settings(max_examples=40, deadline=None)
         @given(LENGTHS, st.integers(1, 12), st.sampled_from(sorted(TOOLS)))
+        @example([0, 0, 24_850, 43], 1, "plain")
+        @example([0, 0, 2_000, 2_000, 2_000, 6_601, 9_000, 25_001, 21], 1, "page")
         def found_once(lengths: list[int], pages_of: int, name: str) -> None:
             shelf.pages_of = pages_of
             shelf.fill(lengths)
@@ -231,11 +233,11 @@ async def test_tools_that_read_lists_have_a_cursor_and_no_others_do(kind: str) -
         def none() -> str:
             return "text"
 
-        tools.tool(avow.QUERY, name="reads")(numbers)
-        tools.tool(avow.APPEND, name="writes")(numbers)
+        tools.tool(sayso.QUERY, name="reads")(numbers)
+        tools.tool(sayso.APPEND, name="writes")(numbers)
         tools.tool(name="says_nothing")(numbers)
         for function in (pair, many, one, none):
-            tools.tool(avow.QUERY)(function)
+            tools.tool(sayso.QUERY)(function)
 
     async with offer(kind, declare=declare).client() as caller:
         listed = {one.name: one for one in (await caller.client.list_tools()).tools}
@@ -255,15 +257,15 @@ async def test_tools_that_read_lists_have_a_cursor_and_no_others_do(kind: str) -
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", KINDS)
-async def test_the_function_never_gets_a_cursor_that_is_avows(kind: str, tmp_path: Path) -> None:
+async def test_the_function_never_gets_a_cursor_that_is_saysos(kind: str, tmp_path: Path) -> None:
     shelf = Shelf()
     shelf.fill([5_000] * 20)
     async with reaching(kind, shelf, tmp_path) as caller:
         await walk(caller, "paged", "items")
-    asked = [one["arguments"] for one in await lines(f"sqlite:{tmp_path / 'avow.db'}")]
+    asked = [one["arguments"] for one in await lines(f"sqlite:{tmp_path / 'sayso.db'}")]
     assert set(shelf.calls) == {None, "from-7", "from-14"}
     # The record has the calls as they were made.
-    assert any(str(one.get("cursor")).startswith("avow.") for one in asked)
+    assert any(str(one.get("cursor")).startswith("sayso.") for one in asked)
 
 
 async def first_cursor(caller: Caller, name: str, arguments: Any = None) -> str:
@@ -325,16 +327,16 @@ async def test_a_list_that_changed_before_that_place_is_refused_and_not_guessed_
 
 
 def sealed(*parts: Any) -> str:
-    return "avow." + base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
+    return "sayso." + base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
 
 
 def opened(cursor: str) -> list[Any]:
-    raw = cursor.removeprefix("avow.")
+    raw = cursor.removeprefix("sayso.")
     return json.loads(base64.urlsafe_b64decode(raw + "=" * (-len(raw) % 4)))
 
 
 BAD = [
-    *("avow.", "avow.é", "avow.!!", "avow.\ud800", "avow.bnVsbA", "avow." + "W" * 5000),
+    *("sayso.", "sayso.é", "sayso.!!", "sayso.\ud800", "sayso.bnVsbA", "sayso." + "W" * 5000),
     *(sealed(), sealed(1), sealed(1, "a"), sealed("1", "a", "b"), sealed(0, "a", "b")),
     *(sealed(-1, "a", "b"), sealed(1, 2, 3), sealed(1, "a", "b", None, None), sealed({})),
     sealed(1.5, "a", "b"),
@@ -382,7 +384,7 @@ async def test_a_cursor_tells_nothing_of_what_its_caller_has_not_seen() -> None:
     for iban in ("DE1", "DE2"):
 
         def declare(tools: Tools, _: Studio, iban: str = iban) -> None:
-            @tools.tool(avow.QUERY)
+            @tools.tool(sayso.QUERY)
             def secrets() -> list[Line]:
                 return [Secret(number=n, words="x" * 3_000, iban=iban) for n in range(20)]
 
@@ -400,10 +402,10 @@ async def test_what_writes_is_cut_without_a_cursor_and_not_called_again(kind: st
     ran: list[str] = []
 
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.APPEND)
-        def written(cursor: str | None = None) -> avow.Page[str]:
+        @tools.tool(sayso.APPEND)
+        def written(cursor: str | None = None) -> sayso.Page[str]:
             ran.append(str(cursor))
-            return avow.Page(["x" * 3_000] * 20, "two")
+            return sayso.Page(["x" * 3_000] * 20, "two")
 
     async with offer(kind, declare=declare).client() as caller:
         result = await caller.call("written")
@@ -429,9 +431,9 @@ async def test_where_the_operator_says_that_it_writes_it_gets_no_cursor() -> Non
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_cursor_that_takes_no_text_cannot_go_on_and_says_so(kind: str) -> None:
     def declare(tools: Tools, _: Studio) -> None:
-        @tools.tool(avow.QUERY)
-        def numbered(cursor: int = 0) -> avow.Page[str]:
-            return avow.Page(["x" * 3_000] * 20, str(cursor + 20))
+        @tools.tool(sayso.QUERY)
+        def numbered(cursor: int = 0) -> sayso.Page[str]:
+            return sayso.Page(["x" * 3_000] * 20, str(cursor + 20))
 
     async with offer(kind, declare=declare).client() as caller:
         result = await caller.call("numbered")
@@ -449,10 +451,10 @@ async def test_a_page_of_a_tool_that_is_declared_where_it_is_registered_goes_on_
     shelf.fill([3_000] * 20)
 
     @server.tool()
-    @avow.declare(avow.QUERY)
-    def registered(cursor: str | None = None) -> avow.Page[Line]:
+    @sayso.declare(sayso.QUERY)
+    def registered(cursor: str | None = None) -> sayso.Page[Line]:
         found, after = shelf.part(cursor)
-        return avow.Page(found, after)
+        return sayso.Page(found, after)
 
     offered = offer(kind, server=server, declare=lambda _tools, _studio: None)
     async with offered.client() as caller:
@@ -464,11 +466,11 @@ async def test_a_tool_that_fails_or_gives_no_list_later_is_told_of() -> None:
     given: list[Any] = [["x" * 3_000] * 20]
 
     def declare(tools: Tools, _: Studio) -> None:
-        def execute(ctx: avow.Context, _: Any) -> Any:
+        def execute(ctx: sayso.Context, _: Any) -> Any:
             return ctx.error("it is away") if given[0] is None else given[0]
 
         schema = {"properties": {"cursor": {"type": "string"}}}
-        tools.add(name="moody", intent=avow.QUERY, execute=execute, input_schema=schema)
+        tools.add(name="moody", intent=sayso.QUERY, execute=execute, input_schema=schema)
 
     async with offer("MCPServer", declare=declare).client() as caller:
         cursor = await first_cursor(caller, "moody")

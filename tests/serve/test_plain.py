@@ -1,4 +1,4 @@
-"""The same server with avow and without: alike on the wire, and fewer lines."""
+"""The same server with sayso and without: alike on the wire, and fewer lines."""
 
 import ast
 import runpy
@@ -14,7 +14,7 @@ from mcp_types import CallToolResult, ElicitResult, TextContent
 pytestmark = pytest.mark.anyio
 
 DOCS = Path(__file__).parents[2] / "docs"
-FILES = ("servers-avow.py", "servers-plain.py")
+FILES = ("servers-sayso.py", "servers-plain.py")
 
 
 @asynccontextmanager
@@ -103,10 +103,10 @@ async def test_both_keep_what_a_person_does_not_let_go(name: str, mode: str) -> 
             assert not (await client.call_tool("customer_get", {"customer_id": number})).is_error
 
 
-def test_with_avow_it_is_half_as_long() -> None:
-    avow, plain = (code_lines(DOCS / name) for name in FILES)
+def test_with_sayso_it_is_half_as_long() -> None:
+    sayso, plain = (code_lines(DOCS / name) for name in FILES)
 
-    assert avow * 2 < plain, (avow, plain)
+    assert sayso * 2 < plain, (sayso, plain)
 
 
 def _told(answer: CallToolResult) -> Any:

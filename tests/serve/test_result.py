@@ -1,4 +1,4 @@
-"""`avow.Result`: a text of the author's own beside the structured content."""
+"""`sayso.Result`: a text of the author's own beside the structured content."""
 
 from typing import Any, cast
 
@@ -7,8 +7,8 @@ from mcp import Client
 from pydantic import BaseModel
 from tests.serve.serving import KINDS, inside, make
 
-import avow
-from avow.errors import UsageError
+import sayso
+from sayso.errors import UsageError
 
 pytestmark = pytest.mark.anyio
 
@@ -19,38 +19,38 @@ class Count(BaseModel):
 
 def declared(kind: str) -> Any:
     server = make(kind)
-    tools = avow.bind(server, store="temporary", principal=avow.Principal("amy"))
+    tools = sayso.bind(server, store="temporary", principal=sayso.Principal("amy"))
 
-    @tools.tool(avow.READ_ONLY)
-    def typed() -> avow.Result[Count]:
-        return avow.Result(Count(total=3), text="Three notes.")
+    @tools.tool(sayso.READ_ONLY)
+    def typed() -> sayso.Result[Count]:
+        return sayso.Result(Count(total=3), text="Three notes.")
 
-    @tools.tool(avow.READ_ONLY)
-    async def listed() -> avow.Result[list[str]]:
-        return avow.Result(["a", "b"], text="Two names: a, b.")
+    @tools.tool(sayso.READ_ONLY)
+    async def listed() -> sayso.Result[list[str]]:
+        return sayso.Result(["a", "b"], text="Two names: a, b.")
 
-    @tools.tool(avow.READ_ONLY)
-    def paged() -> avow.Result[avow.Page[str]]:
-        return avow.Result(avow.Page(["a"], None, 1), text="One name.")
+    @tools.tool(sayso.READ_ONLY)
+    def paged() -> sayso.Result[sayso.Page[str]]:
+        return sayso.Result(sayso.Page(["a"], None, 1), text="One name.")
 
-    @tools.tool(avow.READ_ONLY)
-    def untyped() -> avow.Result:  # pyright: ignore[reportMissingTypeArgument, reportUnknownParameterType] - as an author may write it
-        return avow.Result("a", text="One.")
+    @tools.tool(sayso.READ_ONLY)
+    def untyped() -> sayso.Result:  # pyright: ignore[reportMissingTypeArgument, reportUnknownParameterType] - as an author may write it
+        return sayso.Result("a", text="One.")
 
-    @tools.tool(avow.READ_ONLY)
-    def wrong() -> avow.Result[Count]:
-        return avow.Result(cast("Any", {"total": "many"}), text="Many notes.")
+    @tools.tool(sayso.READ_ONLY)
+    def wrong() -> sayso.Result[Count]:
+        return sayso.Result(cast("Any", {"total": "many"}), text="Many notes.")
 
-    @tools.tool(avow.READ_ONLY)
-    def unsayable() -> avow.Result[Any]:
-        return avow.Result(object(), text="What is this?")
+    @tools.tool(sayso.READ_ONLY)
+    def unsayable() -> sayso.Result[Any]:
+        return sayso.Result(object(), text="What is this?")
 
     def added(_ctx: Any, _given: Any) -> Any:
-        return avow.Result({"total": 3}, text="Three notes.")
+        return sayso.Result({"total": 3}, text="Three notes.")
 
     tools.add(
         name="added",
-        intent=avow.READ_ONLY,
+        intent=sayso.READ_ONLY,
         execute=added,
     )
     return server
@@ -89,15 +89,15 @@ async def test_the_schema_is_that_of_the_data_and_holds_it(kind: str) -> None:
 
 def test_a_text_that_is_none_is_refused_where_it_is_made() -> None:
     with pytest.raises(UsageError, match="text must be a text, not 7"):
-        avow.Result({}, text=cast("Any", 7))
+        sayso.Result({}, text=cast("Any", 7))
 
 
 async def test_outside_of_a_call_the_function_gives_the_data() -> None:
     server = make("MCPServer")
-    avow.bind(server, store="temporary", principal=avow.Principal("amy"))
+    sayso.bind(server, store="temporary", principal=sayso.Principal("amy"))
 
-    @avow.declare(avow.READ_ONLY)
-    def typed() -> avow.Result[Count]:
-        return avow.Result(Count(total=3), text="Three notes.")
+    @sayso.declare(sayso.READ_ONLY)
+    def typed() -> sayso.Result[Count]:
+        return sayso.Result(Count(total=3), text="Three notes.")
 
     assert await cast("Any", typed)() == Count(total=3)

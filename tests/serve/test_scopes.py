@@ -21,8 +21,8 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from tests.connect.serving import RawClient, raw_client, serve_app
 from tests.serve.serving import KINDS, YES, Offered, Studio, app_of, lines, make, offer, text
 
-import avow
-from avow.serve import Tools
+import sayso
+from sayso.serve import Tools
 
 pytestmark = pytest.mark.anyio
 
@@ -96,13 +96,13 @@ def declare(tools: Tools, studio: Studio) -> None:
 
     declare_studio(tools, studio)
 
-    @tools.tool(avow.READ_ONLY, roles={"admin", "auditor"})
+    @tools.tool(sayso.READ_ONLY, roles={"admin", "auditor"})
     def audit_read() -> str:
         return "all"
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     def whoami() -> str:
-        caller = avow.context().principal
+        caller = sayso.context().principal
         return f"{caller.subject} through {caller.client}"
 
 
@@ -202,19 +202,19 @@ async def test_without_a_principal_scoped_tools_are_hidden_and_the_author_is_tol
     kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     offered = offer(kind, principal=None, declare=declare)
-    with caplog.at_level(logging.WARNING, "avow"):
+    with caplog.at_level(logging.WARNING, "sayso"):
         async with offered.client() as caller:
             told = caplog.text
             assert await caller.names() == ["whoami"]
     assert "customers.read, customers.write" in told
-    assert "principal=avow.Principal('local', scopes=frozenset([" in told
+    assert "principal=sayso.Principal('local', scopes=frozenset([" in told
 
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_with_a_principal_or_with_tokens_there_is_nothing_to_tell(
     kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.WARNING, "avow"):
+    with caplog.at_level(logging.WARNING, "sayso"):
         async with offer(kind, declare=declare).client():
             pass
         if kind != "Server":
@@ -225,7 +225,7 @@ async def test_with_a_principal_or_with_tokens_there_is_nothing_to_tell(
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_roles_are_the_principals(kind: str) -> None:
-    auditor = avow.Principal("amy", scopes=frozenset(), roles=frozenset({"auditor"}))
+    auditor = sayso.Principal("amy", scopes=frozenset(), roles=frozenset({"auditor"}))
     async with offer(kind, declare=declare, principal=auditor).client() as caller:
         assert await caller.names() == ["audit_read", "whoami"]
         assert text(await caller.call("audit_read")) == "all"
@@ -239,12 +239,12 @@ async def test_when_says_whether_a_call_may_be_made(kind: str) -> None:
         async def is_small(amount: int) -> bool:
             return amount < 100
 
-        @tools.tool(avow.WRITE, when=is_small, otherwise="Only small amounts today.")
+        @tools.tool(sayso.WRITE, when=is_small, otherwise="Only small amounts today.")
         def invoice_create(amount: int, text: str = "") -> None:
             del text
             ran.append(amount)
 
-        @tools.tool(avow.WRITE, when=lambda: 1)
+        @tools.tool(sayso.WRITE, when=lambda: 1)
         def truthy() -> None:
             ran.append(0)
 

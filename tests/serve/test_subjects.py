@@ -4,7 +4,7 @@ import pytest
 from mcp.server.auth.provider import AccessToken
 from mcp.shared.exceptions import MCPError
 
-from avow.serve.door import principal_of, subject_of
+from sayso.serve.middleware import principal_of, subject_of
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from tests.serve.serving import ERAS, inside, make, text
 
-import avow
-from avow.policy import LOCAL, Policy, Principal, load_policy
+import sayso
+from sayso.policy import LOCAL, Policy, Principal, load_policy
 
 pytestmark = pytest.mark.anyio
 
@@ -31,8 +31,8 @@ def bound(kind: str, policy: Policy) -> Any:
     server = make(kind)
     server.prompt()(ask_it)
     server.resource("studio://it")(it)
-    tools = avow.bind(server, policy=policy, principal=Principal(LOCAL), store="temporary")
-    tools.tool(avow.READ_ONLY, name="get_it")(lambda: "the tool's text")
+    tools = sayso.bind(server, policy=policy, principal=Principal(LOCAL), store="temporary")
+    tools.tool(sayso.READ_ONLY, name="get_it")(lambda: "the tool's text")
     return inside(server)
 
 

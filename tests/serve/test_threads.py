@@ -11,8 +11,8 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import TextContent
 
-import avow
-from avow.policy import LOCAL, Principal
+import sayso
+from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
 
@@ -22,25 +22,25 @@ def mode(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def bound() -> tuple[MCPServer[Any], avow.Tools]:
+def bound() -> tuple[MCPServer[Any], sayso.Tools]:
     server: MCPServer[Any] = MCPServer("threads", log_level="ERROR")
-    return server, avow.bind(server, principal=Principal(LOCAL), store="temporary")
+    return server, sayso.bind(server, principal=Principal(LOCAL), store="temporary")
 
 
 async def test_a_thread_ends_at_the_next_progress_after_a_cancellation(mode: str) -> None:
     server, tools = bound()
     ended = Event()
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     def work() -> None:  # pyright: ignore[reportUnusedFunction] - the server calls it
         try:
             for number in range(1_000_000):
-                avow.context().progress_from_thread(number)
+                sayso.context().progress_from_thread(number)
         finally:
             ended.set()
 
     async with Client(server, mode=mode) as client:
-        with anyio.fail_after(20), anyio.CancelScope() as scope:
+        with anyio.fail_after(60), anyio.CancelScope() as scope:
 
             async def stop(progress: float, total: float | None, message: str | None) -> None:
                 del progress, total, message
@@ -50,12 +50,12 @@ async def test_a_thread_ends_at_the_next_progress_after_a_cancellation(mode: str
         assert await anyio.to_thread.run_sync(ended.wait, 20)
 
 
-async def test_what_avow_says_on_purpose_is_read(mode: str) -> None:
+async def test_what_sayso_says_on_purpose_is_read(mode: str) -> None:
     server, tools = bound()
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     def find() -> None:  # pyright: ignore[reportUnusedFunction] - as above
-        raise avow.AvowError("there is no such page")
+        raise sayso.SaysoError("there is no such page")
 
     async with Client(server, mode=mode) as client:
         answer = await client.call_tool("find", {})
@@ -72,7 +72,7 @@ async def test_a_plan_may_say_why_there_is_none(mode: str) -> None:
     def plan() -> None:
         raise ToolError("there is no such page")
 
-    tools.tool(avow.DELETE, name="shred", plan=plan)(lambda: "done")
+    tools.tool(sayso.DELETE, name="shred", plan=plan)(lambda: "done")
     async with Client(server, mode=mode) as client:
         (block,) = (await client.call_tool("shred", {})).content
 

@@ -25,9 +25,9 @@ from tests.serve.serving import (
     text,
 )
 
-import avow
-from avow.connect.envelope import Envelope
-from avow.serve import Tools
+import sayso
+from sayso.connect.envelope import Envelope
+from sayso.serve import Tools
 
 pytestmark = pytest.mark.anyio
 
@@ -95,7 +95,7 @@ async def test_1_an_answer_to_a_question_that_was_never_asked_runs_nothing(kind:
     names = ["approve"]
     if kind != "naive":
         offered = offer(kind)
-        server, done, names = offered.server, offered.studio.done, ["io.avow/approval", "approve"]
+        server, done, names = offered.server, offered.studio.done, ["io.sayso/approval", "approve"]
     answer = {"action": "accept", "content": {"approve": True}}
     async with (
         serve_app(app_of(server)) as base,
@@ -148,7 +148,7 @@ async def test_2_what_destroys_is_not_tried_again(kind: str) -> None:
             await client.call_tool("invoice_send", {"invoice_id": 7})
         assert len(tried) == 3
         return
-    offered = offer(kind, declare=lambda tools, _: tools.tool(avow.SEND)(invoice_send) and None)
+    offered = offer(kind, declare=lambda tools, _: tools.tool(sayso.SEND)(invoice_send) and None)
     async with offered.client(answer=YES) as caller:
         result = await caller.call("invoice_send", {"invoice_id": 7})
     assert result.is_error
@@ -174,10 +174,10 @@ async def test_3_a_tool_that_fails_is_a_result_and_says_nothing_of_its_inside(
         return
 
     def declare(tools: Tools, _: Studio) -> None:
-        tools.tool(avow.READ_ONLY)(invoice_get)
+        tools.tool(sayso.READ_ONLY)(invoice_get)
         tools.add(
             name="raw",
-            intent=avow.READ_ONLY,
+            intent=sayso.READ_ONLY,
             execute=lambda _ctx, _given: invoice_get(7),
         )
 
@@ -207,7 +207,7 @@ async def test_4_what_is_too_long_is_cut_as_json_and_keeps_its_structure(kind: s
         with pytest.raises(ValueError, match=r"."):
             json.loads(text(result))
         return
-    offered = offer(kind, declare=lambda tools, _: tools.tool(avow.READ_ONLY)(long_list) and None)
+    offered = offer(kind, declare=lambda tools, _: tools.tool(sayso.READ_ONLY)(long_list) and None)
     async with offered.client() as caller:
         (listed,) = (await caller.client.list_tools()).tools
         result = await caller.call("long_list")
@@ -240,11 +240,11 @@ async def test_7_what_the_schema_does_not_name_is_in_neither_block(kind: str, er
         return
 
     def declare(tools: Tools, _: Studio) -> None:
-        tools.tool(avow.READ_ONLY)(customer_get)
+        tools.tool(sayso.READ_ONLY)(customer_get)
         schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
         tools.add(
             name="raw",
-            intent=avow.READ_ONLY,
+            intent=sayso.READ_ONLY,
             output_schema={**schema, "additionalProperties": False},
             execute=lambda ctx, _: ctx.json({"id": 1, "iban": "DE-SECRET"}),
         )
@@ -301,7 +301,7 @@ async def test_6_a_tool_that_is_hidden_is_unknown_in_the_same_words(kind: str, e
             await client.call_tool("hidden", {})
         assert ran == ["ran"]
         return
-    offered = offer(kind, principal=avow.Principal("bea", scopes=frozenset({"customers.read"})))
+    offered = offer(kind, principal=sayso.Principal("bea", scopes=frozenset({"customers.read"})))
     async with offered.client(era, YES) as caller:
         assert await caller.names() == ["customer_get", "customer_list"]
         said: list[str] = []

@@ -26,9 +26,9 @@ from tests.serve.serving import (
 )
 from tests.warm import Warm
 
-import avow
-from avow.serve import Tools
-from avow.serve.functions import called
+import sayso
+from sayso.serve import Tools
+from sayso.serve.functions import called
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +61,7 @@ def block(**more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": "seen"}], **more}
 
 
-UNSENDABLE: dict[str, Callable[[avow.Context], Any]] = {
+UNSENDABLE: dict[str, Callable[[sayso.Context], Any]] = {
     "half": lambda _: HALF,
     "half_inside": lambda ctx: ctx.json({"name": HALF}),
     "half_as_key": lambda ctx: ctx.json({HALF: 1}),
@@ -90,8 +90,8 @@ def fatal(_: Any) -> Any:
     raise SystemExit(SECRET)
 
 
-def executing(make: Callable[[avow.Context], Any]) -> Any:
-    def execute(ctx: avow.Context, _: Any) -> Any:
+def executing(make: Callable[[sayso.Context], Any]) -> Any:
+    def execute(ctx: sayso.Context, _: Any) -> Any:
         return make(ctx)
 
     return execute
@@ -106,31 +106,31 @@ def raising(error: BaseException) -> Callable[[], str]:
 
 def declare(tools: Tools, _: Studio) -> None:
     for name, make in UNSENDABLE.items():
-        tools.add(name=name, intent=avow.READ_ONLY, execute=executing(make))
+        tools.add(name=name, intent=sayso.READ_ONLY, execute=executing(make))
     for name, error in ENDS.items():
-        tools.tool(avow.READ_ONLY, name=name)(raising(error))
-    tools.add(name="dumped", intent=avow.READ_ONLY, execute=executing(lambda _: Dumped()))
+        tools.tool(sayso.READ_ONLY, name=name)(raising(error))
+    tools.add(name="dumped", intent=sayso.READ_ONLY, execute=executing(lambda _: Dumped()))
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     async def thrown_away_later() -> str:
         await anyio.lowlevel.checkpoint()
         raise GeneratorExit(SECRET)
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     def half_typed() -> str:
         return HALF
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     def checked(number: Annotated[int, AfterValidator(fatal)]) -> int:
         return number
 
-    @tools.tool(avow.WRITE)
+    @tools.tool(sayso.WRITE)
     async def told(done: str) -> str:
         odd: Any = {"nan": float("nan"), "huge": 10**400, "text": "3"}.get(done, 1)
-        await avow.context().progress(odd, 2, HALF)
+        await sayso.context().progress(odd, 2, HALF)
         return "done"
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     def fine() -> str:
         return "fine"
 
@@ -190,7 +190,7 @@ async def test_an_error_that_cannot_be_sent_is_told_as_far_as_it_can() -> None:
     def failing(tools: Tools, _: Studio) -> None:
         tools.add(
             name="said",
-            intent=avow.READ_ONLY,
+            intent=sayso.READ_ONLY,
             execute=executing(lambda ctx: ctx.error(f"no{HALF}")),
         )
 
@@ -218,7 +218,7 @@ async def test_the_answer_of_a_handler_of_ones_own_is_looked_at_too() -> None:
 async def test_an_object_is_what_it_says_in_both_blocks() -> None:
     def lying(tools: Tools, _: Studio) -> None:
         given = Lying(id=1, iban="DE-SECRET")
-        tools.add(name="get", intent=avow.READ_ONLY, execute=executing(lambda c: c.json(given)))
+        tools.add(name="get", intent=sayso.READ_ONLY, execute=executing(lambda c: c.json(given)))
 
     async with offer("MCPServer", declare=lying).client() as caller:
         result = await caller.call("get")

@@ -15,8 +15,8 @@ from tests.gateway.serving import serve as serve_gateway
 from tests.serve.serving import ERAS, KINDS, Offered, app_of, inside, lines, offer, text
 from tests.visiting import Visitor, logged_in, open_questions
 
-from avow.keys import load_keys
-from avow.policy import Policy
+from sayso.keys import load_keys
+from sayso.policy import Policy
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +35,7 @@ async def target_of(offered: Offered, transport: str) -> AsyncGenerator[Any]:
 @asynccontextmanager
 async def console_on(folder: Path) -> AsyncGenerator[tuple[Served, str]]:
     """A gateway without tools on the server's store, with its keys; and its console's address."""
-    store = folder / "avow.db"
+    store = folder / "sayso.db"
     keys = load_keys(store, is_made=True)
     async with serve_gateway(store=store, keys=keys) as served:
         yield served, f"{served.url.removesuffix('/mcp')}/console/"

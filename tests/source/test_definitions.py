@@ -2,14 +2,14 @@
 
 import pytest
 
-from avow.source import find_definitions, read_module
+from sayso.source import find_definitions, read_module
 
 HEAD = """\
 import typing
-import avow
+import sayso
 import fastmcp
 import mcp.types as types
-from avow.serve import ToolDefinition, Tools
+from sayso.serve import ToolDefinition, Tools
 from fastmcp import FastMCP
 from fastmcp.tools import Tool as FastTool
 from fastmcp.tools import tool
@@ -18,7 +18,7 @@ from mcp.types import Tool
 
 official = MCPServer("a")
 fast = FastMCP("b")
-tools = avow.bind(official)
+tools = sayso.bind(official)
 group = tools.group(category="x")
 NAME = "named"
 FIRST, SECOND = "a", "b"
@@ -66,10 +66,10 @@ def found(code: str) -> list[tuple[str | None, str]]:
         ("@own.tool\ndef b(): ...", ("b", "fastmcp")),
         ("@tool\ndef b(): ...", ("b", "fastmcp")),
         ("@fastmcp.FastMCP('x').tool\ndef b(): ...", ("b", "fastmcp")),
-        ("@tools.tool(avow.QUERY)\ndef b(): ...", ("b", "avow")),
-        ("@group.tool(avow.QUERY, name='c')\ndef b(): ...", ("c", "avow")),
-        ("@tools.group(tags={'x'}).tool(avow.QUERY)\ndef b(): ...", ("b", "avow")),
-        ("def make(given: Tools):\n    @given.tool()\n    def b(): ...", ("b", "avow")),
+        ("@tools.tool(sayso.QUERY)\ndef b(): ...", ("b", "sayso")),
+        ("@group.tool(sayso.QUERY, name='c')\ndef b(): ...", ("c", "sayso")),
+        ("@tools.group(tags={'x'}).tool(sayso.QUERY)\ndef b(): ...", ("b", "sayso")),
+        ("def make(given: Tools):\n    @given.tool()\n    def b(): ...", ("b", "sayso")),
         ("def make(mcp):\n    @mcp.tool()\n    def b(): ...", ("b", "fastmcp")),
         ("def make(jira_mcp):\n    @jira_mcp.tool()\n    def b(): ...", ("b", "fastmcp")),
         ("class S:\n    own: MCPServer = MCPServer('s')\n    own.tool()(a)", ("a", "official")),
@@ -78,9 +78,9 @@ def found(code: str) -> list[tuple[str | None, str]]:
         ("official.add_tool(a, name='c')", ("c", "official")),
         ("fast.add_tool(FastTool.from_function(a, name='c'))", ("c", "fastmcp")),
         ("FastTool.from_function(fn=a)", ("a", "fastmcp")),
-        ("tools.add(name='c', intent=avow.QUERY, execute=a)", ("c", "avow")),
-        ("ToolDefinition('c', avow.QUERY, '', {}, None, a)", ("c", "avow")),
-        ("ToolDefinition(name='c', execute=a)", ("c", "avow")),
+        ("tools.add(name='c', intent=sayso.QUERY, execute=a)", ("c", "sayso")),
+        ("ToolDefinition('c', sayso.QUERY, '', {}, None, a)", ("c", "sayso")),
+        ("ToolDefinition(name='c', execute=a)", ("c", "sayso")),
         ("Tool(name='c')", ("c", "lowlevel")),
         ("types.Tool(name='c')", ("c", "lowlevel")),
         ("types.Tool(**{})", (None, "lowlevel")),

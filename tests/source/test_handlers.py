@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import avow.demo
-from avow.errors import ConfigError
-from avow.intent import LOOSER, HintName, Hints
-from avow.source import Handler, Kind, read_handlers
+import sayso.demo
+from sayso.errors import ConfigError
+from sayso.intent import LOOSER, HintName, Hints
+from sayso.source import Handler, Kind, read_handlers
 
 HEAD = """\
 import aiohttp, asyncio, functools, gzip, httpx, io, os, pathlib, requests, shutil, smtplib, socket
@@ -469,7 +469,7 @@ def test_of_one_function_for_all_tools_each_has_its_part(dispatch: str) -> None:
 
 
 def test_the_demo_is_read_over_all_its_files_and_says_the_truth() -> None:
-    folder = Path(avow.demo.__file__).parent
+    folder = Path(sayso.demo.__file__).parent
     files = {str(one): one.read_text() for one in folder.glob("*.py")}
 
     found = {one.name: one for one in read_handlers(files)}

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.source.serving import served
 
-from avow.errors import ConfigError, UsageError
-from avow.intent import HINT_NAMES, WIRE_NAMES, HintName
-from avow.source import Patch, annotate_source
-from avow.source.patch import check_change
+from sayso.errors import ConfigError, UsageError
+from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
+from sayso.source import Patch, annotate_source
+from sayso.source.patch import check_change
 
 READS: Mapping[HintName, bool] = {"read_only": True}
 DESTROYS: Mapping[HintName, bool] = {
@@ -356,12 +356,12 @@ def test_the_import_comes_after_the_last_of_the_sdk_or_the_docstring() -> None:
 
 
 DECLARED = """\
-import avow
+import sayso
 from mcp.server import MCPServer
 from mcp.types import ToolAnnotations, Tool
 
 server = MCPServer("notes")
-tools = avow.bind(server)
+tools = sayso.bind(server)
 HINTS = ToolAnnotations(readOnlyHint=True)
 MORE = {"title": "x"}
 
@@ -385,8 +385,8 @@ def word(): ...
             "annotations come from elsewhere",
         ),
         ("@server.tool(annotations={**MORE})\ndef a(): ...", "annotations come from elsewhere"),
-        ("@tools.tool(avow.QUERY)\ndef a(): ...", "avow declares it"),
-        ("@server.tool()\n@avow.declare(avow.QUERY)\ndef a(): ...", "avow declares it"),
+        ("@tools.tool(sayso.QUERY)\ndef a(): ...", "sayso declares it"),
+        ("@server.tool()\n@sayso.declare(sayso.QUERY)\ndef a(): ...", "sayso declares it"),
         ("@server.tool()\ndef a(): ...\n@server.tool()\ndef a(): ...", "defined twice"),
         ("@server.tool(name=str(1))\ndef a(): ...", "no definition of this name"),
         (
@@ -475,15 +475,15 @@ def test_a_change_of_anything_else_is_refused() -> None:
 
 def test_without_libcst_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "libcst", None)
-    monkeypatch.delitem(sys.modules, "avow.source.edit", raising=False)
+    monkeypatch.delitem(sys.modules, "sayso.source.edit", raising=False)
 
-    with pytest.raises(UsageError, match=r"pip install 'avow\[patch\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'sayso\[patch\]'"):
         patched(OFFICIAL, note_get=READS)
 
 
 def test_another_missing_module_is_told_as_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "typing_extensions", None)
-    monkeypatch.delitem(sys.modules, "avow.source.edit", raising=False)
+    monkeypatch.delitem(sys.modules, "sayso.source.edit", raising=False)
 
     with pytest.raises(ModuleNotFoundError, match="typing_extensions"):
         patched(OFFICIAL, note_get=READS)

@@ -8,9 +8,9 @@ from tests.audit.conftest import KEYS
 from tests.databases import Place
 from tests.store.writing import pass_over, write
 
-from avow.audit import erase_subject, open_audit
-from avow.errors import StoreError
-from avow.store import GrantRow, Said, Store, open_store
+from sayso.audit import erase_subject, open_audit
+from sayso.errors import StoreError
+from sayso.store import Database, GrantRow, Said, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -31,10 +31,10 @@ GRANT: dict[str, Any] = {
 
 
 async def give(
-    store: Store, binding: str = "b", body: str = BODY, *, given: str = "wide", **more: Any
+    store: Database, binding: str = "b", body: str = BODY, *, given: str = "wide", **more: Any
 ) -> None:
     """Ask, and answer with a grant."""
-    row = await store.open_approval(binding, body, now=NOW, expires=NOW + 60, idle=1800.0)
+    row = await store.questions.open(binding, body, now=NOW, expires=NOW + 60, idle=1800.0)
     grant = {**GRANT, "binding": given, **more}
     said = Said(
         row.number,
@@ -46,65 +46,65 @@ async def give(
         expires=NOW + 60,
         grant=grant,
     )
-    assert await store.answer_approval(said)
+    assert await store.questions.answer(said)
 
 
-async def find(store: Store, alive: float = NOW - 1800) -> GrantRow | None:
-    return await store.find_grant("narrow", "wide", alive=alive)
+async def find(store: Database, alive: float = NOW - 1800) -> GrantRow | None:
+    return await store.grants.find("narrow", "wide", alive=alive)
 
 
 @pytest.mark.parametrize("binding", ["narrow", "wide"])
-async def test_a_grant_is_found_by_either_binding(store: Store, binding: str) -> None:
+async def test_a_grant_is_found_by_either_binding(store: Database, binding: str) -> None:
     assert await find(store) is None
     await give(store, given=binding)
     found = await find(store)
     assert found is not None
     assert (found.binding, found.span, found.given_by, found.uses) == (binding, "always", "bo", 0)
-    assert await store.find_grant("x", "y", alive=0) is None
+    assert await store.grants.find("x", "y", alive=0) is None
 
 
-async def test_a_grant_for_a_conversation_holds_as_long_as_that_goes_on(store: Store) -> None:
+async def test_a_grant_for_a_conversation_holds_as_long_as_that_goes_on(store: Database) -> None:
     await give(store, is_for_conversation=True, span="session")
     found = await find(store)
     assert found is not None
     assert found.conversation == NOW
     assert await find(store, NOW) is None
-    assert not await store.use_grant(found.number, now=NOW, alive=NOW)
-    await store.open_approval("later", BODY, now=NOW + 5000, expires=NOW + 9999, idle=1800.0)
+    assert not await store.grants.use(found.number, now=NOW, alive=NOW)
+    await store.questions.open("later", BODY, now=NOW + 5000, expires=NOW + 9999, idle=1800.0)
     assert await find(store, NOW + 3200) is None
 
 
 async def test_a_grant_for_the_conversation_of_nobody_who_is_known_is_not_given(
-    store: Store,
+    store: Database,
 ) -> None:
     await give(store, body="{}", is_for_conversation=True, span="session")
-    assert await store.grants() == []
+    assert await store.grants.newest() == []
 
 
-async def test_a_grant_is_used_until_it_is_taken_back(store: Store) -> None:
+async def test_a_grant_is_used_until_it_is_taken_back(store: Database) -> None:
     await give(store)
-    assert await store.use_grant(1, now=NOW + 1, alive=0)
-    assert await store.use_grant(1, now=NOW + 2, alive=0)
-    assert await store.revoke_grant(1, by="al", now=NOW + 3)
-    assert not await store.revoke_grant(1, by="bo", now=NOW + 4)
-    assert not await store.use_grant(1, now=NOW + 5, alive=0)
-    assert not await store.use_grant(99, now=NOW + 5, alive=0)
+    assert await store.grants.use(1, now=NOW + 1, alive=0)
+    assert await store.grants.use(1, now=NOW + 2, alive=0)
+    assert await store.grants.revoke(1, by="al", now=NOW + 3)
+    assert not await store.grants.revoke(1, by="bo", now=NOW + 4)
+    assert not await store.grants.use(1, now=NOW + 5, alive=0)
+    assert not await store.grants.use(99, now=NOW + 5, alive=0)
     assert await find(store) is None
-    (row,) = await store.grants()
+    (row,) = await store.grants.newest()
     assert (row.uses, row.last_used, row.revoked_by, row.revoked_at) == (2, NOW + 2, "al", NOW + 3)
 
 
-async def test_those_that_hold_are_listed_first_and_the_newest_before(store: Store) -> None:
+async def test_those_that_hold_are_listed_first_and_the_newest_before(store: Database) -> None:
     for name in ("a", "b", "c"):
         await give(store, name)
-    await store.revoke_grant(3, by="al", now=NOW)
-    assert [one.number for one in await store.grants()] == [2, 1, 3]
-    assert [one.number for one in await store.grants(limit=1)] == [2]
+    await store.grants.revoke(3, by="al", now=NOW)
+    assert [one.number for one in await store.grants.newest()] == [2, 1, 3]
+    assert [one.number for one in await store.grants.newest(limit=1)] == [2]
 
 
 async def test_a_grant_is_given_only_by_the_answer_that_counts(place: Place) -> None:
     stores = [open_store(place.url) for _ in range(4)]
-    row = await stores[0].open_approval("b", BODY, now=NOW, expires=NOW + 60)
+    row = await stores[0].questions.open("b", BODY, now=NOW, expires=NOW + 60)
 
     async def one(index: int) -> None:
         said = Said(
@@ -117,38 +117,38 @@ async def test_a_grant_is_given_only_by_the_answer_that_counts(place: Place) -> 
             expires=NOW + 60,
             grant={**GRANT, "given_by": f"person {index}"},
         )
-        await stores[index % 4].answer_approval(said)
+        await stores[index % 4].questions.answer(said)
 
     async with anyio.create_task_group() as group:
         for index in range(32):
             group.start_soon(one, index)
-    (given,) = await stores[0].grants()
-    found = await stores[0].approval(row.number, now=NOW)
+    (given,) = await stores[0].grants.newest()
+    found = await stores[0].questions.find(row.number, now=NOW)
     assert found is not None
     assert given.given_by == found.answered_by
     for opened in stores:
         await opened.close()
 
 
-async def test_an_erased_person_holds_no_grant_and_is_named_in_none(store: Store) -> None:
+async def test_an_erased_person_holds_no_grant_and_is_named_in_none(store: Database) -> None:
     await give(store)
     await give(store, "b2", '{"subject": "cy"}', subject="cy", given_by="amy")
-    await store.revoke_grant(2, by="amy", now=NOW)
+    await store.grants.revoke(2, by="amy", now=NOW)
     async with open_audit(store, KEYS) as log:
         await erase_subject(log, "amy")
-    (row,) = await store.grants()
+    (row,) = await store.grants.newest()
     assert (row.subject, row.given_by, row.revoked_by) == ("cy", "erased", "erased")
 
 
-async def test_an_erased_person_holds_no_grant_in_any_tenant(store: Store) -> None:
+async def test_an_erased_person_holds_no_grant_in_any_tenant(store: Database) -> None:
     for subject in ("amy", "tenant:acme/amy", "tenant:a%2Fb/amy", "tenant:acme/bo"):
         await give(store, subject, f'{{"account": "{subject}"}}', subject=subject, given_by="al")
     async with open_audit(store, KEYS) as log:
         await erase_subject(log, "amy")
-    assert [one.subject for one in await store.grants()] == ["tenant:acme/bo"]
+    assert [one.subject for one in await store.grants.newest()] == ["tenant:acme/bo"]
 
 
-async def test_names_that_no_database_can_hold_are_kept_all_the_same(store: Store) -> None:
+async def test_names_that_no_database_can_hold_are_kept_all_the_same(store: Database) -> None:
     name = "a\0b\ud800c"
     await give(
         store, body='{"subject": "a\\u0000b\\ud800c", "client": "x\\u0000"}', subject=name,
@@ -157,8 +157,8 @@ async def test_names_that_no_database_can_hold_are_kept_all_the_same(store: Stor
     found = await find(store)
     assert found is not None
     assert (found.subject, found.given_by) == ("a\ufffdb?c", "a\ufffdb?c")
-    assert await store.use_grant(found.number, now=NOW, alive=0)
-    assert await store.revoke_grant(found.number, by=name, now=NOW)
+    assert await store.grants.use(found.number, now=NOW, alive=0)
+    assert await store.grants.revoke(found.number, by=name, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ async def test_an_answer_whose_grant_is_not_kept_is_not_kept_either(
     place: Place, moment: str, message: str
 ) -> None:
     store = open_store(place.url)
-    row = await store.open_approval("b", BODY, now=NOW, expires=NOW + 60)
+    row = await store.questions.open("b", BODY, now=NOW, expires=NOW + 60)
     said = Said(
         row.number,
         "bo",
@@ -186,32 +186,34 @@ async def test_an_answer_whose_grant_is_not_kept_is_not_kept_either(
     )
     await pass_over(store, place, moment)
     with pytest.raises(StoreError, match=message):
-        await store.answer_approval(said)
-    assert await store.grants() == []
-    found = await store.approval(row.number, now=NOW)
+        await store.questions.answer(said)
+    assert await store.grants.newest() == []
+    found = await store.questions.find(row.number, now=NOW)
     assert found is not None
     assert found.state == "pending"
     await write(store, f"DROP TRIGGER eve{' ON grants' if place.kind != 'sqlite' else ''}")
-    assert await store.answer_approval(said)
-    assert [(one.given_by, one.mac) for one in await store.grants()] == [("bo", "mac for 1")]
+    assert await store.questions.answer(said)
+    assert [(one.given_by, one.mac) for one in await store.grants.newest()] == [("bo", "mac for 1")]
     await store.close()
 
 
 async def test_a_grant_counts_only_with_its_token_and_while_that_is_not_spent(
-    store: Store,
+    store: Database,
 ) -> None:
     for name in ("a", "b", "c"):
         await give(store, name)
     tokens = {1: None, 2: "spent", 3: "good"}
 
     async def signed() -> GrantRow | None:
-        return await store.find_grant("n", "wide", alive=0, token_of=lambda row: tokens[row.number])
+        return await store.grants.find(
+            "n", "wide", alive=0, token_of=lambda row: tokens[row.number]
+        )
 
-    assert await store.spend("spent", now=NOW, expires=NOW + 60)
+    assert await store.tokens.spend("spent", now=NOW, expires=NOW + 60)
     found = await signed()
     assert found is not None
     assert found.number == 3
-    assert await store.revoke_grant(3, by="al", now=NOW, token="good")
-    assert await store.is_spent("good")
+    assert await store.grants.revoke(3, by="al", now=NOW, token="good")
+    assert await store.tokens.is_spent("good")
     await write(store, "UPDATE grants SET revoked_at = NULL")
     assert await signed() is None

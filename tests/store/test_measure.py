@@ -5,19 +5,18 @@ from pathlib import Path
 import pytest
 from tests.store.test_group import Driver
 
-from avow.errors import StoreError
-from avow.store import Commit, RecordRow, Store
-from avow.store.sql import SqlStore
+from sayso.errors import StoreError
+from sayso.store import Commit, Database, RecordRow
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_each_commit_is_told_with_its_jobs_and_time(store: Store) -> None:
+async def test_each_commit_is_told_with_its_jobs_and_time(store: Database) -> None:
     told: list[Commit] = []
     store.measure(told.append)
 
-    await store.append([RecordRow("c", 1.0, "attempt", "{}")])
-    await store.append([RecordRow("c", 2.0, "outcome", "{}")])
+    await store.records.append([RecordRow("c", 1.0, "attempt", "{}")])
+    await store.records.append([RecordRow("c", 2.0, "outcome", "{}")])
     await store.close()
 
     assert sum(one.jobs for one in told) == 2
@@ -28,23 +27,23 @@ async def test_each_commit_is_told_with_its_jobs_and_time(store: Store) -> None:
 async def test_what_could_not_be_written_is_told(tmp_path: Path) -> None:
     told: list[Commit] = []
     Driver.failures = ["insert full"]
-    store = SqlStore(Driver(tmp_path / "a.db"))
+    store = Database(Driver(tmp_path / "a.db"))
     store.measure(told.append)
 
     with pytest.raises(StoreError, match="disk is full"):
-        await store.append([RecordRow("c", 1.0, "attempt", "{}")])
+        await store.records.append([RecordRow("c", 1.0, "attempt", "{}")])
     await store.close()
 
     assert [(one.jobs, one.failed) for one in told] == [(1, 1)]
 
 
-async def test_only_open_questions_are_counted(store: Store) -> None:
-    assert await store.count_pending(now=1.0) == 0
+async def test_only_open_questions_are_counted(store: Database) -> None:
+    assert await store.questions.count_pending(now=1.0) == 0
     for number in range(3):
-        await store.open_approval(
+        await store.questions.open(
             f"b{number}", "{}", now=1.0, expires=10.0 + number, needed=1, idle=5.0
         )
 
-    assert await store.count_pending(now=1.0) == 3
-    assert await store.count_pending(now=11.0) == 1
+    assert await store.questions.count_pending(now=1.0) == 3
+    assert await store.questions.count_pending(now=11.0) == 1
     assert store.queued == 0

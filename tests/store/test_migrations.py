@@ -8,12 +8,12 @@ import psycopg
 import pytest
 from tests.postgres import PostgresServer
 
-from avow.audit import merged, open_audit
-from avow.audit.verify import verify
-from avow.errors import StoreError
-from avow.keys import Keyring
-from avow.store import ApprovalState, Store, open_store
-from avow.store.migrations import POSTGRES, SQLITE, VERSION
+from sayso.audit import merged, open_audit
+from sayso.audit.verifier import verify
+from sayso.errors import StoreError
+from sayso.keys import Keyring
+from sayso.store import ApprovalState, Database, open_store
+from sayso.store.migrations import POSTGRES, SQLITE, VERSION
 
 pytestmark = pytest.mark.anyio
 
@@ -21,27 +21,27 @@ KEYS = Keyring.of([b"k" * 32])
 DUMP = Path(__file__).with_name("version_1.sql")
 
 
-async def check_forwarded(store: Store) -> None:
-    rows = await store.records()
+async def check_forwarded(store: Database) -> None:
+    rows = await store.records.newest()
     assert [row.seq for row in rows] == [3, 2, 1]
     assert "amy" not in "".join(row.body for row in rows)
     bodies = [json.loads(merged(row).body) for row in rows]
     assert [one["subject"] for one in bodies] == ["amy", "amy", "amy"]
     assert bodies[2]["arguments"] == {"customer_id": 7, "é": "\u0000"}
     assert bodies[0]["name"] == "nothing"
-    one = await store.approval(1, now=5.0)
+    one = await store.questions.find(1, now=5.0)
     assert one is not None
     assert (one.state, one.used_by) == (ApprovalState.USED, "c1")
-    again = await store.open_approval("b2", "{}", now=20.0, expires=30.0)
+    again = await store.questions.open("b2", "{}", now=20.0, expires=30.0)
     assert again.number == 2
     async with open_audit(store, KEYS):
-        report = await verify(store, KEYS)
+        report = await verify(store.records, KEYS)
     assert (report.unchained, report.problems) == (3, [])
     await store.close()
 
 
 async def test_a_file_of_version_1_is_brought_forward(tmp_path: Path) -> None:
-    path = tmp_path / "avow.db"
+    path = tmp_path / "sayso.db"
     db = sqlite3.connect(path)
     db.executescript(DUMP.read_text())
     db.close()
@@ -55,8 +55,8 @@ async def test_a_database_of_version_1_is_brought_forward(postgres: PostgresServ
     url = postgres.fresh()
     inserts = [line for line in DUMP.read_text().splitlines() if line.startswith("INSERT")]
     with psycopg.connect(url, autocommit=True) as db:
-        db.execute("CREATE SCHEMA avow")
-        db.execute("SET search_path TO avow")
+        db.execute("CREATE SCHEMA sayso")
+        db.execute("SET search_path TO sayso")
         db.execute("CREATE TABLE version (version BIGINT NOT NULL)")
         db.execute("INSERT INTO version VALUES (1)")
         for one in (*POSTGRES[0], *inserts):
@@ -68,7 +68,7 @@ async def test_a_database_of_version_1_is_brought_forward(postgres: PostgresServ
 
 
 async def test_a_migration_that_fails_leaves_the_old_tables(tmp_path: Path) -> None:
-    path = tmp_path / "avow.db"
+    path = tmp_path / "sayso.db"
     db = sqlite3.connect(path)
     db.executescript(DUMP.read_text())
     db.execute("UPDATE records SET body = 'broken' WHERE seq = 2")

@@ -13,14 +13,14 @@ from psycopg.sql import SQL, Identifier, Literal
 from tests.approvals.questions import question, yes
 from tests.postgres import PostgresServer
 
-from avow.approvals import Approvals, listening
-from avow.keys import Keyring
-from avow.store import open_store
+from sayso.approvals import Approvals, listening
+from sayso.keys import Keyring
+from sayso.store import open_store
 
 KEYS = Keyring.of([b"k" * 32])
 LISTENING = (
     "SELECT 1 FROM pg_stat_activity "
-    "WHERE datname = current_database() AND query LIKE 'DO %avow listens%'"
+    "WHERE datname = current_database() AND query LIKE 'DO %sayso listens%'"
 )
 PAYLOADS = ("", "x", "-1", "0", "1.5", "9" * 4000, "\u0661", "1; 2", "null", "1 ")
 
@@ -38,14 +38,14 @@ async def test_no_notification_ends_a_watcher(
     store, told = open_store(url), list[int]()
     with psycopg.connect(url, autocommit=True) as db:
         async with anyio.create_task_group() as group:
-            group.start_soon(store.watch, told.append, "avow_mine")
+            group.start_soon(store.questions.watch, told.append, "sayso_mine")
             await until(db, LISTENING)
-            for channel in ("avow_mine", "avow_approvals"):
+            for channel in ("sayso_mine", "sayso_approvals"):
                 for payload in PAYLOADS:
                     notify = SQL("NOTIFY {}, {}").format(Identifier(channel), Literal(payload))
                     db.execute(notify)
-            db.execute("NOTIFY avow_mine")
-            db.execute("NOTIFY avow_mine, '7'")
+            db.execute("NOTIFY sayso_mine")
+            db.execute("NOTIFY sayso_mine, '7'")
             with anyio.fail_after(60):
                 while not told:
                     await anyio.lowlevel.checkpoint()
@@ -58,7 +58,7 @@ async def test_no_notification_ends_a_watcher(
 async def test_no_other_failure_ends_a_watcher(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("avow.store.postgres._AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("sayso.store.postgres._AGAIN_SECONDS", 0.01)
     url = postgres.fresh()
     store, told = open_store(url), list[int]()
 
@@ -69,10 +69,10 @@ async def test_no_other_failure_ends_a_watcher(
 
     with psycopg.connect(url, autocommit=True) as db:
         async with anyio.create_task_group() as group:
-            group.start_soon(store.watch, tell, "avow_mine")
+            group.start_soon(store.questions.watch, tell, "sayso_mine")
             with anyio.fail_after(60):
                 while len(told) < 3:
-                    db.execute("NOTIFY avow_mine, '7'")
+                    db.execute("NOTIFY sayso_mine, '7'")
                     await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
     await store.close()
@@ -83,8 +83,8 @@ async def test_the_channel_of_approvals_is_known_only_to_those_with_the_keys(
 ) -> None:
     url = postgres.fresh()
     store = open_store(url)
-    approvals = Approvals(store, keys=KEYS)
-    other = Approvals(store, keys=Keyring.of([b"x" * 32]))
+    approvals = Approvals.of(store, keys=KEYS)
+    other = Approvals.of(store, keys=Keyring.of([b"x" * 32]))
     assert approvals.notary.channel != other.notary.channel
     with psycopg.connect(url, autocommit=True) as db:
         async with listening(approvals):
@@ -105,7 +105,7 @@ async def test_an_approval_expires_by_the_databases_clock(
 ) -> None:
     url = postgres.fresh()
     here = open_store(url)
-    ours = Approvals(here, keys=KEYS)
+    ours = Approvals.of(here, keys=KEYS)
     asked = await ours.ask(question())
     assert await ours.answer(asked.number, yes())
     # A replica whose clock is an hour behind, and one whose clock is an hour ahead.
@@ -113,7 +113,7 @@ async def test_an_approval_expires_by_the_databases_clock(
         with monkeypatch.context() as patched, caplog.at_level(logging.WARNING):
             patched.setattr(time, "time", partial(_shifted, time.time, difference))
             there = open_store(url)
-            theirs = Approvals(there, keys=KEYS)
+            theirs = Approvals.of(there, keys=KEYS)
             found = await theirs.find(asked.number)
             assert found is not None
             assert found.state == "approved"

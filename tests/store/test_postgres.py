@@ -16,17 +16,17 @@ from tests.databases import Place
 from tests.postgres import PASSWORD, PostgresServer
 from tests.sample_tools import AMY, DELETE, tool
 
-from avow.approvals import Answer, Approvals, listening, make_question
-from avow.audit import Chain, open_audit
-from avow.audit.verify import verify
-from avow.errors import StoreError, UsageError
-from avow.keys import Keyring
-from avow.policy import Decision, Effect
-from avow.schema import digest
-from avow.store import Claim, RecordRow, Said, database_host, open_store
-from avow.store.postgres import PostgresDriver
-from avow.store.session import Session
-from avow.store.sql import SqlStore
+from sayso.approvals import Answer, Approvals, listening, make_question
+from sayso.audit import Chain, open_audit
+from sayso.audit.verifier import verify
+from sayso.errors import StoreError, UsageError
+from sayso.keys import Keyring
+from sayso.policy import Decision, Effect
+from sayso.schema import digest
+from sayso.store import Claim, RecordRow, Said, database_host, open_store
+from sayso.store.database import Database
+from sayso.store.postgres import PostgresDriver
+from sayso.store.session import Session
 
 pytestmark = pytest.mark.anyio
 
@@ -42,14 +42,14 @@ async def test_a_server_that_was_restarted_between_calls_is_found_again(
     postgres: PostgresServer,
 ) -> None:
     store = open_store(postgres.fresh())
-    await store.append([ROW])
-    assert await store.count() == 1
+    await store.records.append([ROW])
+    assert await store.records.count() == 1
     for mode in ("fast", "immediate"):
         postgres.stop(mode)
         postgres.start()
-        await store.append([ROW])
-        assert (await store.records())[0].call == "a"
-    assert await store.count() == 3
+        await store.records.append([ROW])
+        assert (await store.records.newest())[0].call == "a"
+    assert await store.records.count() == 3
     await store.close()
 
 
@@ -61,16 +61,16 @@ async def test_a_server_that_is_gone_is_told_of_and_what_comes_back_is_used(
         postgres.stop()
         try:
             with pytest.raises(StoreError, match="cannot be reached") as caught:
-                await store.append([ROW], seal=log.chain)
+                await store.records.append([ROW], seal=log.chain)
             with pytest.raises(StoreError, match="cannot be reached"):
-                await store.append([ROW], seal=log.chain)
+                await store.records.append([ROW], seal=log.chain)
             with pytest.raises(StoreError, match="cannot be reached"):
-                await store.records()
+                await store.records.newest()
             assert PASSWORD not in str(caught.value)
         finally:
             postgres.start()
-        await store.append([ROW], seal=log.chain)
-        assert (await verify(store, KEYS)).problems == []
+        await store.records.append([ROW], seal=log.chain)
+        assert (await verify(store.records, KEYS)).problems == []
     await store.close()
 
 
@@ -100,22 +100,22 @@ def test_a_missing_driver_is_told_of_with_the_name_of_the_extra(
     def find_nothing(_name: str) -> None:
         return None
 
-    monkeypatch.setattr("avow.store.location.find_spec", find_nothing)
-    with pytest.raises(UsageError, match=r"pip install 'avow\[postgres\]'"):
+    monkeypatch.setattr("sayso.store.location.find_spec", find_nothing)
+    with pytest.raises(UsageError, match=r"pip install 'sayso\[postgres\]'"):
         open_store("postgresql://db/x")
 
 
-async def test_tables_of_another_program_and_of_a_newer_avow_are_left_alone(
+async def test_tables_of_another_program_and_of_a_newer_sayso_are_left_alone(
     postgres: PostgresServer,
 ) -> None:
     url = postgres.fresh()
     with psycopg.connect(url, autocommit=True) as db:
-        db.execute("CREATE SCHEMA avow CREATE TABLE precious (x bigint)")
+        db.execute("CREATE SCHEMA sayso CREATE TABLE precious (x bigint)")
         with pytest.raises(StoreError, match="belongs to another program"):
             open_store(url)
-        db.execute("DROP SCHEMA avow CASCADE")
+        db.execute("DROP SCHEMA sayso CASCADE")
         await open_store(url).close()
-        db.execute("UPDATE avow.version SET version = 99")
+        db.execute("UPDATE sayso.version SET version = 99")
         with pytest.raises(StoreError, match="is of version 99"):
             open_store(url)
 
@@ -125,7 +125,7 @@ async def test_a_user_who_may_not_make_tables_is_told_what_to_do(postgres: Postg
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("DROP ROLE IF EXISTS guest")
         db.execute("CREATE ROLE guest LOGIN PASSWORD 'guest'")
-    with pytest.raises(StoreError, match="create the schema avow"):
+    with pytest.raises(StoreError, match="create the schema sayso"):
         open_store(url.replace("postgres:pass%3Aword%2F42", "guest:guest"))
 
 
@@ -134,24 +134,24 @@ async def test_many_that_make_the_tables_at_once_make_them_once(postgres: Postgr
 
     async def make() -> None:
         store = await anyio.to_thread.run_sync(open_store, url)
-        await store.append([ROW])
+        await store.records.append([ROW])
         await store.close()
 
     async with anyio.create_task_group() as group:
         for _ in range(8):
             group.start_soon(make)
     store = open_store(url)
-    assert await store.count() == 8
+    assert await store.records.count() == 8
     await store.close()
 
 
 async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -> None:
     url = postgres.fresh()
     store = open_store(url)
-    row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
+    row = await store.questions.open("b", "{}", now=NOW, expires=NOW + 60)
     with psycopg.connect(url, autocommit=True) as listener:
-        listener.execute("LISTEN avow_x")
-        assert await store.answer_approval(
+        listener.execute("LISTEN sayso_x")
+        assert await store.questions.answer(
             Said(
                 row.number,
                 "x",
@@ -160,7 +160,7 @@ async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -
                 strength="out_of_band",
                 now=NOW,
                 expires=NOW + 60,
-                notify="avow_x",
+                notify="sayso_x",
             )
         )
         told = [one.payload for one in listener.notifies(timeout=5, stop_after=1)]
@@ -172,18 +172,18 @@ async def test_a_commit_whose_answer_was_lost_is_looked_up_before_the_chain_goes
     postgres: PostgresServer,
 ) -> None:
     driver = Flaky(postgres.fresh())
-    store, chain = SqlStore(driver), Chain.begin(KEYS)
+    store, chain = Database(driver), Chain.begin(KEYS)
     for is_there in (True, False):
-        await store.append([ROW], seal=chain)
+        await store.records.append([ROW], seal=chain)
         Flaky.fails_after = is_there
         Flaky.is_armed = True
         with pytest.raises(StoreError, match="lost in mid-commit"):
-            await store.append([ROW], seal=chain)
+            await store.records.append([ROW], seal=chain)
         assert chain.is_in_doubt
-    await store.append([ROW], seal=chain)
-    assert await store.count() == 4
-    assert (await verify(store, KEYS)).problems == []
-    rows = await store.scan(0, 10)
+    await store.records.append([ROW], seal=chain)
+    assert await store.records.count() == 4
+    assert (await verify(store.records, KEYS)).problems == []
+    rows = await store.records.scan(0, 10)
     assert [row.index for row in rows] == [1, 2, 3, 4]
     await store.close()
 
@@ -226,7 +226,7 @@ def test_what_the_database_says_is_put_into_words() -> None:
 
 RACER = """
 import anyio, json, sys
-from avow.store import Said, open_store
+from sayso.store import Said, open_store
 
 url, number, kind, name = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 NOW = 1_000_000.0
@@ -237,11 +237,11 @@ async def main():
     async def one(index):
         store = stores[index % 2]
         if kind == "answer":
-            has_won = await store.answer_approval(
+            has_won = await store.questions.answer(
                 Said(number, f"{name}{index}", True, name, "out_of_band", NOW, NOW + 60)
             )
         else:
-            has_won = await store.use_approval(number, binding="b", call=f"{name}{index}", now=NOW)
+            has_won = await store.questions.use(number, binding="b", call=f"{name}{index}", now=NOW)
         won.append(has_won)
     print("ready", flush=True)
     await anyio.to_thread.run_sync(sys.stdin.readline)
@@ -260,9 +260,9 @@ anyio.run(main)
 async def test_of_64_over_2_processes_exactly_one_wins(place: Place, kind: str) -> None:
     store = open_store(place.url)
     for _ in range(5):
-        row = await store.open_approval("b", "{}", now=NOW, expires=NOW + 60)
+        row = await store.questions.open("b", "{}", now=NOW, expires=NOW + 60)
         if kind == "use":
-            await store.answer_approval(
+            await store.questions.answer(
                 Said(
                     row.number,
                     "x",
@@ -293,15 +293,15 @@ async def test_of_64_over_2_processes_exactly_one_wins(place: Place, kind: str) 
         assert [tried for tried, _ in told] == [32, 32]
         assert sum(won for _, won in told) == 1
         if kind == "answer":
-            await store.use_approval(row.number, binding="b", call="end", now=NOW)
+            await store.questions.use(row.number, binding="b", call="end", now=NOW)
     await store.close()
 
 
 WRITER = """
 import anyio, sys
-from avow.audit import AuditLog, open_audit
-from avow.keys import Keyring
-from avow.store import RecordRow, Said, open_store
+from sayso.audit import AuditLog, open_audit
+from sayso.keys import Keyring
+from sayso.store import RecordRow, Said, open_store
 
 async def main():
     store = open_store(sys.argv[1])
@@ -310,7 +310,7 @@ async def main():
             for at in range(100_000):
                 body = '{"level":"destructive"}'
                 row = RecordRow(f"{name}-{at}", 1.0, "attempt", body)
-                await store.append([row], seal=log.chain)
+                await store.records.append([row], seal=log.chain)
                 print(row.call, flush=True)
         async with anyio.create_task_group() as group:
             for name in range(8):
@@ -338,7 +338,7 @@ async def test_whatever_returned_before_a_kill_is_there_and_is_closed_as_unknown
         writer.stdout.close()
         store = open_store(place.url)
         async with open_audit(store, KEYS):
-            rows = await store.scan(0, 1_000_000)
+            rows = await store.records.scan(0, 1_000_000)
         await store.close()
         attempts = {row.call for row in rows if row.event == "attempt"}
         outcomes = [row.call for row in rows if row.event == "outcome"]
@@ -347,7 +347,7 @@ async def test_whatever_returned_before_a_kill_is_there_and_is_closed_as_unknown
         assert all("outcome_unknown" in row.body for row in rows if row.event == "outcome")
         returned = set()
     store = open_store(place.url)
-    assert (await verify(store, KEYS)).problems == []
+    assert (await verify(store.records, KEYS)).problems == []
     await store.close()
 
 
@@ -378,21 +378,23 @@ async def test_a_commit_that_a_dead_writer_had_sent_is_waited_for(
 ) -> None:
     url = postgres.fresh()
     heir, chain = open_store(url), Chain.begin(KEYS)
-    await heir.beat("dead", "elsewhere:1:1", seconds=0.0)
+    await heir.records.beat("dead", "elsewhere:1:1", seconds=0.0)
     Held.may_commit.clear()
-    dead = SqlStore(Held(url))
+    dead = Database(Held(url))
     taken: list[int | None] = []
 
     async def die() -> None:
         if what == "attempt":
-            await dead.append([ROW], seal=replace(Chain.begin(KEYS), writer="dead"))
+            await dead.records.append([ROW], seal=replace(Chain.begin(KEYS), writer="dead"))
         else:
-            await dead.claim(Claim("k", "amy", "r", "c", "dead", expires=60.0), now=0.0)
+            await dead.claims.take(Claim("k", "amy", "r", "c", "dead", expires=60.0), now=0.0)
 
     async def take_over() -> None:
         end = RecordRow("a", 2.0, "outcome", "{}")
         taken.append(
-            await heir.take_over("dead", finish=lambda found: [end] * len(found), seal=chain)
+            await heir.records.take_over(
+                "dead", finish=lambda found: [end] * len(found), seal=chain
+            )
         )
 
     with psycopg.connect(url, autocommit=True) as db, anyio.fail_after(30):
@@ -403,7 +405,7 @@ async def test_a_commit_that_a_dead_writer_had_sent_is_waited_for(
             await _until(db, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
             Held.may_commit.set()
     assert taken == [1 if what == "attempt" else 0]
-    assert await heir.find_claim("k") is None
+    assert await heir.claims.find("k") is None
     await dead.close()
     await heir.close()
 
@@ -417,10 +419,10 @@ async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Looking for itself every hour, nobody would see it within the limit below.
-    monkeypatch.setattr("avow.approvals.ledger._POLL_SECONDS", 3600.0)
+    monkeypatch.setattr("sayso.approvals.ledger._POLL_SECONDS", 3600.0)
     url = postgres.fresh()
     here, there = open_store(url), open_store(url)
-    ours, theirs = Approvals(here, keys=KEYS), Approvals(there, keys=KEYS)
+    ours, theirs = Approvals.of(here, keys=KEYS), Approvals.of(there, keys=KEYS)
     asked = await ours.ask(make_question(AMY, tool("t", DELETE), {}, CONFIRM, digest({})))
     states: list[str] = []
 
@@ -429,7 +431,7 @@ async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
         states.append(found.state if found else "gone")
 
     async with listening(ours), anyio.create_task_group() as group:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await until_listened(postgres)
         group.start_soon(wait)
         await theirs.answer(asked.number, YES)
@@ -439,7 +441,7 @@ async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
 
 
 async def until_listened(server: PostgresServer) -> None:
-    sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %avow listens%'"
+    sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %sayso listens%'"
     with psycopg.connect(server.url(), autocommit=True) as db:
         while db.execute(sql).fetchone() == (0,):
             await anyio.lowlevel.checkpoint()
@@ -450,20 +452,20 @@ async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_l
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("avow.store.postgres._AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("sayso.store.postgres._AGAIN_SECONDS", 0.01)
     url = postgres.fresh()
     store, told = open_store(url), list[int]()
     ending = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND query LIKE 'DO %avow listens%'"
+        "WHERE datname = current_database() AND query LIKE 'DO %sayso listens%'"
     )
     with anyio.fail_after(30), psycopg.connect(url, autocommit=True) as other:
         async with anyio.create_task_group() as group:
-            group.start_soon(store.watch, told.append, "avow_x")
+            group.start_soon(store.questions.watch, told.append, "sayso_x")
             while not other.execute(ending).fetchall():
                 await anyio.lowlevel.checkpoint()
             while not told:
-                other.execute("SELECT pg_notify('avow_x', '7')")
+                other.execute("SELECT pg_notify('sayso_x', '7')")
                 await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
     assert set(told) == {7}
@@ -477,15 +479,15 @@ def test_without_its_driver_a_postgres_store_says_what_to_install(
     def find_nothing(_name: str) -> None:
         return None
 
-    monkeypatch.setattr("avow.store.location.find_spec", find_nothing)
+    monkeypatch.setattr("sayso.store.location.find_spec", find_nothing)
     with pytest.raises(UsageError, match="needs the extra postgres") as told:
-        open_store("postgresql://somebody@nowhere.invalid/avow")
-    assert "avow[postgres]" in str(told.value.fix)
+        open_store("postgresql://somebody@nowhere.invalid/sayso")
+    assert "sayso[postgres]" in str(told.value.fix)
 
 
 def test_only_a_postgres_store_has_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert database_host("postgresql://amy:secret@db.example:5433/avow") == "db.example"
-    assert database_host("postgresql:///avow") is None
-    assert database_host("sqlite:avow.db") is None
-    monkeypatch.setenv("AVOW_STORE", "postgres://db.example/avow")
+    assert database_host("postgresql://amy:secret@db.example:5433/sayso") == "db.example"
+    assert database_host("postgresql:///sayso") is None
+    assert database_host("sqlite:sayso.db") is None
+    monkeypatch.setenv("SAYSO_STORE", "postgres://db.example/sayso")
     assert database_host() == "db.example"

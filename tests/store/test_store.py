@@ -6,37 +6,41 @@ import anyio
 import pytest
 from tests.databases import Place
 
-from avow.errors import StoreError
-from avow.store import ApprovalState, LogView, RecordRow, ReplicaRow, Said, Store, open_store
+from sayso.errors import StoreError
+from sayso.store import ApprovalState, Database, LogView, RecordRow, ReplicaRow, Said, open_store
 
 pytestmark = pytest.mark.anyio
 
 NOW = 1_000_000.0
 
 
-async def ask(store: Store, binding: str = "b", now: float = NOW) -> int:
-    row = await store.open_approval(binding, "{}", now=now, expires=now + 60)
+async def ask(store: Database, binding: str = "b", now: float = NOW) -> int:
+    row = await store.questions.open(binding, "{}", now=now, expires=now + 60)
     return row.number
 
 
-async def answer(store: Store, number: int, *, is_allowed: bool = True, now: float = NOW) -> bool:
-    return await store.answer_approval(
+async def answer(
+    store: Database, number: int, *, is_allowed: bool = True, now: float = NOW
+) -> bool:
+    return await store.questions.answer(
         Said(number, "console", is_allowed, "console", "out_of_band", now, now + 60)
     )
 
 
-async def test_records_come_back_newest_first(store: Store) -> None:
-    await store.append([RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 2.0, "outcome", "{}")])
-    await store.append([RecordRow("b", 3.0, "attempt", '{"x": "é"}')])
-    assert [(row.call, row.event) for row in await store.records()] == [
+async def test_records_come_back_newest_first(store: Database) -> None:
+    await store.records.append(
+        [RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 2.0, "outcome", "{}")]
+    )
+    await store.records.append([RecordRow("b", 3.0, "attempt", '{"x": "é"}')])
+    assert [(row.call, row.event) for row in await store.records.newest()] == [
         ("b", "attempt"),
         ("a", "outcome"),
         ("a", "attempt"),
     ]
-    assert [row.seq for row in await store.records(call="a", limit=1)] == [2]
+    assert [row.seq for row in await store.records.newest(call="a", limit=1)] == [2]
 
 
-async def test_the_same_question_is_joined_and_another_is_not(store: Store) -> None:
+async def test_the_same_question_is_joined_and_another_is_not(store: Database) -> None:
     assert await ask(store) == await ask(store)
     assert await ask(store, "other") != await ask(store)
 
@@ -81,7 +85,7 @@ async def test_of_64_calls_exactly_one_uses_an_approval(place: Place) -> None:
 
     async def one(index: int) -> None:
         store = stores[index % 4]
-        used.append(await store.use_approval(number, binding="b", call=str(index), now=NOW))
+        used.append(await store.questions.use(number, binding="b", call=str(index), now=NOW))
 
     async with anyio.create_task_group() as group:
         for index in range(64):
@@ -91,64 +95,64 @@ async def test_of_64_calls_exactly_one_uses_an_approval(place: Place) -> None:
         await opened.close()
 
 
-async def test_only_what_was_approved_can_be_used(store: Store) -> None:
+async def test_only_what_was_approved_can_be_used(store: Database) -> None:
     number = await ask(store)
-    assert not await store.use_approval(number, binding="b", call="c", now=NOW)
+    assert not await store.questions.use(number, binding="b", call="c", now=NOW)
     assert await answer(store, number)
-    assert not await store.use_approval(number, binding="other", call="c", now=NOW)
-    assert not await store.use_approval(number, binding="b", call="c", now=NOW + 61)
-    assert await store.use_approval(number, binding="b", call="c", now=NOW)
-    row = await store.approval(number, now=NOW)
+    assert not await store.questions.use(number, binding="other", call="c", now=NOW)
+    assert not await store.questions.use(number, binding="b", call="c", now=NOW + 61)
+    assert await store.questions.use(number, binding="b", call="c", now=NOW)
+    row = await store.questions.find(number, now=NOW)
     assert row is not None
     assert (row.state, row.used_by, row.answered_by) == (ApprovalState.USED, "c", "console")
 
 
-async def test_a_used_approval_does_not_answer_the_next_question(store: Store) -> None:
+async def test_a_used_approval_does_not_answer_the_next_question(store: Database) -> None:
     number = await ask(store)
     await answer(store, number)
-    await store.use_approval(number, binding="b", call="c", now=NOW)
+    await store.questions.use(number, binding="b", call="c", now=NOW)
     assert await ask(store) != number
 
 
-async def test_a_denial_is_joined_for_a_while_and_then_forgotten(store: Store) -> None:
+async def test_a_denial_is_joined_for_a_while_and_then_forgotten(store: Database) -> None:
     number = await ask(store)
     assert await answer(store, number, is_allowed=False)
     assert await ask(store, now=NOW + 59) == number
     assert await ask(store, now=NOW + 61) != number
 
 
-async def test_what_nobody_answered_in_time_can_no_longer_be_answered(store: Store) -> None:
+async def test_what_nobody_answered_in_time_can_no_longer_be_answered(store: Database) -> None:
     number = await ask(store)
     assert not await answer(store, number, now=NOW + 61)
-    row = await store.approval(number, now=NOW + 61)
+    row = await store.questions.find(number, now=NOW + 61)
     assert row is not None
     assert row.state is ApprovalState.EXPIRED
     assert await ask(store, now=NOW + 61) != number
 
 
-async def test_pending_questions_are_listed_first(store: Store) -> None:
+async def test_pending_questions_are_listed_first(store: Database) -> None:
     first, second = await ask(store, "1"), await ask(store, "2")
     await answer(store, second)
-    rows = await store.approvals(now=NOW)
+    rows = await store.questions.newest(now=NOW)
     assert [(row.number, row.state) for row in rows] == [(first, "pending"), (second, "approved")]
-    assert await store.approval(99, now=NOW) is None
+    assert await store.questions.find(99, now=NOW) is None
 
 
-async def test_a_failed_write_leaves_nothing_behind(store: Store) -> None:
+async def test_a_failed_write_leaves_nothing_behind(store: Database) -> None:
     good, bad = RecordRow("a", 1.0, "attempt", "{}"), RecordRow("a", 1.0, "attempt", None)  # pyright: ignore[reportArgumentType]
     with pytest.raises(StoreError):
-        await store.append([good, bad])
-    assert await store.records() == []
+        await store.records.append([good, bad])
+    assert await store.records.newest() == []
 
 
 async def test_what_the_log_says_of_itself_is_read_to_its_beginning_newest_first(
-    store: Store,
+    store: Database,
 ) -> None:
     of_calls = [RecordRow("a", 1.0, "attempt", "{}"), RecordRow("", 1.0, "erased", "{}")]
     own = [RecordRow("", float(at), "opened", str(at)) for at in range(1, 1502)]
-    await store.append([*own[:700], *of_calls, *own[700:]], is_deferred=True)
+    await store.records.append([*own[:700], *of_calls, *own[700:]], is_deferred=True)
     seal = Reading()
-    await store.append([RecordRow("b", 2.0, "attempt", "{}")], seal=seal)
+    await store.records.append([RecordRow("b", 2.0, "attempt", "{}")], seal=seal)
     assert [row.body for row in seal.read] == [str(at) for at in range(1501, 0, -1)]
 
 
@@ -176,13 +180,13 @@ class Reading:
         """Keep nothing."""
 
 
-async def test_replicas_are_listed_as_long_as_their_lease_runs(store: Store) -> None:
+async def test_replicas_are_listed_as_long_as_their_lease_runs(store: Database) -> None:
     one, other = ReplicaRow("r1", "http://a", "k"), ReplicaRow("r2", "http://b", "k")
-    await store.beat_replica(one, seconds=600)
-    await store.beat_replica(other, seconds=600)
-    await store.beat_replica(one, seconds=600)
-    assert await store.replicas() == [one, other]
-    await store.drop_replica("r1")
-    assert await store.replicas() == [other]
-    await store.beat_replica(other, seconds=-1)
-    assert await store.replicas() == []
+    await store.replicas.beat(one, seconds=600)
+    await store.replicas.beat(other, seconds=600)
+    await store.replicas.beat(one, seconds=600)
+    assert await store.replicas.all() == [one, other]
+    await store.replicas.drop("r1")
+    assert await store.replicas.all() == [other]
+    await store.replicas.beat(other, seconds=-1)
+    assert await store.replicas.all() == []

@@ -1,4 +1,4 @@
-"""A network between avow and PostgreSQL that swallows what is sent and closes nothing."""
+"""A network between sayso and PostgreSQL that swallows what is sent and closes nothing."""
 
 import contextlib
 import select
@@ -13,9 +13,9 @@ import psycopg
 import pytest
 from tests.postgres import PostgresServer
 
-from avow.errors import StoreError
-from avow.store import RecordRow, open_store, vigil
-from avow.store.postgres import PostgresDriver, PostgresSession
+from sayso.errors import StoreError
+from sayso.store import RecordRow, open_store, vigil
+from sayso.store.postgres import PostgresDriver, PostgresSession
 
 pytestmark = pytest.mark.anyio
 
@@ -76,9 +76,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vigil, "PATIENCE_SECONDS", 0.5)
     monkeypatch.setattr(vigil, "_LOOK_SECONDS", 0.1)
     monkeypatch.setattr(vigil, "_PROBE_SECONDS", 1.0)
-    monkeypatch.setattr("avow.store.postgres.PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr("avow.store.postgres._LISTEN_SECONDS", 0.2)
-    monkeypatch.setattr("avow.store.postgres._DEFAULTS", {"connect_timeout": "2"})
+    monkeypatch.setattr("sayso.store.postgres.PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("sayso.store.postgres._LISTEN_SECONDS", 0.2)
+    monkeypatch.setattr("sayso.store.postgres._DEFAULTS", {"connect_timeout": "2"})
 
 
 def through(net: Net, server: PostgresServer) -> str:
@@ -89,16 +89,16 @@ async def test_what_a_network_swallows_ends_with_an_error_and_goes_on_when_it_is
     postgres: PostgresServer, net: Net
 ) -> None:
     store = open_store(through(net, postgres))
-    await store.append([ROW])
-    assert await store.count() == 1
+    await store.records.append([ROW])
+    assert await store.records.count() == 1
     net.is_down = True
     with anyio.fail_after(30):
-        for work in (store.count, lambda: store.append([ROW])):
+        for work in (store.records.count, lambda: store.records.append([ROW])):
             with pytest.raises(StoreError, match="cannot be reached"):
                 await work()
     net.is_down = False
-    await store.append([ROW])
-    assert await store.count() == 2
+    await store.records.append([ROW])
+    assert await store.records.count() == 2
     await store.close()
 
 
@@ -106,12 +106,12 @@ async def test_a_statement_whose_connection_alone_is_dead_is_made_on_another(
     postgres: PostgresServer, net: Net
 ) -> None:
     store = open_store(through(net, postgres))
-    await store.append([ROW])
-    assert await store.count() == 1
+    await store.records.append([ROW])
+    assert await store.records.count() == 1
     net.swallow()
     with anyio.fail_after(30):
-        await store.append([ROW])
-        assert await store.count() == 2
+        await store.records.append([ROW])
+        assert await store.records.count() == 2
     await store.close()
 
 
@@ -130,7 +130,7 @@ async def test_a_watcher_finds_out_that_nothing_can_come(
                     await anyio.sleep(0.05)
 
         async with anyio.create_task_group() as group:
-            group.start_soon(store.watch, told.append, "mine")
+            group.start_soon(store.questions.watch, told.append, "mine")
             await hears()
             net.swallow()
             await hears()

@@ -1,4 +1,4 @@
--- A store of version 1 as avow 0.1 wrote it, for the test of migrations. SQLite's dialect; the
+-- A store of version 1 as sayso 0.1 wrote it, for the test of migrations. SQLite's dialect; the
 -- lines that begin with INSERT are read by the test for PostgreSQL too.
 PRAGMA application_id = 1635151735;
 PRAGMA user_version = 1;

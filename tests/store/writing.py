@@ -1,24 +1,22 @@
 """What a role that may write the database, but has no keys, can do."""
 
-from typing import Any, cast
-
 from tests.databases import Place
 
-from avow.store import Store
-from avow.store.session import Session
+from sayso.store import Database, Questions
+from sayso.store.session import Session
 
 
-async def write(store: Store, *statements: str, **values: object) -> None:
+async def write(store: Database | Questions, *statements: str, **values: object) -> None:
     """Run statements in one transaction, with values for their `:names`, on either database."""
 
     def work(session: Session) -> None:
         for statement in statements:
             session.change(statement, values)
 
-    await cast("Any", store)._writer.run(work)  # noqa: SLF001 - no part of a store does this
+    await vars(store)["_executor"].write(work)
 
 
-async def pass_over(store: Store, place: Place, moment: str) -> None:
+async def pass_over(store: Database | Questions, place: Place, moment: str) -> None:
     """Have the database pass over such changes in silence."""
     if place.kind == "sqlite":
         ignore = f"CREATE TRIGGER eve BEFORE {moment} BEGIN SELECT RAISE(IGNORE); END"

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from avow.audit import Outcome
-from avow.connect import RpcError
-from avow.connect.rpc import Fault
-from avow.connect.watch import Exchange
-from avow.guard import Call
-from avow.policy import Principal
-from avow.schema.plain import is_unseen
-from avow.telemetry.attributes import (
+from sayso.audit import Outcome
+from sayso.connect import RpcError
+from sayso.connect.rpc import Fault
+from sayso.connect.watch import Exchange
+from sayso.guard import Call, CallRequest
+from sayso.policy import Principal
+from sayso.schema.plain_text import is_unseen
+from sayso.telemetry.attributes import (
     approval_attributes,
     call_attributes,
     exchange_attributes,
@@ -22,7 +22,7 @@ from avow.telemetry.attributes import (
     span_name,
     trace_of,
 )
-from avow.telemetry.labels import (
+from sayso.telemetry.labels import (
     METHODS,
     OTHER,
     call_labels,
@@ -30,7 +30,7 @@ from avow.telemetry.labels import (
     failure_label,
     method_label,
 )
-from avow.telemetry.watch import Asked
+from sayso.telemetry.watch import Asked
 
 
 @given(some.text())
@@ -63,7 +63,7 @@ def test_failures_have_a_word_each(
 
 
 def call(**more: object) -> Call:
-    found = Call("id", Principal("amy"), "evil", {}, 0.0)
+    found = Call(CallRequest("id", Principal("amy"), "evil", {}, 0.0))
     for name, value in more.items():
         setattr(found, name, value)
     return found
@@ -89,11 +89,11 @@ def test_what_is_known_of_a_call_is_in_its_span_and_no_more() -> None:
     of = call(outcome=Outcome.FAILED, incident="a1", approval=3, tries=2)
 
     assert call_attributes(of, call_labels(of, None)) == {
-        "avow.call.id": "id",
-        "avow.outcome": "failed",
-        "avow.approval.number": 3,
-        "avow.incident": "a1",
-        "avow.tries": 2,
+        "sayso.call.id": "id",
+        "sayso.outcome": "failed",
+        "sayso.approval.number": 3,
+        "sayso.incident": "a1",
+        "sayso.tries": 2,
     }
     assert approval_attributes(of) == {}
 
@@ -103,7 +103,7 @@ def test_requests_and_exchanges_over_pipes() -> None:
     said = {"mcp.method.name": "ping", "mcp.protocol.version": "2025-11-25"}
     assert request_attributes(asked, is_http=False) == {**said, "network.transport": "pipe"}
     over = exchange_attributes(Exchange("s", "ping", "2025-11-25"))
-    assert over == {**said, "network.transport": "pipe", "avow.server": "s"}
+    assert over == {**said, "network.transport": "pipe", "sayso.server": "s"}
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from avow.guard import Call
-from avow.policy import Principal
-from avow.telemetry.context import CALL
-from avow.telemetry.logs import JsonFormatter, LogFormat, LogLevel, TextFormatter
+from sayso.guard import Call, CallRequest
+from sayso.policy import Principal
+from sayso.telemetry.context import CALL
+from sayso.telemetry.logs import JsonFormatter, LogFormat, LogLevel, TextFormatter
 
 SECRET = "sk-live-0123456789abcdefghij"
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -28,7 +28,7 @@ def written(message: str, *values: Any, form: logging.Formatter | None = None, *
     handler = logging.StreamHandler(out)
     handler.setFormatter(form or JsonFormatter())
     # Its own, and nobody else's: what cannot be put together must fail in no other handler.
-    logger = logging.Logger("avow.test")  # noqa: LOG001 - as said
+    logger = logging.Logger("sayso.test")  # noqa: LOG001 - as said
     logger.addHandler(handler)
     logger.warning(message, *values, **more)
     logger.removeHandler(handler)
@@ -37,7 +37,7 @@ def written(message: str, *values: Any, form: logging.Formatter | None = None, *
 
 @contextmanager
 def under_way(**more: Any) -> Generator[None]:
-    token = CALL.set(Call("c1", Principal("amy"), "t", {}, 0.0, **more))
+    token = CALL.set(Call(CallRequest("c1", Principal("amy"), "t", {}, 0.0, **more)))
     try:
         yield
     finally:
@@ -50,7 +50,7 @@ def test_a_line_says_when_how_grave_who_and_what() -> None:
     assert line.pop("time").endswith("+00:00")
     assert line == {
         "level": "warning",
-        "logger": "avow.test",
+        "logger": "sayso.test",
         "message": "s: gone",
         "incident": "a1",
     }
@@ -87,7 +87,7 @@ def test_whatever_is_said_is_one_line_of_json(text: str) -> None:
 def test_whatever_is_said_is_one_line_of_text(text: str) -> None:
     line = written("%s", text, form=TextFormatter())
 
-    assert line.startswith("avow: ")
+    assert line.startswith("sayso: ")
     assert line[:-1].isprintable() or "\n" not in line[:-1]
 
 
@@ -102,6 +102,15 @@ def test_secrets_are_masked_wherever_they_stand() -> None:
     assert SECRET not in written("it said %s", SECRET, form=TextFormatter())
 
 
+def test_what_a_stack_trace_quotes_is_masked_and_steers_no_terminal() -> None:
+    error = ValueError(f"\x1b[31m{SECRET}\rdone")
+    line = written("failed", exc_info=error, form=TextFormatter())
+
+    assert line.startswith("sayso: failed\nValueError: ")
+    assert SECRET not in line
+    assert not {"\x1b", "\r"} & set(line)
+
+
 def test_a_message_that_cannot_be_put_together_comes_as_it_is() -> None:
     assert json.loads(written("%d of %d", 1))["message"] == "%d of %d"
 
@@ -112,9 +121,9 @@ def test_a_line_has_an_end() -> None:
 
 SETS_UP = """
 import logging, sys, warnings
-from avow.telemetry.logs import *
+from sayso.telemetry.logs import *
 set_up_logs(LogFormat(sys.argv[1]), LogLevel(sys.argv[2]) if sys.argv[2] else None)
-logging.getLogger("avow").info("told")
+logging.getLogger("sayso").info("told")
 logging.getLogger("mcp").error("a stack")
 warnings.warn("careful")
 print(is_structured())

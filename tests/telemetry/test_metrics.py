@@ -15,16 +15,16 @@ from tests.connect.servers.web import MODERN, OLD, Exchange, serve_web
 from tests.connect.serving import faulty, free_port, raw_client, until
 from tests.gateway.serving import Served, serve
 
-from avow.access import own_names
-from avow.approvals import Answer
-from avow.connect import UrlTarget
-from avow.errors import StoreError
-from avow.guard import UnknownToolError
-from avow.policy import LOCAL, Principal
-from avow.telemetry.gauge import Gauge, Gauges, Reading
-from avow.telemetry.opening import Telemetry, open_telemetry
-from avow.telemetry.page import MetricsPage
-from avow.telemetry.prometheus import Prometheus
+from sayso.access import own_names
+from sayso.approvals import Answer
+from sayso.connect import UrlTarget
+from sayso.errors import StoreError
+from sayso.guard import UnknownToolError
+from sayso.policy import LOCAL, Principal
+from sayso.telemetry.gauge import Gauge, Gauges, Reading
+from sayso.telemetry.metrics import Metrics
+from sayso.telemetry.opening import Telemetry, open_telemetry
+from sayso.telemetry.page import MetricsPage, Prometheus
 
 pytestmark = pytest.mark.anyio
 
@@ -81,19 +81,19 @@ async def test_calls_are_counted_by_server_level_decision_and_outcome(
 
     read_ok = {"server": "s", "level": "read", "decision": "allow", "outcome": "ok"}
     nobody = {"server": "", "level": "", "decision": "", "outcome": "unknown_tool"}
-    assert value(found, "avow_calls_total", **read_ok) == 2
-    assert value(found, "avow_calls_total", **nobody) == 1
-    assert value(found, "avow_requests_total", method="tools/call", error="") == 2
-    assert value(found, "avow_requests_total", method="tools/call", error="-32602") == 1
-    assert value(found, "avow_call_seconds_count", server="s", level="read") == 2
-    assert value(found, "avow_decision_seconds_count") == 2
-    assert value(found, "avow_upstream_seconds_count", server="s", method="tools/call") == 2
-    assert value(found, "avow_upstream_connections", server="s") == 1
-    assert (value(found, "avow_upstream_entries", server="s", list="tools/list") or 0) >= 10
-    assert (value(found, "avow_store_writes_total") or 0) > 0
-    assert value(found, "avow_store_queue") == 0
-    assert (value(found, "avow_received_bytes_total") or 0) > 300
-    assert (value(found, "avow_sent_bytes_total") or 0) > 1000
+    assert value(found, "sayso_calls_total", **read_ok) == 2
+    assert value(found, "sayso_calls_total", **nobody) == 1
+    assert value(found, "sayso_requests_total", method="tools/call", error="") == 2
+    assert value(found, "sayso_requests_total", method="tools/call", error="-32602") == 1
+    assert value(found, "sayso_call_seconds_count", server="s", level="read") == 2
+    assert value(found, "sayso_decision_seconds_count") == 2
+    assert value(found, "sayso_upstream_seconds_count", server="s", method="tools/call") == 2
+    assert value(found, "sayso_upstream_connections", server="s") == 1
+    assert (value(found, "sayso_upstream_entries", server="s", list="tools/list") or 0) >= 10
+    assert (value(found, "sayso_store_writes_total") or 0) > 0
+    assert value(found, "sayso_store_queue") == 0
+    assert (value(found, "sayso_received_bytes_total") or 0) > 300
+    assert (value(found, "sayso_sent_bytes_total") or 0) > 1000
 
 
 async def test_time_in_the_guard_is_less_than_all_of_it(tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ async def test_time_in_the_guard_is_less_than_all_of_it(tmp_path: Path) -> None:
             await client.call("s__get_array")
         found = await read()
 
-    deciding = value(found, "avow_decision_seconds_sum") or 0
-    asking = value(found, "avow_upstream_seconds_sum", server="s", method="tools/call") or 0
-    taken = value(found, "avow_call_seconds_sum", server="s", level="read") or 0
+    deciding = value(found, "sayso_decision_seconds_sum") or 0
+    asking = value(found, "sayso_upstream_seconds_sum", server="s", method="tools/call") or 0
+    taken = value(found, "sayso_call_seconds_sum", server="s", level="read") or 0
     assert 0 < deciding < taken
     assert 0 < asking < taken
 
@@ -125,12 +125,12 @@ async def test_questions_wait_and_people_take_their_time(tmp_path: Path) -> None
             await client.call("s__delete_all")
         found = await read()
 
-    assert value(waiting, "avow_approvals_waiting") == 1
-    assert value(found, "avow_approvals_waiting") == 0
-    assert value(found, "avow_approval_answer_seconds_count", answer="deny") == 1
+    assert value(waiting, "sayso_approvals_waiting") == 1
+    assert value(found, "sayso_approvals_waiting") == 0
+    assert value(found, "sayso_approval_answer_seconds_count", answer="deny") == 1
     asked = {"server": "s", "level": "destructive", "decision": "confirm"}
-    assert value(found, "avow_calls_total", **asked, outcome="waiting") == 1
-    assert value(found, "avow_calls_total", **asked, outcome="denied") == 1
+    assert value(found, "sayso_calls_total", **asked, outcome="waiting") == 1
+    assert value(found, "sayso_calls_total", **asked, outcome="denied") == 1
 
 
 async def test_a_server_that_fails_is_seen(tmp_path: Path) -> None:
@@ -148,10 +148,10 @@ async def test_a_server_that_fails_is_seen(tmp_path: Path) -> None:
             again = await read()
 
     lost = {"server": "web", "method": "tools/call", "error": "lost"}
-    assert value(found, "avow_upstream_errors_total", **lost) == 1
+    assert value(found, "sayso_upstream_errors_total", **lost) == 1
     for samples, connections in [(found, 1), (after, 0), (again, 1)]:
-        assert value(samples, "avow_upstream_connections", server="web") == connections
-        assert value(samples, "avow_upstream_failing", server="web") == 1 - connections
+        assert value(samples, "sayso_upstream_connections", server="web") == connections
+        assert value(samples, "sayso_upstream_failing", server="web") == 1 - connections
 
 
 async def test_a_server_that_cannot_be_had_is_failing(tmp_path: Path) -> None:
@@ -161,8 +161,8 @@ async def test_a_server_that_cannot_be_had_is_failing(tmp_path: Path) -> None:
         await served.gateway.fleet.of(OWN).catalog()
         after = await read()
 
-    assert value(before, "avow_upstream_failing", server="dead") == 0
-    assert value(after, "avow_upstream_failing", server="dead") == 1
+    assert value(before, "sayso_upstream_failing", server="dead") == 0
+    assert value(after, "sayso_upstream_failing", server="dead") == 1
 
 
 async def test_a_session_counts_while_something_goes_on_in_it(tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ async def test_a_session_counts_while_something_goes_on_in_it(tmp_path: Path) ->
         async with raw_client(served.url, OLD) as client, anyio.create_task_group() as group:
             group.start_soon(client.call, "s__delete_all")
             with anyio.fail_after(30):
-                while not value(await read(), "avow_sessions"):  # noqa: ASYNC110 - a gauge sets no event
+                while not value(await read(), "sayso_sessions"):  # noqa: ASYNC110 - a gauge sets no event
                     await anyio.sleep(0.02)
-        assert value(await read(), "avow_sessions") == 0
+        assert value(await read(), "sayso_sessions") == 0
 
 
 async def test_ten_thousand_names_and_hostile_clients_add_no_lines(tmp_path: Path) -> None:
@@ -204,9 +204,9 @@ async def test_ten_thousand_names_and_hostile_clients_add_no_lines(tmp_path: Pat
         after = await read()
 
     nobody = {"server": "", "level": "", "decision": "", "outcome": "unknown_tool"}
-    assert (value(after, "avow_calls_total", **nobody) or 0) > 10_000
+    assert (value(after, "sayso_calls_total", **nobody) or 0) > 10_000
     assert before.keys() == after.keys()
-    assert value(after, "avow_requests_total", method="_OTHER", error="-32601") == 2
+    assert value(after, "sayso_requests_total", method="_OTHER", error="-32601") == 2
     words = {word for _, labels in after for _, word in labels}
     assert not any("evil" in word or "s__" in word or "xx" in word for word in words)
 
@@ -219,14 +219,14 @@ async def _each(call: Any, names: list[str]) -> None:
 async def test_what_the_store_could_not_write_is_counted(tmp_path: Path) -> None:
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db") as (served, read):
         await served.gateway.fleet.of(OWN).catalog()
-        await served.gateway.guard.audit.store.close()
+        await served.gateway.store.close()
         async with raw_client(served.url, MODERN) as client:
             await client.call("s__get_array")
         found = await read()
 
     # The questions that wait cannot be counted any more; the rest of the page stands.
-    assert value(found, "avow_approvals_waiting") is None
-    assert value(found, "avow_upstream_connections", server="s") == 1
+    assert value(found, "sayso_approvals_waiting") is None
+    assert value(found, "sayso_upstream_connections", server="s") == 1
 
 
 async def test_a_gauge_that_hangs_is_left_out_and_not_read_again(tmp_path: Path) -> None:
@@ -257,7 +257,9 @@ async def test_a_gauge_that_hangs_is_left_out_and_not_read_again(tmp_path: Path)
 
 @pytest.fixture
 def page() -> MetricsPage:
-    return MetricsPage(Prometheus(), own_names("http://127.0.0.1:9464"))
+    prometheus = Prometheus()
+    Metrics(prometheus.meter)
+    return MetricsPage(prometheus, own_names("http://127.0.0.1:9464"))
 
 
 async def get(page: MetricsPage, path: str = "/metrics", **headers: str) -> httpx2.Response:
@@ -271,7 +273,7 @@ async def test_the_page_comes_in_the_format_that_is_asked_for(page: MetricsPage)
     modern = await get(page, accept="application/openmetrics-text; version=1.0.0")
 
     assert plain.headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert value(samples(plain.text), "avow_store_errors_total") == 0
+    assert value(samples(plain.text), "sayso_store_errors_total") == 0
     assert modern.headers["content-type"].startswith("application/openmetrics-text")
     assert [*openmetrics.text_string_to_metric_families(modern.text)]
 

@@ -13,10 +13,10 @@ from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import Served, serve
 from tests.telemetry.collector import Collector, Seen, collecting
 
-from avow.approvals import Answer
-from avow.connect import UrlTarget
-from avow.store import Head
-from avow.telemetry.opening import open_telemetry
+from sayso.approvals import Answer
+from sayso.connect import UrlTarget
+from sayso.store import Head
+from sayso.telemetry.opening import open_telemetry
 
 pytestmark = pytest.mark.anyio
 
@@ -80,7 +80,7 @@ async def test_spans_say_what_the_conventions_say(collector: Collector, tmp_path
         port = int(site.url.split(":")[2].split("/")[0])
 
     server = only(collector.named("tools/call web__get_echo"))
-    call, told = server.attributes.pop("avow.call.id"), server.attributes.pop("mcp.session.id")
+    call, told = server.attributes.pop("sayso.call.id"), server.attributes.pop("mcp.session.id")
     assert len(call) > 20
     # The id of the session, not the token that opens it.
     assert told
@@ -93,13 +93,13 @@ async def test_spans_say_what_the_conventions_say(collector: Collector, tmp_path
         "jsonrpc.request.id": "7",
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "web__get_echo",
-        "avow.server": "web",
-        "avow.level": "read",
-        "avow.decision": "allow",
-        "avow.outcome": "ok",
+        "sayso.server": "web",
+        "sayso.level": "read",
+        "sayso.decision": "allow",
+        "sayso.outcome": "ok",
     }
-    assert [name for name, _ in server.events] == ["avow.decision"]
-    assert server.events[0][1]["avow.decision"] == "allow"
+    assert [name for name, _ in server.events] == ["sayso.decision"]
+    assert server.events[0][1]["sayso.decision"] == "allow"
     out = only(collector.named("tools/call get_echo"))
     assert out.attributes == {
         "mcp.method.name": "tools/call",
@@ -108,11 +108,11 @@ async def test_spans_say_what_the_conventions_say(collector: Collector, tmp_path
         "network.protocol.name": "http",
         "server.address": "127.0.0.1",
         "server.port": port,
-        "avow.server": "web",
+        "sayso.server": "web",
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "get_echo",
     }
-    assert collector.resource["service.name"] == "avow"
+    assert collector.resource["service.name"] == "sayso"
 
 
 async def test_what_a_person_said_is_an_event(collector: Collector, tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ async def test_what_a_person_said_is_an_event(collector: Collector, tmp_path: Pa
                 await client.call("web__delete_all")
 
     server = only(collector.named("tools/call web__delete_all"))
-    assert [name for name, _ in server.events] == ["avow.decision", "avow.approval"]
-    assert server.events[1][1] == {"avow.approval.number": 1, "avow.approval.channel": "console"}
-    assert server.attributes["avow.approval.number"] == 1
+    assert [name for name, _ in server.events] == ["sayso.decision", "sayso.approval"]
+    assert server.events[1][1] == {"sayso.approval.number": 1, "sayso.approval.channel": "console"}
+    assert server.attributes["sayso.approval.number"] == 1
     assert b"amy" not in collector.raw
 
 
@@ -229,13 +229,13 @@ async def test_numbers_are_sent_by_the_names_of_the_conventions(
     called = {"mcp.method.name": "tools/call"}
     assert called in collector.metrics["mcp.server.operation.duration"]
     assert {**called, "error.type": "-32602"} in collector.metrics["mcp.server.operation.duration"]
-    assert {**called, "avow.server": "web"} in collector.metrics["mcp.client.operation.duration"]
+    assert {**called, "sayso.server": "web"} in collector.metrics["mcp.client.operation.duration"]
     assert {
-        "avow.server": "web",
-        "avow.level": "read",
-        "avow.decision": "allow",
-        "avow.outcome": "ok",
-    } in collector.metrics["avow.calls"]
+        "sayso.server": "web",
+        "sayso.level": "read",
+        "sayso.decision": "allow",
+        "sayso.outcome": "ok",
+    } in collector.metrics["sayso.calls"]
 
 
 async def test_the_ends_of_the_logs_chain_are_told(collector: Collector) -> None:
@@ -243,10 +243,10 @@ async def test_the_ends_of_the_logs_chain_are_told(collector: Collector) -> None
         assert telemetry.otel is not None
         telemetry.otel.emit(Head("w", 7, "m"))
 
-    assert only(collector.named("avow.audit.head")).attributes == {
-        "avow.audit.writer": "w",
-        "avow.audit.index": 7,
-        "avow.audit.mac": "m",
+    assert only(collector.named("sayso.audit.head")).attributes == {
+        "sayso.audit.writer": "w",
+        "sayso.audit.index": 7,
+        "sayso.audit.mac": "m",
     }
 
 
@@ -254,7 +254,7 @@ async def test_a_collector_that_is_away_holds_up_neither_a_call_nor_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    with serve_web() as site, anyio.fail_after(15):
+    with serve_web() as site, anyio.fail_after(60):
         async with traced(site, tmp_path) as (_, client):
             found = await client.call("web__get_echo", {"a": 1})
 

@@ -10,7 +10,7 @@ from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
-import avow
+import sayso
 
 GIT = str(Path(sys.executable).with_name("mcp-server-git"))
 KINDS = ("MCPServer", "FastMCP", "Server")
@@ -27,26 +27,26 @@ def empty(kind: str) -> Any:
 
 
 def bound(kind: str = "MCPServer", **how: Any) -> Any:
-    """A server whose tools are declared with avow; `how` is for `bind`."""
+    """A server whose tools are declared with sayso; `how` is for `bind`."""
     server = empty(kind)
     customers = {11: "Ann", 12: "Ben"}
-    tools = avow.bind(server, **how)
+    tools = sayso.bind(server, **how)
 
-    @tools.tool(avow.READ_ONLY, scopes={"crm.read"})
+    @tools.tool(sayso.READ_ONLY, scopes={"crm.read"})
     def customers_list() -> list[str]:
         """List all customers."""
         return sorted(customers.values())
 
-    @tools.tool(avow.DELETE, scopes={"crm.write"}, confirm="Delete customer {customer_id}?")
+    @tools.tool(sayso.DELETE, scopes={"crm.write"}, confirm="Delete customer {customer_id}?")
     def customer_delete(customer_id: int) -> str:
         """Delete a customer."""
-        return f"deleted {customers.pop(customer_id)} for {avow.context().principal.subject}"
+        return f"deleted {customers.pop(customer_id)} for {sayso.context().principal.subject}"
 
     return server
 
 
 def plain(*entries: Mapping[str, Any], answer: Callable[..., Any] = lambda *_: "done") -> Any:
-    """A low-level server without avow that lists exactly these entries."""
+    """A low-level server without sayso that lists exactly these entries."""
 
     async def on_list(_ctx: Any, _params: Any) -> Any:
         return types.ListToolsResult(tools=[])

@@ -11,14 +11,14 @@ from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 from tests.testing.servers import GIT, hints, plain
 
-import avow
-from avow.errors import UsageError
-from avow.testing import assert_behaves, exercise, folder_state, sqlite_state
+import sayso
+from sayso.errors import UsageError
+from sayso.testing import assert_behaves, exercise, folder_state, sqlite_state
 
 
-def one_tool(intent: avow.Intent, function: Callable[..., Any], **how: Any) -> MCPServer[Any]:
+def one_tool(intent: sayso.Intent, function: Callable[..., Any], **how: Any) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer("crm")
-    avow.bind(server).tool(intent, name="it", **how)(function)
+    sayso.bind(server).tool(intent, name="it", **how)(function)
     return server
 
 
@@ -39,13 +39,13 @@ def remove(path: Path) -> str:
 
 
 def test_a_tool_that_only_reads_is_supported_by_two_calls(tmp_path: Path) -> None:
-    found = assert_behaves(one_tool(avow.READ_ONLY, lambda: "a"), probe=folder_state(tmp_path))
+    found = assert_behaves(one_tool(sayso.READ_ONLY, lambda: "a"), probe=folder_state(tmp_path))
     assert str(found) == "it: read_only supported by 2 calls"
     assert found.status("it", "read_only") == "supported"
 
 
 def test_what_was_not_exercised_passes_unless_it_is_to_be_exact(tmp_path: Path) -> None:
-    server = one_tool(avow.READ_ONLY, lambda: "a")
+    server = one_tool(sayso.READ_ONLY, lambda: "a")
     found = assert_behaves(server)
     assert found.status("it", "read_only") == "not_exercised"
     for given in (server, found):
@@ -59,7 +59,7 @@ def test_what_was_not_exercised_passes_unless_it_is_to_be_exact(tmp_path: Path) 
 
 
 def test_a_tool_that_writes_and_says_that_it_reads_is_refuted(tmp_path: Path) -> None:
-    server = one_tool(avow.READ_ONLY, lambda: write(tmp_path / "log.txt", "x"))
+    server = one_tool(sayso.READ_ONLY, lambda: write(tmp_path / "log.txt", "x"))
     with pytest.raises(AssertionError) as caught:
         assert_behaves(server, probe=folder_state(tmp_path))
     assert str(caught.value) == (
@@ -68,7 +68,7 @@ def test_a_tool_that_writes_and_says_that_it_reads_is_refuted(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
-def test_servers_without_avow_are_held_to_their_hints_too(kind: str, tmp_path: Path) -> None:
+def test_servers_without_sayso_are_held_to_their_hints_too(kind: str, tmp_path: Path) -> None:
     server: Any = MCPServer("crm") if kind == "MCPServer" else FastMCP("crm")
     said = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
@@ -89,36 +89,36 @@ def test_a_low_level_server_is_held_to_its_hints_too(tmp_path: Path) -> None:
 
 def test_a_read_whose_results_differ_is_refuted_unless_they_may() -> None:
     numbers = iter(range(100))
-    server = one_tool(avow.READ_ONLY, lambda: str(next(numbers)))
+    server = one_tool(sayso.READ_ONLY, lambda: str(next(numbers)))
     with pytest.raises(AssertionError, match="gave two results; name it in varying=… if they may"):
         assert_behaves(server)
     assert_behaves(server, varying=["it"])
 
 
 def test_without_a_probe_nothing_is_supported() -> None:
-    found = assert_behaves(one_tool(avow.READ_ONLY, lambda: "a"))
+    found = assert_behaves(one_tool(sayso.READ_ONLY, lambda: "a"))
     assert str(found) == "it: read_only not exercised: no probe watches the state"
 
 
 def test_a_write_that_is_not_idempotent_is_refuted_when_it_says_so(tmp_path: Path) -> None:
-    server = one_tool(avow.WRITE, lambda: append(tmp_path / "log.txt"))
+    server = one_tool(sayso.WRITE, lambda: append(tmp_path / "log.txt"))
     with pytest.raises(AssertionError, match=r"a second call with {} changed log\.txt"):
         assert_behaves(server, probe=folder_state(tmp_path))
 
-    honest = one_tool(avow.APPEND, lambda: append(tmp_path / "log.txt"))
+    honest = one_tool(sayso.APPEND, lambda: append(tmp_path / "log.txt"))
     found = assert_behaves(honest, probe=folder_state(tmp_path))
     assert str(found) == "it: destructive supported by 1 call"
 
 
 def test_a_write_that_loses_a_record_is_refuted_when_it_says_it_does_not(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
-    server = one_tool(avow.WRITE, lambda: remove(tmp_path / "a.txt"))
+    server = one_tool(sayso.WRITE, lambda: remove(tmp_path / "a.txt"))
     with pytest.raises(AssertionError, match=r"destructive refuted: lost a\.txt with {}"):
         assert_behaves(server, probe=folder_state(tmp_path))
 
 
 def test_an_upsert_is_supported_in_all_that_it_says(tmp_path: Path) -> None:
-    server = one_tool(avow.UPSERT, lambda text: write(tmp_path / "a.txt", text))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    server = one_tool(sayso.UPSERT, lambda text: write(tmp_path / "a.txt", text))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     found = assert_behaves(
         server, calls={"it": [{"text": "a"}, {"text": "b"}]}, probe=folder_state(tmp_path)
     )
@@ -127,7 +127,7 @@ def test_an_upsert_is_supported_in_all_that_it_says(tmp_path: Path) -> None:
 
 def test_what_destroys_is_called_only_when_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
-    server = one_tool(avow.DELETE.but(idempotent=True), lambda: remove(tmp_path / "a.txt"))
+    server = one_tool(sayso.DELETE.but(idempotent=True), lambda: remove(tmp_path / "a.txt"))
 
     found = assert_behaves(server, probe=folder_state(tmp_path))
     assert (tmp_path / "a.txt").exists()
@@ -142,7 +142,7 @@ def test_what_reaches_outside_is_called_only_when_named() -> None:
     def it() -> str:
         raise AssertionError
 
-    found = assert_behaves(one_tool(avow.FETCH, it))
+    found = assert_behaves(one_tool(sayso.FETCH, it))
     assert "it reaches the outside world" in str(found)
 
 
@@ -155,18 +155,18 @@ def test_a_dry_run_that_changes_something_is_refuted(tmp_path: Path) -> None:
 
     look = folder_state(tmp_path)
     with pytest.raises(AssertionError, match=r"dry_run refuted: made log\.txt though dry_run was"):
-        assert_behaves(one_tool(avow.APPEND, it, dry_run=True), probe=look)
-    found = assert_behaves(one_tool(avow.APPEND, honest, dry_run=True), probe=look)
+        assert_behaves(one_tool(sayso.APPEND, it, dry_run=True), probe=look)
+    found = assert_behaves(one_tool(sayso.APPEND, honest, dry_run=True), probe=look)
     assert found.status("it", "dry_run") == "supported"
     found = assert_behaves(
-        one_tool(avow.DELETE, honest, dry_run=True), calls={"it": {}}, probe=look
+        one_tool(sayso.DELETE, honest, dry_run=True), calls={"it": {}}, probe=look
     )
     assert str(found) == "it: dry_run supported by 1 call"
 
 
 def test_without_arguments_a_tool_says_what_it_lacks(tmp_path: Path) -> None:
     found = assert_behaves(
-        one_tool(avow.READ_ONLY, lambda customer_id: f"a{customer_id}"),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+        one_tool(sayso.READ_ONLY, lambda customer_id: f"a{customer_id}"),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
         probe=folder_state(tmp_path),
     )
     assert "its schema has no example for customer_id: give arguments in calls={…}" in str(found)
@@ -176,7 +176,7 @@ def test_a_call_that_was_given_and_fails_fails_the_test(tmp_path: Path) -> None:
     def it(customer_id: int = 1) -> str:
         raise ValueError(customer_id)
 
-    server = one_tool(avow.READ_ONLY, it)
+    server = one_tool(sayso.READ_ONLY, it)
     found = assert_behaves(server, probe=folder_state(tmp_path))
     assert "not exercised: the call ended in an error" in str(found)
     with pytest.raises(AssertionError, match="it: the call you gave ended in an error"):
@@ -199,13 +199,16 @@ def test_rows_are_watched_by_their_table_and_number(tmp_path: Path) -> None:
         return "done"
 
     look = sqlite_state(path, ignore=["seen"])
-    assert_behaves(one_tool(avow.READ_ONLY, lambda: run("INSERT INTO seen VALUES (1)")), probe=look)
+    assert_behaves(
+        one_tool(sayso.READ_ONLY, lambda: run("INSERT INTO seen VALUES (1)")), probe=look
+    )
     with pytest.raises(AssertionError, match="read_only refuted: changed notes row 1"):
         assert_behaves(
-            one_tool(avow.READ_ONLY, lambda: run("UPDATE notes SET text = text || 'b'")), probe=look
+            one_tool(sayso.READ_ONLY, lambda: run("UPDATE notes SET text = text || 'b'")),
+            probe=look,
         )
     with pytest.raises(AssertionError, match="lost odd row"):
-        assert_behaves(one_tool(avow.WRITE, lambda: run("DELETE FROM odd")), probe=look)
+        assert_behaves(one_tool(sayso.WRITE, lambda: run("DELETE FROM odd")), probe=look)
 
 
 def test_a_column_that_is_called_rowid_hides_no_row(tmp_path: Path) -> None:
@@ -227,7 +230,7 @@ def test_a_column_that_is_called_rowid_hides_no_row(tmp_path: Path) -> None:
         ("DELETE FROM notes WHERE text = 'a'", "lost notes row 1"),
         ("DELETE FROM odd", "lost odd row"),
     ):
-        tool = one_tool(avow.WRITE, partial(run, sql))
+        tool = one_tool(sayso.WRITE, partial(run, sql))
         with pytest.raises(AssertionError, match=told):
             assert_behaves(tool, probe=look)
 
@@ -242,11 +245,11 @@ def test_a_tool_that_undoes_on_its_second_call_what_it_did_does_not_only_read(
         return "done"
 
     with pytest.raises(AssertionError, match="read_only refuted: made star"):
-        assert_behaves(one_tool(avow.READ_ONLY, toggle), probe=folder_state(tmp_path))
+        assert_behaves(one_tool(sayso.READ_ONLY, toggle), probe=folder_state(tmp_path))
 
 
 def test_a_probe_of_nothing_is_a_mistake(tmp_path: Path) -> None:
-    server = one_tool(avow.READ_ONLY, lambda: "a")
+    server = one_tool(sayso.READ_ONLY, lambda: "a")
     with pytest.raises(UsageError, match="there is no such folder"):
         assert_behaves(server, probe=folder_state(tmp_path / "none"))
     with pytest.raises(UsageError, match="this cannot be read"):
@@ -255,14 +258,14 @@ def test_a_probe_of_nothing_is_a_mistake(tmp_path: Path) -> None:
 
 def test_a_probe_of_any_kind_and_several_of_them_will_do(tmp_path: Path) -> None:
     box: list[int] = []
-    server = one_tool(avow.READ_ONLY, lambda: str(box.append(1)))
+    server = one_tool(sayso.READ_ONLY, lambda: str(box.append(1)))
     with pytest.raises(AssertionError, match="the state was changed"):
         assert_behaves(server, probe=[folder_state(tmp_path), lambda: len(box)])
 
 
 async def test_inside_of_an_event_loop_tools_are_exercised_first(tmp_path: Path) -> None:
-    server = one_tool(avow.READ_ONLY, lambda: "a")
-    with pytest.raises(UsageError, match=r"assert_behaves\(await avow\.testing\.exercise"):
+    server = one_tool(sayso.READ_ONLY, lambda: "a")
+    with pytest.raises(UsageError, match=r"assert_behaves\(await sayso\.testing\.exercise"):
         assert_behaves(server)
     assert_behaves(await exercise(server, probe=folder_state(tmp_path)))
 
@@ -270,14 +273,14 @@ async def test_inside_of_an_event_loop_tools_are_exercised_first(tmp_path: Path)
 async def test_a_name_of_no_tool_is_a_mistake() -> None:
     for how in ({"calls": {"that": {}}}, {"varying": ["that"]}, {"only": ["that"]}):
         with pytest.raises(UsageError, match="there is no tool 'that'"):
-            await exercise(one_tool(avow.READ_ONLY, lambda: "a"), **how)  # pyright: ignore[reportArgumentType]
+            await exercise(one_tool(sayso.READ_ONLY, lambda: "a"), **how)  # pyright: ignore[reportArgumentType]
 
 
 async def test_reads_come_first_and_a_reset_before_each_tool(tmp_path: Path) -> None:
     server: MCPServer[Any] = MCPServer("crm")
-    tools = avow.bind(server)
+    tools = sayso.bind(server)
     order: list[str] = []
-    for name, intent in (("c", avow.DELETE), ("b", avow.WRITE), ("a", avow.READ_ONLY)):
+    for name, intent in (("c", sayso.DELETE), ("b", sayso.WRITE), ("a", sayso.READ_ONLY)):
         tools.tool(intent, name=name)(lambda name=name: str(order.append(name)))
     found = await exercise(
         server,
@@ -294,9 +297,9 @@ async def test_reads_come_first_and_a_reset_before_each_tool(tmp_path: Path) -> 
 
 def test_a_guard_that_would_ask_or_hide_is_not_in_the_way(tmp_path: Path) -> None:
     server: MCPServer[Any] = MCPServer("crm")
-    tools = avow.bind(server, store=f"sqlite:{tmp_path / 'theirs.db'}")
+    tools = sayso.bind(server, store=f"sqlite:{tmp_path / 'theirs.db'}")
 
-    @tools.tool(avow.DELETE.but(idempotent=True), scopes={"crm.write"})
+    @tools.tool(sayso.DELETE.but(idempotent=True), scopes={"crm.write"})
     def it() -> str:
         return remove(tmp_path / "a.txt")
 
@@ -307,7 +310,7 @@ def test_a_guard_that_would_ask_or_hide_is_not_in_the_way(tmp_path: Path) -> Non
 
 
 def test_a_write_that_changed_nothing_supports_nothing(tmp_path: Path) -> None:
-    server = one_tool(avow.UPSERT, lambda: "There is no customer 12.")
+    server = one_tool(sayso.UPSERT, lambda: "There is no customer 12.")
     found = assert_behaves(server, probe=folder_state(tmp_path))
     assert str(found) == (
         "it: destructive not exercised: the call with {} changed nothing that a probe sees\n"
@@ -329,7 +332,7 @@ def test_a_server_elsewhere_is_called_only_with_given_arguments(repository: Path
 
 
 def test_a_tool_that_is_named_without_a_call_is_not_exercised(tmp_path: Path) -> None:
-    server = one_tool(avow.READ_ONLY, lambda: "a")
+    server = one_tool(sayso.READ_ONLY, lambda: "a")
     found = assert_behaves(server, calls={"it": []}, probe=folder_state(tmp_path))
     assert str(found) == "it: read_only not exercised: calls={…} has no call of it"
 
@@ -340,4 +343,4 @@ def test_of_several_calls_one_that_refutes_is_enough(tmp_path: Path) -> None:
 
     calls = {"it": [{"customer_id": number} for number in (1, 2, 1)]}
     with pytest.raises(AssertionError, match=r"made log\.txt with {'customer_id': 2}"):
-        assert_behaves(one_tool(avow.READ_ONLY, it), calls=calls, probe=folder_state(tmp_path))
+        assert_behaves(one_tool(sayso.READ_ONLY, it), calls=calls, probe=folder_state(tmp_path))

@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 from tests.testing.servers import GIT, KINDS, READ, bound, empty, hints, plain
 
-import avow
-from avow.errors import UsageError
-from avow.testing import assert_annotated, assert_level, assert_preset
+import sayso
+from sayso.errors import UsageError
+from sayso.testing import assert_annotated, assert_level, assert_preset
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_server_whose_tools_are_declared_with_avow_is_annotated(kind: str) -> None:
+def test_a_server_whose_tools_are_declared_with_sayso_is_annotated(kind: str) -> None:
     assert_annotated(bound(kind))
 
 
@@ -34,7 +34,7 @@ def test_a_tool_that_declares_nothing_is_told_what_to_write(kind: str) -> None:
         assert (
             'its name and texts say what it does, give it the annotations {"title": "Delete '
             'customer", "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, '
-            '"openWorldHint": false} (with avow.bind: avow.DELETE)'
+            '"openWorldHint": false} (with sayso.bind: sayso.DELETE)'
         ) in text
 
 
@@ -50,16 +50,16 @@ def test_a_tool_that_a_bound_server_has_by_another_way_is_to_be_declared_too(kin
     with pytest.raises(AssertionError) as caught:
         assert_annotated(server)
     assert "crm: 1 of 3 tools are not declared in full" in str(caught.value)
-    assert 'declare it as avow.DELETE, title="' in str(caught.value)
+    assert 'declare it as sayso.DELETE, title="' in str(caught.value)
     with pytest.raises(AssertionError, match="readOnlyHint is not declared, expected false"):
-        assert_preset(server, {"note_purge": avow.DELETE})
+        assert_preset(server, {"note_purge": sayso.DELETE})
 
 
 @pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
 def test_a_tool_declared_where_the_framework_registers_it_is_annotated(kind: str) -> None:
     server = bound(kind)
 
-    @avow.declare(avow.DELETE)
+    @sayso.declare(sayso.DELETE)
     def note_purge() -> str:
         """Purge all notes."""
         return "done"
@@ -92,25 +92,25 @@ def test_two_tools_of_one_name_are_told() -> None:
 
 
 def test_where_nothing_can_be_told_from_a_name_the_message_offers_presets() -> None:
-    with pytest.raises(AssertionError, match=r"with a preset such as avow\.READ_ONLY"):
+    with pytest.raises(AssertionError, match=r"with a preset such as sayso\.READ_ONLY"):
         assert_annotated(plain({"name": "zzz"}))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_presets_hold_for_what_is_declared_as_such(kind: str) -> None:
-    presets = {"customers_list": avow.READ_ONLY, "customer_delete": avow.DELETE}
+    presets = {"customers_list": sayso.READ_ONLY, "customer_delete": sayso.DELETE}
     assert_preset(bound(kind), presets, exact=True)
 
 
 def test_another_preset_is_told_with_each_hint_and_what_to_write() -> None:
     with pytest.raises(AssertionError) as caught:
-        assert_preset(bound(), {"customer_delete": avow.WRITE})
+        assert_preset(bound(), {"customer_delete": sayso.WRITE})
     assert str(caught.value) == (
         "crm: tools are not declared as expected\n"
         "  customer_delete\n"
         "    destructiveHint is declared true, expected false\n"
         "    idempotentHint is declared false, expected true\n"
-        "    declare it as avow.WRITE (it is declared as avow.DELETE)"
+        "    declare it as sayso.WRITE (it is declared as sayso.DELETE)"
     )
 
 
@@ -119,20 +119,20 @@ def test_a_hint_that_is_not_declared_is_no_preset_though_the_default_is_the_same
     server = plain({"name": "customer_delete", "annotations": given})
 
     with pytest.raises(AssertionError, match="destructiveHint is not declared, expected true"):
-        assert_preset(server, {"customer_delete": avow.DELETE})
+        assert_preset(server, {"customer_delete": sayso.DELETE})
 
 
 def test_what_else_an_intent_says_is_expected_too() -> None:
     server = bound()
-    assert_preset(server, {"customer_delete": avow.DELETE.but(scopes={"crm.write"})})
+    assert_preset(server, {"customer_delete": sayso.DELETE.but(scopes={"crm.write"})})
 
     with pytest.raises(AssertionError, match=r"scopes is crm\.write, expected crm\.admin"):
-        assert_preset(server, {"customer_delete": avow.DELETE.but(scopes={"crm.admin"})})
+        assert_preset(server, {"customer_delete": sayso.DELETE.but(scopes={"crm.admin"})})
 
 
 def test_the_name_of_no_tool_is_a_mistake_with_what_was_meant() -> None:
     with pytest.raises(UsageError) as caught:
-        assert_preset(bound(), {"customer_delet": avow.DELETE})
+        assert_preset(bound(), {"customer_delet": sayso.DELETE})
     assert str(caught.value) == (
         "crm: there is no tool 'customer_delet'. Did you mean 'customer_delete'?"
     )
@@ -147,14 +147,14 @@ def test_what_is_no_preset_is_a_mistake() -> None:
 
 def test_exact_wants_every_tool_named() -> None:
     with pytest.raises(AssertionError, match="customers_list: the test does not name it"):
-        assert_preset(bound(), {"customer_delete": avow.DELETE}, exact=True)
+        assert_preset(bound(), {"customer_delete": sayso.DELETE}, exact=True)
     with pytest.raises(AssertionError, match="customer_delete: the test does not name it"):
         assert_level(bound(), {"customers_list": "read"}, exact=True)
 
 
 def test_levels_hold_for_what_is_declared() -> None:
     assert_level(
-        bound(), {"customers_list": "read", "customer_delete": avow.Level.DESTRUCTIVE}, exact=True
+        bound(), {"customers_list": "read", "customer_delete": sayso.Level.DESTRUCTIVE}, exact=True
     )
 
 
@@ -167,7 +167,7 @@ def test_another_level_is_told_with_its_reasons() -> None:
         "    readOnlyHint counts as false: not declared, and that is the specification's default\n"
         "    destructiveHint counts as true: "
         "not declared, and that is the specification's default\n"
-        "    if it is read, declare it as avow.READ_ONLY, or with its hints"
+        "    if it is read, declare it as sayso.READ_ONLY, or with its hints"
     )
 
 
@@ -203,8 +203,8 @@ def test_a_server_of_others_is_looked_at_by_its_command() -> None:
 def test_the_demo_is_looked_at_by_its_file(tmp_path: Path) -> None:
     file = tmp_path / "shop.py"
     file.write_text(
-        "from avow.demo.data import open_database\n"
-        "from avow.demo.server import build_server\n"
+        "from sayso.demo.data import open_database\n"
+        "from sayso.demo.server import build_server\n"
         "mcp = build_server(open_database().__enter__())\n"
     )
     assert_annotated(f"{file}:mcp")

@@ -18,7 +18,7 @@ def test_the_snippets_of_the_page_pass_as_a_project(pytester: pytest.Pytester) -
     pytester.makeconftest(config)
     pytester.makepyfile(**{f"test_{index}": one for index, one in enumerate(tests)})
 
-    done = pytester.runpytest_subprocess("--avow-update", "-p", "no:cacheprovider")
+    done = pytester.runpytest_subprocess("--sayso-update", "-p", "no:cacheprovider")
 
     assert done.ret == 0, done.outlines
     shown = "\n".join(done.outlines)

@@ -13,14 +13,14 @@ import pytest
 pytest_plugins = ["pytester"]
 
 SHOP = '''
-import avow
+import sayso
 from mcp.server import MCPServer
 
-def shop(delete=avow.DELETE):
+def shop(delete=sayso.DELETE):
     server = MCPServer("shop")
-    tools = avow.bind(server)
+    tools = sayso.bind(server)
 
-    @tools.tool(avow.READ_ONLY)
+    @tools.tool(sayso.READ_ONLY)
     def goods_list() -> list[str]:
         """List all goods."""
         return ["tea"]
@@ -36,14 +36,14 @@ def shop(delete=avow.DELETE):
 CONFIG = "[pytest]\nanyio_mode = auto\nfilterwarnings = error\n"
 FILES = {
     "assertions": """
-import avow
-from avow.testing import *
+import sayso
+from sayso.testing import *
 from mcp.server import MCPServer
 from shop import shop
 
 def test_all_is_well():
     assert_annotated(shop())
-    assert_preset(shop(), {"good_delete": avow.DELETE})
+    assert_preset(shop(), {"good_delete": sayso.DELETE})
     assert_level(shop(), {"goods_list": "read"})
 
 def test_annotated():
@@ -52,7 +52,7 @@ def test_annotated():
     assert_annotated(server)
 
 def test_preset():
-    assert_preset(shop(), {"goods_list": avow.DELETE})
+    assert_preset(shop(), {"goods_list": sayso.DELETE})
 
 def test_level():
     assert_level(shop(), {"good_delete": "read"})
@@ -62,7 +62,7 @@ def test_prompt():
 
 def test_behaves(tmp_path):
     server = MCPServer("shop")
-    @avow.bind(server).tool(avow.READ_ONLY)
+    @sayso.bind(server).tool(sayso.READ_ONLY)
     def goods_list() -> str:
         (tmp_path / "seen").touch()
         return "tea"
@@ -72,15 +72,15 @@ def test_surface():
     assert_surface(shop(), "surface.json")
 """,
     "asynchronous": """
-import avow
-from avow.testing import read_surface, assert_annotated
+import sayso
+from sayso.testing import read_surface, assert_annotated
 from shop import shop
 
-AMY = avow.Principal("amy", scopes=frozenset({"shop.write"}))
+AMY = sayso.Principal("amy", scopes=frozenset({"shop.write"}))
 
-async def test_somebody_is_asked(avow_client, approver):
+async def test_somebody_is_asked(sayso_client, approver):
     approver.allow("good_delete")
-    async with avow_client(shop(), principal=AMY, approver=approver) as client:
+    async with sayso_client(shop(), principal=AMY, approver=approver) as client:
         result = await client.call_tool("good_delete", {"name": "tea"})
     assert result.content[0].text == "deleted tea"
     assert [one.arguments for one in approver.asked] == [{"name": "tea"}]
@@ -91,30 +91,30 @@ async def test_a_surface():
 async def test_inside_of_a_loop():
     assert_annotated(shop())
 
-async def test_a_failure_inside(avow_client):
-    async with avow_client(shop()) as client:
+async def test_a_failure_inside(sayso_client):
+    async with sayso_client(shop()) as client:
         assert len((await client.list_tools()).tools) == 3
 """,
     "plain": """
-from avow.testing import assert_annotated, assert_behaves
+from sayso.testing import assert_annotated, assert_behaves
 from shop import shop
 
 def test_asserts():
     assert_annotated(shop())
     assert_behaves(shop())
 
-async def test_clients(avow_client):
-    async with avow_client(shop()) as client:
+async def test_clients(sayso_client):
+    async with sayso_client(shop()) as client:
         await client.call_tool("goods_list", {})
 """,
     "misspelt": """
-import avow
+import sayso
 from shop import shop
 
-async def test_somebody_is_asked(avow_client, approver):
+async def test_somebody_is_asked(sayso_client, approver):
     approver.allow("goods_delete")
-    amy = avow.Principal("amy")
-    async with avow_client(
+    amy = sayso.Principal("amy")
+    async with sayso_client(
         shop(), principal=amy, approver=approver, patience=0.2
     ) as client:
         await client.call_tool("good_delete", {"name": "tea"})
@@ -219,9 +219,9 @@ def test_each_assertion_passes_and_fails_in_a_plain_test_with_its_own_words(shar
     assert found["test_all_is_well"] == ""
     for name, words in expected.items():
         assert words in found[name]
-        # A failure shows the test's own line, and nothing of avow's inside.
+        # A failure shows the test's own line, and nothing of sayso's inside.
         assert "test_assertions.py:" in found[name]
-        assert "avow/testing/" not in found[name]
+        assert "sayso/testing/" not in found[name]
     annotations = (
         'annotations {"title": "Delete good", "readOnlyHint": false, "destructiveHint": true'
     )
@@ -234,7 +234,7 @@ def test_fixtures_serve_asynchronous_tests(shared: Run) -> None:
         "test_somebody_is_asked",
         "test_a_surface",
     }
-    written = "an event loop runs here already. Write assert_annotated(await avow.testing"
+    written = "an event loop runs here already. Write assert_annotated(await sayso.testing"
     assert written in found["test_inside_of_a_loop"]
     assert "assert 1 == 3" in found["test_a_failure_inside"]
     assert "ExceptionGroup" not in found["test_a_failure_inside"]
@@ -242,7 +242,7 @@ def test_fixtures_serve_asynchronous_tests(shared: Run) -> None:
 
 def test_a_test_never_touches_the_store_of_its_user(shared: Run) -> None:
     assert shared.failures["plain.py"] == {"test_asserts": "", "test_clients": ""}
-    kept = [*shared.home.rglob("*avow.db*")]
+    kept = [*shared.home.rglob("*sayso.db*")]
     assert kept
     assert all(one.is_relative_to(shared.home / "tmp") for one in kept)
     assert not [one for one in kept if "test_asserts" in str(one)]
@@ -261,9 +261,9 @@ def test_fixtures_serve_tests_that_run_their_own_loop(project: pytest.Pytester) 
         import asyncio
         from shop import shop
 
-        def test_anyio(avow_client):
+        def test_anyio(sayso_client):
             async def main():
-                async with avow_client(shop()) as client:
+                async with sayso_client(shop()) as client:
                     return len((await client.list_tools()).tools)
             assert anyio.run(main) == 1
             assert asyncio.run(main()) == 1
@@ -277,15 +277,15 @@ def test_a_surface_is_written_held_and_written_anew(
 ) -> None:
     folder = project.mkdir("checks")
     (folder / "test_shop.py").write_text(
-        "from avow.testing import assert_surface\n"
-        "import avow, os\n"
+        "from sayso.testing import assert_surface\n"
+        "import sayso, os\n"
         "from shop import shop\n"
         "def test_surface():\n"
-        "    delete = getattr(avow, os.environ.get('DELETE', 'DELETE'))\n"
+        "    delete = getattr(sayso, os.environ.get('DELETE', 'DELETE'))\n"
         "    assert_surface(shop(delete), 'surface.json')\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(project.path), prepend=os.pathsep)
-    update = "--avow-update"
+    update = "--sayso-update"
     first, narrowed, recorded, widened = run_several(
         project, ("WRITE", update), ("DELETE",), ("DELETE", update), ("WRITE",)
     )
@@ -319,20 +319,20 @@ def test_the_plugin_costs_other_runs_next_to_nothing(
         import sys
 
         def test_nothing_is_imported():
-            heavy = {"mcp", "mcp_types", "pydantic", "avow.connect", "avow.guard"}
+            heavy = {"mcp", "mcp_types", "pydantic", "sayso.connect", "sayso.guard"}
             assert heavy.isdisjoint(sys.modules)
-            assert "avow.testing.plugin" in sys.modules
+            assert "sayso.testing.plugin" in sys.modules
         """
     )
     project.makeini("[pytest]\n")
-    code, shown = run(project, "-p", "avow.testing.plugin")
+    code, shown = run(project, "-p", "sayso.testing.plugin")
     assert code == 0, shown
-    assert "= avow =" not in shown
+    assert "= sayso =" not in shown
 
 
 def test_without_the_plugin_the_assertions_are_there_all_the_same() -> None:
     code = (
-        "import sys; from mcp.server import MCPServer; import avow.testing as t;"
+        "import sys; from mcp.server import MCPServer; import sayso.testing as t;"
         "t.assert_annotated(MCPServer('crm')); print('pytest' in sys.modules)"
     )
     done = subprocess.run(

@@ -2,13 +2,13 @@
 
 import pytest
 
-from avow.errors import UsageError
-from avow.testing import manifest, promises, requirement
+from sayso.errors import UsageError
+from sayso.testing import manifest, promises, requirement
 
 pytest_plugins = ["pytester"]
 
 MANIFEST = """
-from avow.testing import manifest
+from sayso.testing import manifest
 
 PROMISES = manifest({
     "shop.delete-asks": "A delete waits for a person",
@@ -17,7 +17,7 @@ PROMISES = manifest({
 """
 TESTS = """
 import pytest
-from avow.testing import requirement
+from sayso.testing import requirement
 
 @requirement("shop.delete-asks")
 def test_delete(): pass
@@ -111,7 +111,7 @@ def test_a_run_without_promises_says_nothing(project: pytest.Pytester) -> None:
     project.makepyfile(test_shop="def test_nothing(): pass")
     code, shown = run(project)
     assert code == 0
-    assert "= avow =" not in shown
+    assert "= sayso =" not in shown
 
 
 def test_a_mark_of_nothing_is_a_mistake() -> None:

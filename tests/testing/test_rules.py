@@ -4,9 +4,9 @@ import pytest
 from tests.testing.prompts import NAMES, UNSEEN, WORDINGS, Wording, lacking, whole
 from tests.testing.servers import READ, bound, hints, plain
 
-from avow.errors import UsageError
-from avow.testing import assert_prompt_states_rules, rules
-from avow.testing.rules import RULES
+from sayso.errors import UsageError
+from sayso.testing import assert_prompt_states_rules, rules
+from sayso.testing.rules import RULES
 
 ENFORCED = """\
 # Tools
@@ -131,5 +131,5 @@ def test_the_prompt_builders_own_wordings_state_the_rules(monkeypatch: pytest.Mo
 
 
 async def test_inside_of_an_event_loop_a_server_is_read_first() -> None:
-    with pytest.raises(UsageError, match=r"Write server=await avow\.testing\.read_surface"):
+    with pytest.raises(UsageError, match=r"Write server=await sayso\.testing\.read_surface"):
         assert_prompt_states_rules("Call freely.", server=bound())

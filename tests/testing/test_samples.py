@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from avow.testing.samples import sample
+from sayso.testing.samples import sample
 
 ID = {"type": "integer"}
 

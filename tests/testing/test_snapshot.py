@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.testing.servers import GIT, READ, bound, plain
 
-from avow.errors import ConfigError
-from avow.testing import assert_surface
-from avow.testing.moment import moment
+from sayso.errors import ConfigError
+from sayso.testing import assert_surface
+from sayso.testing.moment import moment
 
 SCHEMA = {
     "type": "object",
@@ -23,7 +23,7 @@ TOOL: dict[str, Any] = {
     "annotations": READ,
     "inputSchema": SCHEMA,
     "outputSchema": {"type": "object", "properties": {"notes": {"type": "array"}}},
-    "_meta": {"io.avow/intent": {"scopes": ["notes.read"], "roles": ["editor"]}},
+    "_meta": {"io.sayso/intent": {"scopes": ["notes.read"], "roles": ["editor"]}},
 }
 NAME = "surface.json"
 
@@ -105,22 +105,22 @@ def test_a_server_of_others_is_recorded_by_its_command(tmp_path: Path) -> None:
 
 def test_without_a_file_the_test_fails_and_says_how_to_make_it(tmp_path: Path) -> None:
     text = failure(tmp_path / NAME, TOOL)
-    assert "there is no surface.json to hold it against; write it with pytest --avow-upd" in text
+    assert "there is no surface.json to hold it against; write it with pytest --sayso-upd" in text
 
 
 @pytest.mark.parametrize(
     ("tool", "words"),
     [
         (
-            changed("_meta", "io.avow/intent", "scopes", to=[]),
+            changed("_meta", "io.sayso/intent", "scopes", to=[]),
             "notes_list: the scope notes.read was dropped: callers without it see the tool",
         ),
         (
-            changed("_meta", "io.avow/intent", "roles", to=[]),
+            changed("_meta", "io.sayso/intent", "roles", to=[]),
             "notes_list: the role editor is not needed any more",
         ),
         (
-            changed("_meta", "io.avow/intent", "roles", to=["editor", "guest"]),
+            changed("_meta", "io.sayso/intent", "roles", to=["editor", "guest"]),
             "notes_list: the role guest was added",
         ),
         (
@@ -150,7 +150,7 @@ def test_whatever_permits_more_fails_with_what_it_is(recorded: Path, tool: Any, 
     text = failure(recorded, tool)
     assert text.startswith(f"crm: it permits more than surface.json records\n  {words}\n")
     assert text.endswith(
-        "If all of this is meant, record it with pytest --avow-update and review surface.json."
+        "If all of this is meant, record it with pytest --sayso-update and review surface.json."
     )
 
 
@@ -175,7 +175,7 @@ def test_a_new_tool_fails_until_it_is_recorded(recorded: Path) -> None:
     [
         (changed("annotations", "readOnlyHint", to=False), "readOnlyHint tightened: was true"),
         (changed("annotations", "destructiveHint", to=None), "destructiveHint tightened"),
-        (changed("_meta", "io.avow/intent", "scopes", to=["notes.read", "x"]), "the scope x was"),
+        (changed("_meta", "io.sayso/intent", "scopes", to=["notes.read", "x"]), "the scope x was"),
         (changed("inputSchema", "properties", "limit", "maximum", to=20), "schema takes less"),
         (changed("inputSchema", "title", to="Arguments"), "input schema has other words"),
         (changed("annotations", "title", to="All notes"), "its title was 'List', is 'All notes'"),

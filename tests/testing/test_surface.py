@@ -6,9 +6,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from tests.testing.servers import GIT, KINDS, READ, bound, plain
 
-from avow.errors import NotMcpError, TargetError, UnreachableError, UsageError
-from avow.testing import Surface, assert_annotated, assert_level, read_surface
-from avow.testing.seat import door_of, lowlevel_of
+from sayso.errors import NotMcpError, TargetError, UnreachableError, UsageError
+from sayso.testing import Surface, assert_annotated, assert_level, read_surface
+from sayso.testing.seat import door_of, lowlevel_of
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -35,7 +35,7 @@ async def test_hints_are_read_as_they_were_sent() -> None:
 async def test_reading_leaves_the_server_and_its_store_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("AVOW_STORE", f"sqlite:{tmp_path / 'mine.db'}")
+    monkeypatch.setenv("SAYSO_STORE", f"sqlite:{tmp_path / 'mine.db'}")
     server = bound(store=f"sqlite:{tmp_path / 'theirs.db'}")
     lowlevel = lowlevel_of(server)
     before = [*lowlevel.middleware], lowlevel.lifespan
@@ -57,7 +57,7 @@ async def test_inside_of_an_event_loop_an_assertion_says_what_to_write() -> None
         assert_annotated(server)
     assert str(caught.value) == (
         "assert_annotated: an event loop runs here already. "
-        "Write assert_annotated(await avow.testing.read_surface(server), …)."
+        "Write assert_annotated(await sayso.testing.read_surface(server), …)."
     )
     assert_annotated(await read_surface(server))
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from avow.testing.widening import shape_of, widened
+from sayso.testing.widening import shape_of, widened
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

@@ -7,19 +7,19 @@ from pathlib import Path
 import anyio
 import pytest
 
-from avow.catalog import read_tools
-from avow.verify.contain.ceiling import hold
-from avow.verify.contain.limits import Limits
-from avow.verify.contain.private import private_folder, remove
-from avow.verify.effect import Kind
-from avow.verify.inputs.harvest import Harvest
-from avow.verify.inputs.hints import VerifyHints
-from avow.verify.inputs.order import order_tools
-from avow.verify.inputs.plan import plan_cases
-from avow.verify.inputs.world import World, make_world
-from avow.verify.observe.files import open_files
-from avow.verify.observe.sqlite import open_sqlite
-from avow.verify.place import Place, Role
+from sayso.catalog import read_tools
+from sayso.sandbox.ceiling import hold
+from sayso.sandbox.limits import Limits
+from sayso.sandbox.mount import Place, Role
+from sayso.sandbox.private import private_folder, remove
+from sayso.trace.effect import Kind
+from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.hints import VerifyHints
+from sayso.verify.inputs.order import order_tools
+from sayso.verify.inputs.plan import plan_cases
+from sayso.verify.inputs.world import World, make_world
+from sayso.verify.observe.files import open_files
+from sayso.verify.observe.sqlite import open_sqlite
 
 _PIECES = {
     f"d{at}": {
@@ -53,7 +53,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_no_schema_keeps_avow_busy_or_ends_it(name: str, world: World) -> None:
+def test_no_schema_keeps_sayso_busy_or_ends_it(name: str, world: World) -> None:
     schema = {"type": "object", **ENDLESS[name]}
     tools, _ = read_tools("hostile", [{"name": "look", "inputSchema": schema}])
     tool = order_tools(tools)[0]
@@ -63,7 +63,7 @@ def test_no_schema_keeps_avow_busy_or_ends_it(name: str, world: World) -> None:
 
 
 def test_folders_deeper_than_any_path_are_removed(tmp_path: Path) -> None:
-    top = tmp_path / "avow"
+    top = tmp_path / "sayso"
     top.mkdir()
     here = os.open(top, os.O_RDONLY)
     for _ in range(1500):
@@ -112,7 +112,7 @@ async def test_more_changes_than_can_be_graded_are_told_as_blindness(tmp_path: P
 
 async def test_folders_of_a_run_are_private_and_go() -> None:
     async with private_folder("seen") as folder:
-        assert folder.name.startswith("avow-seen-")
+        assert folder.name.startswith("sayso-seen-")
     assert not folder.exists()
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avow.verify.effect import Effect, Kind
-from avow.verify.observe.files import FilesWatcher, open_files
-from avow.verify.place import Place, Role
+from sayso.sandbox.mount import Place, Role
+from sayso.trace.effect import Effect, Kind
+from sayso.verify.observe.files import FilesWatcher, open_files
 
 
 @pytest.fixture

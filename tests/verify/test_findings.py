@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-AVOW = Path(sys.executable).with_name("avow")
+SAYSO = Path(sys.executable).with_name("sayso")
 TEXT = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
 MOST_SECONDS = 1800
 TOOLS = 5
@@ -35,7 +35,7 @@ class Told:
     @property
     def command(self) -> list[str]:
         """The words of the command that shows it again."""
-        found = re.search(r"```sh\n(avow verify .+)\n```", self.section)
+        found = re.search(r"```sh\n(sayso verify .+)\n```", self.section)
         assert found is not None, self.name
         return shlex.split(found[1])
 
@@ -56,7 +56,7 @@ def test_the_table_and_the_sections_tell_the_same() -> None:
     servers = told()
     assert len(servers) >= 10
     for one in servers:
-        assert one.command[:2] == ["avow", "verify"]
+        assert one.command[:2] == ["sayso", "verify"]
         assert len(one.findings) == one.refuted, one.name
         assert one.successes <= one.tools
 
@@ -75,7 +75,7 @@ def test_the_totals_are_those_of_the_lines_and_reach_what_was_aimed_at() -> None
 def test_a_server_shows_again_what_is_told_of_it(one: Told) -> None:
     words = one.command
     done = subprocess.run(
-        [AVOW, *words[1:2], "--json", *words[2:]],
+        [SAYSO, *words[1:2], "--json", *words[2:]],
         capture_output=True,
         text=True,
         timeout=MOST_SECONDS,

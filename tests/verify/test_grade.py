@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from avow.verify.effect import Effect, Kind, Life, Loss, Observer
-from avow.verify.grade.life import grade, grade_all
-from avow.verify.grade.scene import Scene
-from avow.verify.observe.files import open_files
-from avow.verify.observe.sqlite import open_sqlite
-from avow.verify.place import Place, Role
+from sayso.sandbox.mount import Place, Role
+from sayso.trace.effect import Effect, Kind, Life, Loss, Observer
+from sayso.verify.grade.context import Scene
+from sayso.verify.grade.lifetime import grade, grade_all
+from sayso.verify.observe.files import open_files
+from sayso.verify.observe.sqlite import open_sqlite
 
 Seen = tuple[str, str, str]
 Graded = Callable[..., Awaitable[list[Effect]]]

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from avow.verify.call import Case, Made, Outcome
-from avow.verify.effect import Effect, Kind, Life, Observer
-from avow.verify.grade.life import grade
-from avow.verify.grade.scene import Scene
-from avow.verify.grader import Grader
-from avow.verify.place import Place, Role
+from sayso.sandbox.mount import Place, Role
+from sayso.trace.effect import Effect, Kind, Life, Observer
+from sayso.verify.call import Case, Made, Outcome
+from sayso.verify.grade.context import Scene
+from sayso.verify.grade.lifetime import grade
+from sayso.verify.grader import Grader
 
 READERS = ("list_files", "read_file", "find_file", "count_files")
 
@@ -30,7 +30,7 @@ def made(tool: str, *effects: Effect) -> Made:
 def test_what_most_reading_tools_write_is_the_servers_own_also_where_one_shows_it(
     count: int, life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("avow.verify.grade.life.is_shown", _is_shown)
+    monkeypatch.setattr("sayso.verify.grade.lifetime.is_shown", _is_shown)
     place = Place("/home/me", Path("/nowhere"), Role.HOME)
     grader = Grader(scene=Scene((place,), ""), readers=frozenset(READERS))
     calls = [made(one, *([stats()] if at < count else [])) for at, one in enumerate(READERS)]

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from avow.catalog import Tool, make_tool
-from avow.intent import HINT_NAMES, HintName
-from avow.verify.call import Case, Made, Outcome
-from avow.verify.effect import Blob, Effect, Kind, Life, Loss, Observer
-from avow.verify.judge import Confirmed, Hearing, Profile, judge, suspects
+from sayso.catalog import Tool, make_tool
+from sayso.intent import HINT_NAMES, HintName
+from sayso.trace.effect import Blob, Effect, Kind, Life, Loss, Observer
+from sayso.verify.call import Case, Made, Outcome
+from sayso.verify.judge import Confirmed, Hearing, Profile, judge, suspects
 
 ALL = frozenset({"syscalls", "files", "sqlite", "output"})
 WRITTEN = Effect(Kind.WRITE, "/kept/a.txt", Observer.FILES, life=Life.USER)

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from avow.connect import Fault, RpcError
-from avow.verify.call import Outcome
-from avow.verify.observe.output import difference, normalise
-from avow.verify.outcome import outcome_of, outcome_of_error
+from sayso.connect import Fault, RpcError
+from sayso.verify.call import Outcome
+from sayso.verify.observe.output import difference, normalise
+from sayso.verify.outcome import outcome_of, outcome_of_error
 
 
 def said(text: str, **more: Any) -> dict[str, Any]:

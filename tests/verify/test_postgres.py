@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from tests.postgres import PostgresServer, start_postgres
 
-from avow.verify.effect import Effect, Kind
-from avow.verify.observe.postgres import PostgresWatcher, open_postgres
+from sayso.trace.effect import Effect, Kind
+from sayso.verify.observe.postgres import PostgresWatcher, open_postgres
 
 psycopg = pytest.importorskip("psycopg", reason="the extra postgres is not installed")
 

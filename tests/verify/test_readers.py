@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.verify.effect import Loss
-from avow.verify.grade.readers import compare_contents
-from avow.verify.grade.readers.gitindex import entries
-from avow.verify.grade.readers.parts import parse, read_parts
+from sayso.trace.effect import Loss
+from sayso.verify.grade.readers import compare_contents
+from sayso.verify.grade.readers.gitindex import entries
+from sayso.verify.grade.readers.parts import parse, read_parts
 
 SHEET = '<worksheet xmlns="urn:x"><sheetData>{rows}</sheetData></worksheet>'
 BOOK = (

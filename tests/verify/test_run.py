@@ -9,11 +9,11 @@ from typing import Any
 import anyio
 import pytest
 
-from avow.cli import app as cli
-from avow.verify.contain.probe import probe_layers
-from avow.verify.layers import CONTAINING, Layer
+from sayso.cli import app as cli
+from sayso.sandbox.layers import CONTAINING, Layer
+from sayso.sandbox.probe import probe_layers
 
-AVOW = Path(sys.executable).with_name("avow")
+SAYSO = Path(sys.executable).with_name("sayso")
 SERVER = """
 import json, os, time
 from pathlib import Path
@@ -110,7 +110,7 @@ def run(folder: Path, *words: str, tools: tuple[str, ...] = ()) -> subprocess.Co
     given = ["--fixture", str(kept), "--env", f"KEPT={kept}", *calls, *only, *words]
     server = ["--", sys.executable, str(folder / "server.py")]
     return subprocess.run(
-        [AVOW, "verify", *given, *server], capture_output=True, text=True, timeout=120, check=False
+        [SAYSO, "verify", *given, *server], capture_output=True, text=True, timeout=120, check=False
     )
 
 
@@ -213,7 +213,7 @@ def test_a_server_that_dies_after_each_answer_is_left_alone(tmp_path: Path) -> N
         (["--env", "novalue"], "Write --env NAME=VALUE"),
         (["--calls", "0"], "from 1 to 1000"),
         (["--receipt", "r.json"], "belong together"),
-        (["--hints", "/nowhere/avow.toml"], "avow.toml"),
+        (["--hints", "/nowhere/sayso.toml"], "sayso.toml"),
     ],
 )
 def test_words_that_make_no_sense_are_told_so(folder: Path, words: list[str], said: str) -> None:
@@ -229,7 +229,7 @@ def test_without_containment_nothing_is_run(
     async def nothing() -> tuple[Layer, ...]:
         return tuple(Layer(one, is_active=False, detail="no bubblewrap") for one in CONTAINING)
 
-    monkeypatch.setattr("avow.verify.run.probe_layers", nothing)
+    monkeypatch.setattr("sayso.verify.run.probe_layers", nothing)
     assert cli.run(["verify", "--", sys.executable, str(folder / "server.py")]) == 2
     said = capsys.readouterr().err
     assert "bubblewrap" in said

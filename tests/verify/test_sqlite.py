@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avow.verify.effect import Effect, Kind, Loss
-from avow.verify.observe.sqlite import SqliteWatcher, open_sqlite
-from avow.verify.place import Place, Role
+from sayso.sandbox.mount import Place, Role
+from sayso.trace.effect import Effect, Kind, Loss
+from sayso.verify.observe.sqlite import SqliteWatcher, open_sqlite
 
 NOTES = """
     PRAGMA synchronous = OFF;

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.workers.schemas import FILTER, FITTING, condition, deep, doubling, nested
 
-from avow.errors import UsageError
-from avow.schema.cost import schema_cost, weight
-from avow.workers import BoundedChecker, UndecidedError, checker, jobs
-from avow.workers.pool import packed, running_pool
+from sayso.errors import UsageError
+from sayso.schema.cost import schema_cost, weight
+from sayso.workers import BoundedChecker, UndecidedError, checker, jobs
+from sayso.workers.pool import packed, running_pool
 
 pytestmark = pytest.mark.anyio
 

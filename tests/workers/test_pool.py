@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from avow.workers import Output
-from avow.workers import pool as pools
-from avow.workers.pool import BusyError, Pool
-from avow.workers.process import Worker
+from sayso.workers import Output
+from sayso.workers import pool as pools
+from sayso.workers.pool import BusyError, Pool
+from sayso.workers.process import Worker
 
 pytestmark = pytest.mark.anyio
 

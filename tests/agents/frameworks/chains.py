@@ -20,10 +20,10 @@ from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 from tests.agents.serving import lines
 
-import avow
-from avow.agents.langchain import GuardMiddleware
-from avow.demo.data import Database
-from avow.demo.server import build_server
+import sayso
+from sayso.agents.langchain import GuardMiddleware
+from sayso.demo.data import Database
+from sayso.demo.server import build_server
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 
@@ -69,7 +69,7 @@ def asked(state: Any) -> list[Any]:
     return [one.value for one in state["__interrupt__"]]
 
 
-def agent(toolset: avow.Toolset, model: Scripted, saver: Any = None, **more: Any) -> Any:
+def agent(toolset: sayso.Toolset, model: Scripted, saver: Any = None, **more: Any) -> Any:
     middleware = [GuardMiddleware(toolset)]
     return create_agent(model, middleware=middleware, checkpointer=saver, **more)
 
@@ -133,33 +133,33 @@ class Shelf:
 async def shelved(
     shelf: Shelf,
     url: str,
-    kind: type[avow.Toolset] = avow.Toolset,
+    kind: type[sayso.Toolset] = sayso.Toolset,
     most: int | None = None,
     **words: Any,
-) -> AsyncGenerator[avow.Toolset]:
+) -> AsyncGenerator[sayso.Toolset]:
     """A shelf behind the guard."""
     async with (
         Client(shelf.server) as client,
-        avow.wrap(client, server="shelf", audit=url, **words) as wrapped,
+        sayso.wrap(client, server="shelf", audit=url, **words) as wrapped,
     ):
         yield kind(wrapped, most=most)
 
 
 @asynccontextmanager
-async def studio(database: Database, url: str, **words: Any) -> AsyncGenerator[avow.Toolset]:
+async def studio(database: Database, url: str, **words: Any) -> AsyncGenerator[sayso.Toolset]:
     """The demo behind the guard."""
     async with (
         Client(build_server(database)) as client,
-        avow.wrap(client, server="crm", audit=url, **words) as crm,
+        sayso.wrap(client, server="crm", audit=url, **words) as crm,
     ):
-        yield avow.Toolset(crm)
+        yield sayso.Toolset(crm)
 
 
-async def allow(_: avow.Approval) -> bool:
+async def allow(_: sayso.Approval) -> bool:
     return True
 
 
-def deny(_: avow.Approval) -> bool:
+def deny(_: sayso.Approval) -> bool:
     return False
 
 

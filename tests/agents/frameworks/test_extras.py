@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from avow.errors import UsageError
+from sayso.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -15,9 +15,9 @@ from avow.errors import UsageError
 def test_without_the_framework_the_error_names_the_extra(
     module: str, needed: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = f"avow.agents.{module}"
+    name = f"sayso.agents.{module}"
     monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, needed, None)
     with pytest.raises(UsageError, match="is not installed") as caught:
         import_module(name)
-    assert caught.value.fix == f"Install it: pip install 'avow[{extra}]'."
+    assert caught.value.fix == f"Install it: pip install 'sayso[{extra}]'."

@@ -35,12 +35,12 @@ from tests.agents.frameworks.chains import (
     until,
 )
 
-import avow
-from avow.agents import ApprovalQueue, Step
-from avow.agents.langchain import GuardMiddleware, reply, tools_of
-from avow.demo.customers import customer_numbers
-from avow.demo.data import Database
-from avow.errors import UsageError
+import sayso
+from sayso.agents import ApprovalQueue, Step
+from sayso.agents.langchain import GuardMiddleware, reply, tools_of
+from sayso.demo.customers import customer_numbers
+from sayso.demo.data import Database
+from sayso.errors import UsageError
 
 pytestmark = pytest.mark.anyio
 
@@ -259,7 +259,7 @@ async def test_who_waits_for_a_person_blocks_nobody_and_writes_keep_their_order(
         "Done.",
     )
     async with shelved(shelf, url, approver=queue) as toolset:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             run = asyncio.create_task(agent(toolset, model).ainvoke(said("tidy up")))
             one = await queue.take()
             await until(lambda: len(shelf.done) == 7)
@@ -300,7 +300,7 @@ async def test_a_cancelled_run_leaves_no_question_behind(url: str) -> None:
     shelf, queue = Shelf(), ApprovalQueue()
     model = scripted(calls(("drop", {"item": "a"})), "Done.")
     async with shelved(shelf, url, approver=queue) as toolset:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             run = asyncio.create_task(agent(toolset, model).ainvoke(said("drop it")))
             one = await queue.take()
             run.cancel()
@@ -374,7 +374,7 @@ async def test_arguments_may_have_names_that_the_framework_uses(url: str) -> Non
     assert one.content == plain.content == "a b c d"
 
 
-class Few(avow.Toolset):
+class Few(sayso.Toolset):
     """A toolset that offers tools by a word of the user's, as a selector would."""
 
     async def step(self, message: Any = "") -> Any:
@@ -471,10 +471,10 @@ async def test_other_tools_and_the_programs_own_prompt_stay(url: str) -> None:
     ("module", "missing"), [("langchain", "langchain"), ("langgraph", "langgraph")]
 )
 def test_without_the_extra_an_error_names_it(module: str, missing: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; import avow.agents.{module}"
+    code = f"import sys; sys.modules[{missing!r}] = None; import sayso.agents.{module}"
     words = [sys.executable, "-c", code]
     ended = subprocess.run(words, check=False, capture_output=True, text=True)
-    assert "pip install 'avow[langchain]'" in ended.stderr.splitlines()[-1]
+    assert "pip install 'sayso[langchain]'" in ended.stderr.splitlines()[-1]
 
 
 def test_the_example_runs() -> None:

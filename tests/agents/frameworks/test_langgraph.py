@@ -23,12 +23,12 @@ from tests.agents.frameworks.chains import (
 )
 from tests.agents.office import Office, call, toolset
 
-import avow
-from avow.agents.langgraph import reply, tools_of
-from avow.demo.customers import customer_numbers
-from avow.demo.data import Database
-from avow.demo.server import build_server
-from avow.errors import UsageError
+import sayso
+from sayso.agents.langgraph import reply, tools_of
+from sayso.demo.customers import customer_numbers
+from sayso.demo.data import Database
+from sayso.demo.server import build_server
+from sayso.errors import UsageError
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -48,8 +48,8 @@ async def test_tools_come_with_names_schema_and_level(database: Database, url: s
     async with studio(database, url) as toolset:
         tools = {one.name: one for one in await tools_of(toolset)}
         get, gone = tools[GET], tools[GONE]
-        assert (get.metadata or {})["avow"]["level"] == "read"
-        about = (gone.metadata or {})["avow"]
+        assert (get.metadata or {})["sayso"]["level"] == "read"
+        about = (gone.metadata or {})["sayso"]
         assert (about["level"], about["server"]) == ("destructive", "crm")
         assert about["hints"]["destructive"] is True
         schemas = {name: tool.schema for name, tool in (await toolset.tools()).items()}
@@ -120,10 +120,10 @@ async def test_a_call_that_still_runs_when_its_node_runs_again_is_waited_for(url
     async with shelved(shelf, url, approver="deferred") as toolset:
         run = graph(await tools_of(toolset), script, InMemorySaver())
         (question,) = asked(await run.ainvoke(said("tidy up"), THREAD))
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await until(lambda: shelf.looking == 1)
         yes = Command(resume=reply(question, is_allowed=True))
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             again = asyncio.create_task(run.ainvoke(yes, THREAD))
             await until(lambda: shelf.done == ["drop b"])
             shelf.all_look.set()
@@ -140,7 +140,7 @@ async def test_a_call_that_is_made_after_a_cancelled_one_waits_for_its_turn(url:
     async with toolset(office, url) as tools:
         (add,) = [one for one in await tools_of(tools) if one.name == "note_add"]
         before = asyncio.create_task(tools.call(call("note_add", 1)))
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await until(lambda: office.most == 1)
         first, second = (asyncio.create_task(add.ainvoke(again, place)) for _ in range(2))
         for _ in range(50):
@@ -149,7 +149,7 @@ async def test_a_call_that_is_made_after_a_cancelled_one_waits_for_its_turn(url:
         with anyio.move_on_after(0.5):
             await until(lambda: office.most == 2)
         door.set()
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await asyncio.gather(before, second)
     assert office.most == 1
     assert office.done == [("note_add", 1), ("note_add", 2)]
@@ -195,10 +195,10 @@ async def test_the_tools_of_two_servers_have_their_servers_name(
     async with (
         Client(build_server(database)) as one,
         Client(shelf.server) as two,
-        avow.wrap(one, server="crm", audit=url, approver="deferred") as crm,
-        avow.wrap(two, server="shelf", audit=f"{url}.other", approver="deferred") as other,
+        sayso.wrap(one, server="crm", audit=url, approver="deferred") as crm,
+        sayso.wrap(two, server="shelf", audit=f"{url}.other", approver="deferred") as other,
     ):
-        toolset = avow.Toolset(crm, other)
+        toolset = sayso.Toolset(crm, other)
         names = {tool.tool.name: name for name, tool in (await toolset.tools()).items()}
         gone, drop = (names[GONE], {"customer_id": 12}), (names["drop"], {"item": "a"})
         run = graph(await tools_of(toolset), calls(gone, drop), InMemorySaver())

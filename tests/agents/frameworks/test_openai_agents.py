@@ -25,12 +25,12 @@ from tests.agents.frameworks.studio import (
     studio,
 )
 
-from avow.agents import ApprovalQueue, Toolset
-from avow.agents.openai_agents import GuardedAgent, GuardedTool
-from avow.approvals import Approval
-from avow.demo.data import Database
-from avow.demo.server import build_server
-from avow.errors import UsageError
+from sayso.agents import ApprovalQueue, Toolset
+from sayso.agents.openai_agents import GuardedAgent, GuardedTool
+from sayso.approvals import Approval
+from sayso.demo.data import Database
+from sayso.demo.server import build_server
+from sayso.errors import UsageError
 
 pytestmark = pytest.mark.anyio
 
@@ -90,7 +90,7 @@ def offered(model: ScriptedModel, at: int) -> list[str]:
 
 async def until_taken_back(toolset: Toolset) -> None:
     """The SDK does not wait for the calls that it has cancelled."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while await questions(toolset) != {1: "expired"}:
             await anyio.lowlevel.checkpoint()
 

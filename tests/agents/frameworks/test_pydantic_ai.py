@@ -27,10 +27,10 @@ from tests.agents.frameworks.studio import (
     studio,
 )
 
-from avow.agents import ApprovalQueue, Toolset
-from avow.agents.pydantic_ai import GuardedToolset
-from avow.demo.data import Database
-from avow.demo.server import build_server
+from sayso.agents import ApprovalQueue, Toolset
+from sayso.agents.pydantic_ai import GuardedToolset
+from sayso.demo.data import Database
+from sayso.demo.server import build_server
 
 pytestmark = pytest.mark.anyio
 

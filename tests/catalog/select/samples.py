@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from avow.catalog import Tool, make_tool
+from sayso.catalog import Tool, make_tool
 
 READ = {"readOnlyHint": True}
 DESTROYS = {"readOnlyHint": False, "destructiveHint": True}

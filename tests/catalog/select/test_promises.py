@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.catalog.select.samples import tool
 
-from avow import Level, Selector
-from avow.catalog import Selection, Tool
+from sayso import Level, Selector
+from sayso.catalog import Selection, Tool
 
 WORDS = ["customer", "file", "mail", "delete", "list", "send", "report", "lamp", "note", "get"]
 NAMES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("_".join)

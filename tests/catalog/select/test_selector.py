@@ -9,9 +9,9 @@ import pytest
 from mcp.types import Tool as SdkTool
 from tests.catalog.select.samples import CRM, DESTROYS, tool
 
-from avow import Level, Selector
-from avow.catalog import make_tool
-from avow.errors import UsageError
+from sayso import Level, Selector
+from sayso.catalog import make_tool
+from sayso.errors import UsageError
 
 
 def test_the_tools_that_fit_come_in_the_order_of_their_fit() -> None:
@@ -153,7 +153,6 @@ def test_reasons_say_which_words_stand_where() -> None:
 
     assert said.reasons[0].startswith("for “Write the notes into")
     assert "“notes” stands in its name" in said.reasons
-    assert "“save”, for “write”, stands in its name" in said.reasons
     assert cued.reasons == ("pinned",)
     assert blind.reasons == (
         "for “file markdown”",
@@ -230,7 +229,7 @@ def test_tools_come_and_go_and_change() -> None:
 
 
 def test_a_tool_is_the_same_only_where_all_that_counts_is() -> None:
-    raw = {"name": "lamp", "_meta": {"io.avow/intent": {"tags": ["desk"]}}}
+    raw = {"name": "lamp", "_meta": {"io.sayso/intent": {"tags": ["desk"]}}}
     selector = Selector([raw])
     index = selector.select("desk", least=0).names
 

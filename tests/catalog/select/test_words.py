@@ -2,11 +2,11 @@
 
 import pytest
 
-from avow.catalog.select import terms as module
-from avow.catalog.select.cues import MARK, read_cues
-from avow.catalog.select.needs import read_needs
-from avow.catalog.select.stems import stem
-from avow.catalog.select.terms import terms
+from sayso.catalog.select import terms as module
+from sayso.catalog.select.cues import MARK, read_cues
+from sayso.catalog.select.needs import read_needs
+from sayso.catalog.select.stems import stem
+from sayso.catalog.select.terms import terms
 
 
 @pytest.mark.parametrize(

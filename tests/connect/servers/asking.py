@@ -131,7 +131,7 @@ async def asked(ctx: Context, name: str, params: Any) -> list[str] | types.Input
     method, wanted = questions[len(before)]
     return types.InputRequiredResult.model_validate(
         {
-            "inputRequests": {"io.avow/approval": {"method": method, "params": wanted or {}}},
+            "inputRequests": {"io.sayso/approval": {"method": method, "params": wanted or {}}},
             "requestState": "|".join(["upstream", *before]),
         }
     )

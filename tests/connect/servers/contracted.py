@@ -66,7 +66,7 @@ def scratch(_folder: Path) -> str:
     with tempfile.NamedTemporaryFile() as file:
         file.write(b"x")
     Path(os.devnull).write_text("x")
-    for name in ("/usr/share/avow-trace", "~/.cache/avow-trace", "/tmp/avow-trace-of-a-test"):
+    for name in ("/usr/share/sayso-trace", "~/.cache/sayso-trace", "/tmp/sayso-trace-of-a-test"):
         try:
             Path(name).expanduser().write_text("x")
         except OSError:
@@ -150,7 +150,7 @@ def unix_elsewhere(folder: Path) -> str:
 
 
 def unix_abstract(folder: Path) -> str:
-    return tried(lambda: speak("\0avow-" + folder.parent.name))
+    return tried(lambda: speak("\0sayso-" + folder.parent.name))
 
 
 def unix_own(folder: Path) -> str:
@@ -188,7 +188,7 @@ def keyring(_folder: Path) -> str:
     """Puts a key into the keyring of the user: add_key, KEY_SPEC_USER_KEYRING."""
     kernel = ctypes.CDLL(None, use_errno=True)
     number = {"x86_64": 248, "aarch64": 217}[platform.machine()]
-    if kernel.syscall(number, b"user", b"avow", b"lost", 4, -4) < 0:
+    if kernel.syscall(number, b"user", b"sayso", b"lost", 4, -4) < 0:
         return errno.errorcode[ctypes.get_errno()]
     return "done"
 

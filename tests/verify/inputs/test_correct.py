@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from tests.sample_tools import tool
 
-from avow.verify.inputs.correct import corrections
-from avow.verify.inputs.harvest import Harvest
-from avow.verify.inputs.hints import VerifyHints
-from avow.verify.inputs.lesson import lesson_of, named_tools
-from avow.verify.inputs.plan import Plan, plan_cases
-from avow.verify.inputs.prose import named_values, said_of
-from avow.verify.inputs.roles import Role, role_of
-from avow.verify.inputs.world import World, make_world
+from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.error_feedback import lesson_of, named_tools
+from sayso.verify.inputs.hints import VerifyHints
+from sayso.verify.inputs.plan import Plan, plan_cases
+from sayso.verify.inputs.prose import named_values, said_of
+from sayso.verify.inputs.repair import corrections
+from sayso.verify.inputs.roles import Role, role_of
+from sayso.verify.inputs.world import World, make_world
 
 TEXT: dict[str, Any] = {"type": "string"}
 WHOLE: dict[str, Any] = {"type": "integer"}

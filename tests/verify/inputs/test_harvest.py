@@ -1,8 +1,8 @@
 import json
 from typing import Any
 
-from avow.verify.inputs.harvest import Harvest
-from avow.verify.inputs.roles import Meaning, Role
+from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.roles import Meaning, Role
 
 
 def text(said: str) -> dict[str, Any]:

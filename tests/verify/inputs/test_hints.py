@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from avow.errors import ConfigError, MistakesError
-from avow.verify.inputs.hints import load_hints, read_hints
+from sayso.errors import ConfigError, MistakesError
+from sayso.verify.inputs.hints import load_hints, read_hints
 
 ALL = """
 [verify]
@@ -39,17 +39,17 @@ def test_all_that_can_be_said_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[verify]\nalow = []", "avow.toml:2: there is no key “alow” here. Did you mean “allow”?"),
-        ('[verify]\nallow = ["host"]', "avow.toml:2: “host” is not host:port"),
-        ('[verify]\nallow = ["h:99999"]', "avow.toml:2: “h:99999” has no such port"),
-        ('[verify]\nvolatile = ["x"]', "avow.toml:2: “x” is not a path into a result"),
-        ("[verify.tools.a]\narguments = [1]", "avow.toml:2: this must be a table of arguments"),
-        ("[verify.tools.a]\narguments = {}", "avow.toml:2: this must be an array, not a table"),
-        ("[verify.tools.a]\narguments = [{d = 2026-01-15}]", "avow.toml:2: a date or a time is"),
-        ('[verify.tools.a]\nskip = ""', "avow.toml:2: this must be a reason, and it is empty"),
-        ("[verify.tools.a]", "avow.toml:1: this table says nothing"),
-        ('[verify.tools.a]\narguments = [{}]\nskip = "x"', "avow.toml:3: “a” is both left out"),
-        ("[verify\n", "avow.toml:1"),
+        ("[verify]\nalow = []", "sayso.toml:2: there is no key “alow” here. Did you mean “allow”?"),
+        ('[verify]\nallow = ["host"]', "sayso.toml:2: “host” is not host:port"),
+        ('[verify]\nallow = ["h:99999"]', "sayso.toml:2: “h:99999” has no such port"),
+        ('[verify]\nvolatile = ["x"]', "sayso.toml:2: “x” is not a path into a result"),
+        ("[verify.tools.a]\narguments = [1]", "sayso.toml:2: this must be a table of arguments"),
+        ("[verify.tools.a]\narguments = {}", "sayso.toml:2: this must be an array, not a table"),
+        ("[verify.tools.a]\narguments = [{d = 2026-01-15}]", "sayso.toml:2: a date or a time is"),
+        ('[verify.tools.a]\nskip = ""', "sayso.toml:2: this must be a reason, and it is empty"),
+        ("[verify.tools.a]", "sayso.toml:1: this table says nothing"),
+        ('[verify.tools.a]\narguments = [{}]\nskip = "x"', "sayso.toml:3: “a” is both left out"),
+        ("[verify\n", "sayso.toml:1"),
     ],
 )
 def test_a_mistake_is_told_with_its_file_and_line(text: str, said: str) -> None:
@@ -63,7 +63,7 @@ def test_every_mistake_is_told_at_once() -> None:
     with pytest.raises(MistakesError) as raised:
         load_hints('[verify]\nown = 1\norder = "a"')
 
-    assert [one.where for one in raised.value.errors] == ["avow.toml:2", "avow.toml:3"]
+    assert [one.where for one in raised.value.errors] == ["sayso.toml:2", "sayso.toml:3"]
 
 
 def test_a_tool_that_the_server_does_not_have_is_a_mistake() -> None:
@@ -73,12 +73,12 @@ def test_a_tool_that_the_server_does_not_have_is_a_mistake() -> None:
     with pytest.raises(MistakesError) as raised:
         hints.check(["pay", "delete_notes"])
     assert str(raised.value) == (
-        "avow.toml:8: the server has no tool “delete_note”. Did you mean “delete_notes”?"
+        "sayso.toml:8: the server has no tool “delete_note”. Did you mean “delete_notes”?"
     )
 
 
 def test_a_file_is_read_and_one_that_is_missing_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "avow.toml"
+    path = tmp_path / "sayso.toml"
     path.write_text(ALL, encoding="utf-8")
 
     assert read_hints(path).where == str(path)

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from tests.sample_tools import READ, tool
 
-from avow.verify.inputs.order import Stage, needs_of, order_tools, stage_of
+from sayso.verify.inputs.order import Stage, needs_of, order_tools, stage_of
 
 
 def named(name: str, *required: str, annotations: Any = None) -> Any:

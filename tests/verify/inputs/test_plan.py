@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from tests.sample_tools import tool
 
-from avow.catalog import Tool
-from avow.verify.call import Case
-from avow.verify.inputs.harvest import Harvest
-from avow.verify.inputs.hints import VerifyHints, load_hints
-from avow.verify.inputs.plan import REPEATS, Plan, plan_cases
-from avow.verify.inputs.world import World
+from sayso.catalog import Tool
+from sayso.verify.call import Case
+from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.hints import VerifyHints, load_hints
+from sayso.verify.inputs.plan import REPEATS, Plan, plan_cases
+from sayso.verify.inputs.world import World
 
 WORLD = World(Path("world"), git={"branch": ("main", "feature"), "tag": (), "commit": ()})
 TEXT = {"type": "string"}

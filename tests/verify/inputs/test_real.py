@@ -1,4 +1,4 @@
-"""Tools of real servers, where a folder with their saved lists is named by `AVOW_TOOLS`."""
+"""Tools of real servers, where a folder with their saved lists is named by `SAYSO_TOOLS`."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from avow.catalog import make_tool
-from avow.schema import Checker
-from avow.verify.inputs.harvest import Harvest
-from avow.verify.inputs.hints import VerifyHints
-from avow.verify.inputs.plan import plan_cases
-from avow.verify.inputs.world import World
+from sayso.catalog import make_tool
+from sayso.schema import Checker
+from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.hints import VerifyHints
+from sayso.verify.inputs.plan import plan_cases
+from sayso.verify.inputs.world import World
 
-FOLDER = os.environ.get("AVOW_TOOLS")
+FOLDER = os.environ.get("SAYSO_TOOLS")
 FIELDS = ("name", "title", "description", "inputSchema", "annotations")
 SAMPLE = 300
 
@@ -31,7 +31,7 @@ def sample() -> list[dict[str, Any]]:
     return random.Random(5).sample(records, min(SAMPLE, len(records)))  # noqa: S311 - a sample
 
 
-@pytest.mark.skipif(FOLDER is None, reason="AVOW_TOOLS names no folder of saved tools")
+@pytest.mark.skipif(FOLDER is None, reason="SAYSO_TOOLS names no folder of saved tools")
 def test_a_valid_first_case_is_made_for_every_tool_of_real_servers() -> None:
     without: list[str] = []
     seconds: list[float] = []
@@ -49,7 +49,7 @@ def test_a_valid_first_case_is_made_for_every_tool_of_real_servers() -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.skipif(FOLDER is None, reason="AVOW_TOOLS names no folder of saved tools")
+@pytest.mark.skipif(FOLDER is None, reason="SAYSO_TOOLS names no folder of saved tools")
 def test_every_case_for_tools_of_real_servers_fits_its_schema() -> None:
     for record in sample():
         one = make_tool("real", {key: record[key] for key in FIELDS if record.get(key) is not None})

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from avow.verify.inputs.roles import Role, entity_of, is_reader, role_of
+from sayso.verify.inputs.roles import Role, entity_of, is_reader, role_of
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from avow.errors import UsageError
-from avow.verify.inputs import drawing
-from avow.verify.inputs.schema import make_checker, make_values
+from sayso.errors import UsageError
+from sayso.verify.inputs import drawing
+from sayso.verify.inputs.schema import make_checker, make_values
 
 TREE = {
     "type": "object",
@@ -168,7 +168,7 @@ def test_values_depend_neither_on_what_is_loaded_nor_leave_anything_in_the_folde
     program = (
         "import json, sys\n"
         "{first}\n"
-        "from avow.verify.inputs.schema import make_values\n"
+        "from sayso.verify.inputs.schema import make_values\n"
         "schema = {{'type': 'array', 'items': {{'type': ['integer', 'number', 'string']}}}}\n"
         "print(json.dumps(make_values(schema, seed=9, count=40)))\n"
     )
@@ -195,12 +195,12 @@ def test_without_hypothesis_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(drawing, "find_spec", find_none)
 
-    with pytest.raises(UsageError, match=r"pip install 'avow\[verify\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'sayso\[verify\]'"):
         make_values({"type": "string"}, seed=1, count=1)
 
 
 def test_the_inputs_are_loaded_without_hypothesis() -> None:
-    program = "import sys, avow.verify.inputs.plan; print('hypothesis' in sys.modules)"
+    program = "import sys, sayso.verify.inputs.plan; print('hypothesis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
     assert done.stdout.strip() == b"False"

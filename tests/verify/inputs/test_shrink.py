@@ -1,9 +1,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from avow.schema import Checker
-from avow.verify.call import Case
-from avow.verify.inputs.shrink import shrink, smaller
+from sayso.schema import Checker
+from sayso.verify.call import Case
+from sayso.verify.inputs.shrink import shrink, smaller
 
 SCHEMA = {
     "type": "object",

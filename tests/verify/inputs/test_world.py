@@ -14,9 +14,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from avow.verify.inputs.roles import PATHS, Meaning, Role
-from avow.verify.inputs.world import Site, World, make_world, serve_world
-from avow.verify.inputs.world.web import Request
+from sayso.verify.inputs.roles import PATHS, Meaning, Role
+from sayso.verify.inputs.world import Site, World, make_world, serve_world
+from sayso.verify.inputs.world.web import Request
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 
@@ -118,8 +118,8 @@ def test_office_files_are_archives_of_xml_whose_parts_are_all_there(
 
 
 @pytest.mark.skipif(
-    "AVOW_OFFICE_PYTHON" not in os.environ,
-    reason="AVOW_OFFICE_PYTHON names no Python with openpyxl and python-docx",
+    "SAYSO_OFFICE_PYTHON" not in os.environ,
+    reason="SAYSO_OFFICE_PYTHON names no Python with openpyxl and python-docx",
 )
 def test_office_files_are_read_and_written_by_the_libraries_for_them(
     world: World, tmp_path: Path
@@ -136,7 +136,7 @@ def test_office_files_are_read_and_written_by_the_libraries_for_them(
         "letter.add_paragraph('more')\n"
         "letter.save('letter.docx')\n"
     )
-    python = os.environ["AVOW_OFFICE_PYTHON"]
+    python = os.environ["SAYSO_OFFICE_PYTHON"]
     done = subprocess.run(
         [python, "-c", program], cwd=tmp_path, capture_output=True, check=True, text=True
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from avow.verify.observe.hook import HookWatcher, read_event
+from sayso.verify.observe.hook import HookWatcher, read_event
 
 
 async def see(act: Callable[[], object]) -> list[tuple[str, str]]:

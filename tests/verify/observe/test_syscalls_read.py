@@ -5,22 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from avow.verify.effect import Effect
-from avow.verify.observe.syscalls import escapes
-from avow.verify.observe.syscalls.address import Address, read_address, read_pair
-from avow.verify.observe.syscalls.arguments import Call, read_call, split
-from avow.verify.observe.syscalls.calls import BLINDING, TRACED
-from avow.verify.observe.syscalls.descriptor import Descriptor, read_descriptor
-from avow.verify.observe.syscalls.dns import read_query
-from avow.verify.observe.syscalls.files import MADE_OR_EMPTIED
-from avow.verify.observe.syscalls.installs import is_install
-from avow.verify.observe.syscalls.line import Form, read_line
-from avow.verify.observe.syscalls.meaning import effects_of, learn
-from avow.verify.observe.syscalls.memory import Memory
-from avow.verify.observe.syscalls.stitch import Stitcher
-from avow.verify.observe.syscalls.tail import Tail
-from avow.verify.observe.syscalls.watcher import SyscallWatcher
-from avow.verify.observe.syscalls.window import Window
+from sayso.trace import escapes
+from sayso.trace.address import Address, read_address, read_pair
+from sayso.trace.arguments import Call, read_call, split
+from sayso.trace.calls import BLINDING, TRACED
+from sayso.trace.descriptor import Descriptor, read_descriptor
+from sayso.trace.dns import read_query
+from sayso.trace.effect import Effect
+from sayso.trace.files import MADE_OR_EMPTIED
+from sayso.trace.installs import is_install
+from sayso.trace.line import Form, read_line
+from sayso.trace.meaning import effects_of, learn
+from sayso.trace.memory import Memory
+from sayso.trace.stitch import Stitcher
+from sayso.trace.tail import Tail
+from sayso.trace.window import Window
+from sayso.verify.observe.syscalls import SyscallWatcher
 
 SAMPLES = Path(__file__).parent / "samples"
 SAMPLE = SAMPLES / "python.trace"

@@ -13,10 +13,10 @@ from typing import IO
 
 import pytest
 
-from avow.verify.effect import Effect
-from avow.verify.observe.syscalls.calls import TRACED
-from avow.verify.observe.syscalls.watcher import SyscallWatcher
-from avow.verify.place import Place, Role
+from sayso.sandbox.mount import Place, Role
+from sayso.trace.calls import TRACED
+from sayso.trace.effect import Effect
+from sayso.verify.observe.syscalls import SyscallWatcher
 
 HAS_TOOLS = shutil.which("strace") is not None and shutil.which("bwrap") is not None
 needs_tools = pytest.mark.skipif(not HAS_TOOLS, reason="strace and bwrap are not installed")

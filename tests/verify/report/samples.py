@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from avow.intent import HintName, Verdict
-from avow.verify.call import Case, Made, Outcome
-from avow.verify.effect import Effect, Kind, Life, Loss, Observer
-from avow.verify.event import Called, Ended, Event, Judged, Phase, Started
-from avow.verify.layers import Layer
-from avow.verify.verdict import HintVerdict, Reach, Report, ToolReport
+from sayso.intent import HintName, Verdict
+from sayso.sandbox.layers import Layer
+from sayso.trace.effect import Effect, Kind, Life, Loss, Observer
+from sayso.verify.call import Case, Made, Outcome
+from sayso.verify.event import Called, Ended, Event, Judged, Phase, Started
+from sayso.verify.verdict import HintVerdict, Reach, Report, ToolReport
 
 NASTY = 'evil\x1b[31m\u202e\r\n::error::x\x7f <b a="\'" onclick=alert(1)>]]>&amp;\ufffe\x00 \ud800'
 SCRIPT = "</style></details><script>document.title='owned'</script><img src=x onerror=alert(1)>"

@@ -21,8 +21,8 @@ from tests.verify.report.samples import (
     tool,
 )
 
-from avow.verify.report import FORMATS
-from avow.verify.verdict import Report
+from sayso.verify.report import FORMATS
+from sayso.verify.verdict import Report
 
 SCHEMA = (
     Path(__file__).parents[2]
@@ -143,7 +143,7 @@ def test_sarif_tells_what_is_refuted_and_what_is_over_declared_and_no_more() -> 
 
 
 def marks(whole: Report) -> list[str]:
-    return [one["partialFingerprints"]["avowVerdict/v1"] for one in results(whole)]
+    return [one["partialFingerprints"]["saysoVerdict/v1"] for one in results(whole)]
 
 
 def test_a_fingerprint_stays_whatever_the_run_saw_and_differs_by_tool_hint_and_server() -> None:

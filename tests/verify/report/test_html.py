@@ -13,8 +13,8 @@ from tests.console.browsing import browsing
 from tests.console.site import AXE
 from tests.verify.report.samples import honest, hostile, large, report
 
-from avow.verify.report import FORMATS
-from avow.verify.verdict import Report
+from sayso.verify.report import FORMATS
+from sayso.verify.verdict import Report
 
 pytestmark = pytest.mark.anyio
 

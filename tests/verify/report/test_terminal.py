@@ -13,9 +13,9 @@ from rich.console import Console
 from tests.terminals import run_on_terminal
 from tests.verify.report.samples import events, honest, hostile, large, report
 
-from avow.verify.event import Called, Ended, Event, Judged, Phase
-from avow.verify.report.terminal import Terminal
-from avow.verify.verdict import Report
+from sayso.verify.event import Called, Ended, Event, Judged, Phase
+from sayso.verify.report.terminal import Terminal
+from sayso.verify.verdict import Report
 
 ROOT = Path(__file__).parents[3]
 STEERING = re.compile(r"\x1b\[[0-9;]*m")
@@ -184,8 +184,8 @@ def test_a_thousand_tools_do_not_make_a_summary_that_nobody_reads() -> None:
 
 
 PROGRAM = """
-from avow.cli.terminal import out, talk
-from avow.verify.report.terminal import Terminal
+from sayso.cli.terminal import out, talk
+from sayso.verify.report.terminal import Terminal
 from tests.verify.report.samples import events, report
 with Terminal(out(), talk()) as terminal:
     for event in events(report()):

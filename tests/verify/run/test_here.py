@@ -11,13 +11,13 @@ import pytest
 from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 
-import avow.verify
-from avow.errors import UsageError
-from avow.intent import HintName
-from avow.verify import Report, Terms, verify, verify_here
-from avow.verify.here import LIMIT
-from avow.verify.terms import ObjectTarget
-from avow.verify.verdict import HintVerdict
+import sayso.verify
+from sayso.errors import UsageError
+from sayso.intent import HintName
+from sayso.verify import Report, Terms, verify, verify_here
+from sayso.verify.in_process import LIMIT
+from sayso.verify.options import ObjectTarget
+from sayso.verify.verdict import HintVerdict
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 KEEPS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
@@ -61,7 +61,7 @@ def build(folder: Path) -> MCPServer[Any]:
     @server.tool(annotations=READS)
     def look_up() -> str:
         try:
-            socket.getaddrinfo("avow.invalid", 80)
+            socket.getaddrinfo("sayso.invalid", 80)
         except OSError:
             return "nobody"
         return "somebody"
@@ -69,7 +69,7 @@ def build(folder: Path) -> MCPServer[Any]:
     @server.tool(annotations=READS)
     def try_to_write() -> str:
         try:
-            Path("/proc/avow").write_text("no")
+            Path("/proc/sayso").write_text("no")
         except OSError:
             return "as expected"
         return "written"
@@ -130,7 +130,9 @@ def test_a_lie_about_a_folder_is_refuted_and_the_folder_put_back(
 def test_a_look_up_of_a_name_is_heard_by_the_hook(report: Report) -> None:
     found = verdict(report, "look_up", "open_world")
     assert found.verdict == "refuted"
-    assert [(one.target, str(one.observer)) for one in found.evidence] == [("avow.invalid", "hook")]
+    assert [(one.target, str(one.observer)) for one in found.evidence] == [
+        ("sayso.invalid", "hook")
+    ]
 
 
 @pytest.mark.parametrize("name", ["read_notes", "try_to_write"])
@@ -166,7 +168,7 @@ async def test_an_object_is_never_run_by_the_way_that_contains() -> None:
         await verify(Terms(target=ObjectTarget("here", object())))
 
 
-def test_the_public_names_are_sorted_and_there() -> None:
-    assert avow.verify.__all__ == sorted(avow.verify.__all__)
-    for name in avow.verify.__all__:
-        assert getattr(avow.verify, name) is not None
+def test_the_public_names_are_there_once() -> None:
+    assert len(set(sayso.verify.__all__)) == len(sayso.verify.__all__)
+    for name in sayso.verify.__all__:
+        assert getattr(sayso.verify, name) is not None

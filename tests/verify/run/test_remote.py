@@ -9,13 +9,13 @@ from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 from tests.connect.serving import serve_app
 
-from avow.connect import UrlTarget
-from avow.errors import UsageError
-from avow.verify.confirm import UNSEEN_AGAIN
-from avow.verify.remote import LIMIT, RESTLESS, UNCALLED
-from avow.verify.run import verify
-from avow.verify.terms import Terms
-from avow.verify.verdict import HintVerdict, Report
+from sayso.connect import UrlTarget
+from sayso.errors import UsageError
+from sayso.verify.confirm import UNSEEN_AGAIN
+from sayso.verify.options import Terms
+from sayso.verify.remote import LIMIT, RESTLESS, UNCALLED
+from sayso.verify.run import verify
+from sayso.verify.verdict import HintVerdict, Report
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 REPEATS = ToolAnnotations(read_only_hint=False, idempotent_hint=True)
@@ -137,7 +137,7 @@ async def test_a_state_that_changes_by_itself_refutes_nothing(tmp_path: Path) ->
     ("probe", "why"),
     [
         (("false",), "it ended with status 1"),
-        (("avow-no-such-program",), "it cannot be started"),
+        (("sayso-no-such-program",), "it cannot be started"),
     ],
 )
 async def test_a_probe_that_fails_ends_the_run(

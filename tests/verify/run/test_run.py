@@ -6,15 +6,15 @@ from typing import Any
 import anyio
 import pytest
 
-from avow.connect import CommandTarget
-from avow.errors import UncontainedError
-from avow.verify.call import Case
-from avow.verify.contain.probe import check_layers, probe_layers
-from avow.verify.contain.wish import Wish
-from avow.verify.contained import Contained
-from avow.verify.run import verify
-from avow.verify.terms import Terms
-from avow.verify.verdict import ToolReport
+from sayso.connect import CommandTarget
+from sayso.errors import UncontainedError
+from sayso.sandbox.probe import check_layers, probe_layers
+from sayso.sandbox.spec import SandboxSpec
+from sayso.verify.call import Case
+from sayso.verify.contained import Contained
+from sayso.verify.options import Terms
+from sayso.verify.run import verify
+from sayso.verify.verdict import ToolReport
 
 CLERK = Path(__file__).parent / "clerk.py"
 
@@ -52,7 +52,7 @@ async def test_what_own_names_refutes_nothing(own: tuple[str, ...], verdict: str
 
 
 async def test_hints_give_what_cannot_be_guessed(tmp_path: Path) -> None:
-    hints = tmp_path / "avow.toml"
+    hints = tmp_path / "sayso.toml"
     hints.write_text('[verify.tools.unlock]\narguments = [{ phrase = "xyzzy" }]\n')
     found = await run("unlock", calls=2, hints=hints)
     verdict = found["unlock"].hints["read_only"]
@@ -67,7 +67,7 @@ async def test_without_strace_it_still_runs_where_no_containment_is_asked_for() 
         for one in await probe_layers()
     ]
     target = CommandTarget("clerk", sys.executable, (str(CLERK),))
-    wish = Wish((target.command, *target.args), is_uncontained=True)
+    wish = SandboxSpec((target.command, *target.args), is_uncontained=True)
     contained = Contained(Terms(target=target), wish, layers)
     async with contained.stage() as stage:
         made = await stage.call("read_ledger", Case({}))

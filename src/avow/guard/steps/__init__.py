@@ -1,1 +1,0 @@
-"""The steps of the guard, one file each, in the order of `avow.guard.pipeline.STEPS`."""

@@ -1,6 +1,0 @@
-"""A small world for tools to work on: files, a repository, databases, office files, mail, a web."""
-
-from avow.verify.inputs.world.made import INSIDE, World, make_world
-from avow.verify.inputs.world.web import Site, serve_world
-
-__all__ = ["INSIDE", "Site", "World", "make_world", "serve_world"]

@@ -1,0 +1,114 @@
+"""The keys of an issuer (RFC 7517), and the one that a token must be signed by.
+
+A key is used only with an algorithm of its own kind, so that nobody chooses for it.
+"""
+
+from base64 import urlsafe_b64decode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+ALGORITHMS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
+    **{
+        f"{kind}{bits}": ("RSA", frozenset[str]())
+        for kind in ("RS", "PS")
+        for bits in (256, 384, 512)
+    },
+    "ES256": ("EC", frozenset({"P-256"})),
+    "ES384": ("EC", frozenset({"P-384"})),
+    "ES512": ("EC", frozenset({"P-521"})),
+    "Ed25519": ("OKP", frozenset({"Ed25519"})),
+    "EdDSA": ("OKP", frozenset({"Ed25519"})),
+}
+"""What may sign a token: the kind of key, and its curves (RFC 7518, section 3.1; RFC 8037;
+RFC 9864, which gives the last but one its name).
+
+All of them asymmetric: whoever can verify cannot sign.
+"""
+
+_NUMBERS: Final = ("kty", "crv", "n", "e", "x", "y")
+_MOST: Final = 100
+_LEAST_BITS: Final = 2048  # RFC 7518, section 3.3
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One public key, and what it may be used for."""
+
+    kid: str | None
+    algorithms: frozenset[str]
+    public: Any = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeySet:
+    """The keys of an issuer that may sign tokens."""
+
+    keys: tuple[Key, ...]
+
+    def find(self, kid: str | None, algorithm: str) -> Key | None:
+        """The one key of this name for this algorithm; without a name, the only one there is."""
+        fit = [
+            one
+            for one in self.keys
+            if algorithm in one.algorithms and (kid is None or one.kid == kid)
+        ]
+        return fit[0] if len(fit) == 1 else None
+
+
+def read_keys(document: Mapping[str, Any], algorithms: Iterable[str]) -> KeySet | None:
+    """The keys of a JSON Web Key Set; what is no key for these `algorithms` is passed over.
+
+    `None` where the document is no set of keys.
+    """
+    listed = document.get("keys")
+    if not isinstance(listed, list):
+        return None
+    permitted = frozenset(algorithms)
+    found = [_key(one, permitted) for one in cast("list[object]", listed)[:_MOST]]
+    return KeySet(tuple(one for one in found if one is not None))
+
+
+def _key(value: object, permitted: frozenset[str]) -> Key | None:
+    if not isinstance(value, dict):
+        return None
+    jwk = cast("dict[str, Any]", value)
+    kid = jwk.get("kid")
+    said = jwk.get("alg")
+    if not isinstance(kid, str | None) or jwk.get("use", "sig") != "sig":
+        return None
+    operations = jwk.get("key_ops", ["verify"])
+    if not isinstance(operations, list) or "verify" not in operations:
+        return None
+    fit = frozenset(
+        name
+        for name, (kind, curves) in ALGORITHMS.items()
+        if name in permitted
+        and jwk.get("kty") == kind
+        and (not curves or str(jwk.get("crv")) in curves)
+        and said in (None, name)
+    )
+    public = _public(jwk) if fit else None
+    return None if public is None else Key(kid, fit, public)
+
+
+def _public(jwk: dict[str, Any]) -> object | None:
+    """The key as it is verified with, if it is a sound public key that is long enough."""
+    from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who verify
+    from joserfc.jwk import import_key  # noqa: PLC0415
+
+    if "d" in jwk:
+        return None
+    # Only its numbers: what it says of its use was looked at above.
+    numbers = {name: jwk[name] for name in _NUMBERS if name in jwk}
+    try:
+        if jwk["kty"] == "RSA" and _bits(numbers["n"]) < _LEAST_BITS:
+            return None
+        return import_key(numbers)
+    except (JoseError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _bits(number: str) -> int:
+    encoded = number + "=" * (-len(number) % 4)
+    return int.from_bytes(urlsafe_b64decode(encoded)).bit_length()

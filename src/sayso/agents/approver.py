@@ -1,0 +1,210 @@
+"""Who answers for an agent's calls: a terminal, a channel, or a function of the program."""
+
+import inspect
+import logging
+import math
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+
+from sayso.approvals import Answer, Approval, Approvals, Channel, Strength, TerminalChannel
+from sayso.beside import beside
+from sayso.errors import SaysoError, UsageError
+from sayso.policy import CHANNELS
+
+Function = Callable[[Approval], bool | Awaitable[bool | None] | None]
+"""Answers a question: yes, no, or, with `None`, not at all."""
+
+Approver = str | Channel | Function | None
+
+TERMINAL: Final = "terminal"
+CONSOLE: Final = "console"
+DEFERRED: Final = "deferred"
+PROGRAM: Final = "program"
+_TTY: Final = Path("/dev/tty")
+
+_log: Final = logging.getLogger(__name__)
+_turn: Final = threading.Lock()
+"""Functions that are not async are called one at a time: two that ask on one terminal would take
+each other's answers."""
+
+
+@asynccontextmanager
+async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
+    """The channel of an approver, as long as this is open.
+
+    Raises `UsageError` for one that is none, and where there is no terminal.
+    """
+    if approver is None or approver == CONSOLE:
+        yield None
+    elif approver == DEFERRED:
+        yield DeferredChannel()
+    elif approver == TERMINAL:
+        with _terminal.opened() as channel:
+            yield channel
+    elif not isinstance(approver, str) and hasattr(approver, "offer"):
+        channel = cast("Channel", approver)
+        if channel.name not in CHANNELS:
+            fix = f"Its name is to be one of {', '.join(CHANNELS)}."
+            raise UsageError(f"policy knows no channel {channel.name!r}", where="approver", fix=fix)
+        yield channel
+    elif callable(approver):
+        channel = FunctionChannel(approver)
+        async with beside(channel.run):
+            yield channel
+    else:
+        fix = 'Give "terminal", "console", "deferred", a function of one Approval, or a Channel.'
+        raise UsageError(f"{approver!r} cannot approve anything", where="approver", fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class DeferredChannel:
+    """Asks nobody: the program hands the question on, and brings the answer when it has one."""
+
+    name: str = PROGRAM
+    strength: Strength = Strength.OUT_OF_BAND
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`."""
+
+
+@dataclass(slots=True)
+class FunctionChannel:
+    """Asks a function of the program, once for each question.
+
+    The function goes on after its call has stopped waiting: its answer then counts for the same
+    call made again. It is cancelled once the question is settled elsewhere or has expired.
+    """
+
+    function: Function
+    name: str = PROGRAM
+    strength: Strength = Strength.OUT_OF_BAND
+    _asked: set[int] = field(default_factory=set[int])
+    _questions: Any = field(
+        default_factory=lambda: anyio.create_memory_object_stream[Any](math.inf)
+    )
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`."""
+        if approval.number not in self._asked:
+            self._asked.add(approval.number)
+            self._questions[0].send_nowait((approvals, approval))
+
+    async def run(self) -> None:
+        """Call the function for what was offered, until cancelled."""
+        send, receive = self._questions
+        with send, receive:
+            async with anyio.create_task_group() as group:
+                async for approvals, approval in receive:
+                    group.start_soon(self._ask, approvals, approval)
+
+    async def _ask(self, approvals: Approvals, approval: Approval) -> None:
+        try:
+            verdict: object = None
+            async with anyio.create_task_group() as group:
+                group.start_soon(_cancel_when_settled, approvals, approval, group.cancel_scope)
+                verdict = await _verdict(self.function, approval)
+                group.cancel_scope.cancel()
+        except Exception:  # noqa: BLE001 - whatever the function raises is no answer
+            _log.exception("the approver failed for approval %s", approval.number)
+            verdict = None
+        if isinstance(verdict, bool):
+            await self._answer(approvals, approval, is_allowed=verdict)
+            return
+        # Nobody has answered: the same call made again asks again.
+        self._asked.discard(approval.number)
+        if verdict is not None:
+            _log.error("the approver gave %r, which is no answer", verdict)
+
+    async def _answer(self, approvals: Approvals, approval: Approval, *, is_allowed: bool) -> None:
+        answer = Answer(is_allowed=is_allowed, by=self.name, channel=self.name)
+        try:
+            await approvals.answer(approval.number, answer)
+        except SaysoError as error:
+            _log.warning("%s", error)
+
+
+async def _cancel_when_settled(
+    approvals: Approvals, approval: Approval, scope: anyio.CancelScope
+) -> None:
+    await approvals.wait(approval.number, max(approval.expires - approvals.clock(), 0))
+    scope.cancel()
+
+
+async def _verdict(function: Function, approval: Approval) -> object:
+    """What the function says. One that is not async may wait for a person: it gets a thread."""
+    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - an object may be called like one
+    )
+    said = function(approval) if is_async else await _in_thread(function, approval)
+    return await said if inspect.isawaitable(said) else said
+
+
+async def _in_thread(function: Function, approval: Approval) -> object:
+    """Call `function` in a thread that neither a cancellation nor the end of the program awaits."""
+    done = anyio.Event()
+    token = anyio.lowlevel.current_token()
+    gone = threading.Event()
+    said: list[object] = []
+    failed: list[Exception] = []
+
+    def work() -> None:
+        with _turn:
+            if gone.is_set():
+                return
+            try:
+                said.append(function(approval))
+            except Exception as error:  # noqa: BLE001 - raised below, where somebody waits
+                failed.append(error)
+        with suppress(RuntimeError):  # the event loop has ended
+            anyio.from_thread.run_sync(done.set, token=token)
+
+    threading.Thread(target=work, name="sayso approver", daemon=True).start()
+    try:
+        await done.wait()
+    finally:
+        gone.set()
+    if failed:
+        raise failed[0]
+    return said[0]
+
+
+@dataclass(slots=True)
+class _Terminal:
+    """The program's terminal. All who ask there share one channel: one question at a time."""
+
+    users: int = 0
+    files: ExitStack = field(default_factory=ExitStack)
+    channel: TerminalChannel | None = None
+
+    @contextmanager
+    def opened(self) -> Generator[TerminalChannel]:
+        channel = self.channel or self._open()
+        self.users += 1
+        try:
+            yield channel
+        finally:
+            self.users -= 1
+            if self.users == 0:
+                self.channel = None
+                self.files.close()
+
+    def _open(self) -> TerminalChannel:
+        try:
+            reader = self.files.enter_context(_TTY.open("r"))
+            writer = self.files.enter_context(_TTY.open("w"))
+        except OSError as error:
+            fix = "Start it in a terminal, or give approver a function."
+            raise UsageError("there is no terminal to ask on", where="approver", fix=fix) from error
+        self.channel = TerminalChannel(reader, writer)
+        return self.channel
+
+
+_terminal: Final = _Terminal()

@@ -1,0 +1,117 @@
+"""What goes to and fro between a model and its tools: a call, and what came of it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sayso.approvals import Approval
+from sayso.audit import Outcome
+from sayso.errors import UsageError
+from sayso.guard import Answer, denial, tool_error
+from sayso.schema import parse_json
+
+
+class BadArgumentsError(UsageError):
+    """What a model wrote as arguments is no JSON object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's call of a tool; `arguments` as JSON text or read already.
+
+    `id` is the model's own, and comes back with the result. A call with a `key` that was used gets
+    the first one's answer, and does not run again.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | str | None = None
+    key: str | None = None
+
+    def read_arguments(self) -> dict[str, Any]:
+        """The arguments, none as an empty object. Raises `BadArgumentsError`."""
+        said = self.arguments
+        if isinstance(said, Mapping):
+            return dict(said)
+        try:
+            value: object = parse_json(said) if said and said.strip() else {}
+        except UsageError as error:
+            raise BadArgumentsError(error.what, where=error.where) from error
+        if not isinstance(value, dict):
+            raise BadArgumentsError("they are JSON, and no object")
+        return cast("dict[str, Any]", value)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of a call, for the model: `text` says it all, also why there is no result.
+
+    `answer` is the `tools/call` result in wire form, for whoever shows pictures too. `outcome` is
+    what the record says; `None` where the call went no further than to be read. `approval` is the
+    question that it waits for.
+    """
+
+    id: str
+    name: str
+    answer: Answer
+    outcome: Outcome | None = None
+    approval: Approval | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model is told of a failure."""
+        return self.answer.get("isError") is True
+
+    @property
+    def text(self) -> str:
+        """The blocks of the answer as text; of what is none, what it is."""
+        return "\n".join(one if isinstance(one, str) else str(one) for one in self.parts)
+
+    @property
+    def parts(self) -> "tuple[str | Picture, ...]":
+        """The blocks of the answer, as text or as pictures."""
+        blocks = cast("list[Any]", self.answer.get("content") or [])
+        structured = self.answer.get("structuredContent")
+        if not blocks and structured is not None:
+            return (json.dumps(structured, ensure_ascii=False),)
+        return tuple(_part(_object(one)) for one in blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in a result: its type, as in `image/png`, and its bytes in base64."""
+
+    kind: str
+    data: str
+
+    def __str__(self) -> str:
+        return f"[image: {self.kind}]"
+
+
+def refuse(call: ToolCall, why: str) -> ToolResult:
+    """The result of a call that nothing was run for."""
+    return ToolResult(call.id, call.name, tool_error(f"Nothing was run: {why}"))
+
+
+def decline(call: ToolCall, number: int, message: str | None) -> ToolResult:
+    """The result of a call that a person has denied, by this approval."""
+    answer = tool_error(denial(number, message))
+    return ToolResult(call.id, call.name, answer, Outcome.DENIED)
+
+
+def _part(block: Mapping[str, Any]) -> str | Picture:
+    inner = _object(block.get("resource"))
+    kind = block.get("mimeType") or inner.get("mimeType") or "unknown"
+    for text in (block.get("text"), inner.get("text")):
+        if isinstance(text, str):
+            return text
+    if block.get("type") == "image" and isinstance(block.get("data"), str):
+        return Picture(str(kind), block["data"])
+    if isinstance(block.get("uri"), str):
+        return f"[{block.get('type', 'link')}: {block['uri']}]"
+    return f"[{block.get('type', 'block')}: {kind}]"
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

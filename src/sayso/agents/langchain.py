@@ -1,0 +1,170 @@
+"""LangChain: a middleware that gives `create_agent` the tools of each step, and their prompt."""
+
+from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+from uuid import uuid4
+
+from sayso.agents.exchange import BadArgumentsError, ToolCall, refuse
+from sayso.agents.interruption import reply
+from sayso.agents.langgraph import (
+    GuardedTool,
+    guarded_tool,
+    guarded_tools,
+    in_line,
+    message_of,
+    only_async,
+    tools_of,
+)
+from sayso.agents.step import Step
+from sayso.agents.toolset import Toolset
+from sayso.errors import UnreachableError, UsageError
+from sayso.extras import install_fix
+from sayso.schema import plain
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import ToolCallRequest
+    from langchain_core.messages import (
+        AIMessage,
+        BaseMessage,
+        HumanMessage,
+        InvalidToolCall,
+        SystemMessage,
+        ToolMessage,
+    )
+    from langchain_core.messages.tool import ToolCall as LangChainCall
+    from langchain_core.messages.tool import tool_call
+    from langgraph.types import Command
+except ImportError as error:
+    raise UsageError(
+        "LangChain is not installed", where=__name__, fix=install_fix("langchain")
+    ) from error
+
+_UNREADABLE: Final = "sayso/unreadable"
+"""The argument under which a call carries what its model wrote, where that is no JSON object."""
+
+__all__ = ["GuardMiddleware", "GuardedTool", "reply", "tools_of"]
+
+
+class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Gives an agent of `create_agent` the tools of a toolset, without naming them anywhere else.
+
+    Each step has the tools that fit what the user has said, and the system prompt about these;
+    another tool of the toolset is not there for it. The agent runs asynchronously only.
+    """
+
+    def __init__(self, toolset: Toolset) -> None:
+        super().__init__()
+        self.tools = []
+        self.toolset = toolset
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """Offer the tools of this step, and answer calls whose arguments cannot be read."""
+        step = await self._step(request.state)
+        others = [one for one in request.tools if not self._is_ours(one)]
+        _check_names(others, step)
+        system = _prompted(request.system_message, step.prompt)
+        tools = [*others, *guarded_tools(step)]
+        response = await handler(request.override(tools=tools, system_message=system))
+        # Where there is a form for the last answer, it is a tool too, and LangChain's own.
+        names = step.tools if request.response_format is not None else None
+        return replace(response, result=_readable(response.result, names))
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
+        """Raises `UsageError`: tools behind sayso are there for asynchronous agents only."""
+        raise only_async()
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Run a call of a tool that the step offers; of any other one of sayso's, say so."""
+        if request.tool is not None and not self._is_ours(request.tool):
+            return await handler(request)
+        call = _made(request.tool_call)
+        with in_line(self.toolset):
+            try:
+                step = await self._step(request.state)
+            except UnreachableError as error:
+                return message_of(refuse(call, f"{error}."))
+            tool = guarded_tool(step, call.name)
+            if tool is None or isinstance(call.arguments, str):
+                return message_of(await step.call(call))
+            return await handler(request.override(tool=tool))
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
+        """Raises `UsageError`: see `wrap_model_call`."""
+        raise only_async()
+
+    async def _step(self, state: Any) -> Step:
+        """The same for the calls of a step as for the step itself: nothing of it is kept."""
+        return await self.toolset.step(_said(state["messages"]))
+
+    def _is_ours(self, tool: object) -> bool:
+        return isinstance(tool, GuardedTool) and tool.is_of(self.toolset)
+
+
+def _said(messages: Sequence[BaseMessage]) -> list[str]:
+    """What the user has said. A summary counts as the user's in LangChain; tools speak in it."""
+    said = [one for one in messages if isinstance(one, HumanMessage)]
+    return [str(one.text) for one in said if "lc_source" not in one.additional_kwargs]
+
+
+def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
+    if before is None:
+        return SystemMessage(prompt)
+    if isinstance(before.content, str):
+        return SystemMessage(f"{before.content}\n\n{prompt}")
+    return SystemMessage([*before.content, {"type": "text", "text": prompt}])
+
+
+def _readable(messages: Sequence[BaseMessage], names: Container[str] | None) -> list[BaseMessage]:
+    """The same messages, where LangChain would take calls that it cannot read for no calls."""
+    return [
+        _read(one, names) if isinstance(one, AIMessage) and one.invalid_tool_calls else one
+        for one in messages
+    ]
+
+
+def _read(message: AIMessage, names: Container[str] | None) -> AIMessage:
+    calls = list(message.tool_calls)
+    left = list[InvalidToolCall]()
+    for one in message.invalid_tool_calls:
+        name = one.get("name") or ""
+        if names is not None and name not in names:
+            left.append(one)
+        else:
+            given = _arguments(one.get("args") or "")
+            calls.append(tool_call(name=name, args=given, id=one.get("id") or str(uuid4())))
+    return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": left})
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """What can be read of what a model wrote; what cannot goes along for `awrap_tool_call`."""
+    try:
+        return ToolCall("", "", text).read_arguments()
+    except BadArgumentsError:
+        return {_UNREADABLE: text}
+
+
+def _made(asked: LangChainCall) -> ToolCall:
+    """The call as its model made it."""
+    given = asked["args"]
+    call = ToolCall(asked["id"] or "", asked["name"], asked["args"])
+    text = given.get(_UNREADABLE)
+    is_unreadable = isinstance(text, str) and _UNREADABLE in _arguments(text)
+    return ToolCall(call.id, call.name, text) if is_unreadable else call
+
+
+def _check_names(others: Iterable[Any], step: Step) -> None:
+    twice = step.tools.keys() & {getattr(one, "name", None) for one in others}
+    if twice:
+        name = plain(min(twice))
+        fix = "Give your own tool another name."
+        raise UsageError(f"two tools are called {name!r}", where="GuardMiddleware", fix=fix)

@@ -1,0 +1,248 @@
+"""LangGraph: a toolset's tools for a `ToolNode`, and questions to a person as interrupts."""
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import anyio
+
+from sayso.agents.exchange import ToolCall, ToolResult
+from sayso.agents.interruption import Reply, describe, read_reply, reply
+from sayso.agents.step import AgentTool, Step
+from sayso.agents.toolset import Toolset
+from sayso.errors import UsageError
+from sayso.extras import install_fix
+from sayso.schema import digest
+
+try:
+    from langchain_core.messages import ToolMessage
+    from langchain_core.runnables import RunnableConfig
+    from langchain_core.tools import BaseTool
+    from langgraph.types import interrupt
+    from pydantic import PrivateAttr
+except ImportError as error:
+    raise UsageError(
+        "LangGraph is not installed", where=__name__, fix=install_fix("langchain")
+    ) from error
+
+if TYPE_CHECKING:
+    from sayso.guard import Turn
+
+__all__ = [
+    "GuardedTool",
+    "guarded_tool",
+    "guarded_tools",
+    "in_line",
+    "message_of",
+    "only_async",
+    "reply",
+    "tools_of",
+]
+
+_made_now: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+"""By the keys of calls. A `ToolNode` that is interrupted leaves the calls beside it running."""
+
+_drawn: ContextVar[list["Turn"] | None] = ContextVar("sayso_drawn", default=None)
+
+
+@dataclass(slots=True)
+class _Node:
+    """What people have answered to the calls that one run of a node makes side by side.
+
+    LangGraph hands a node its answers in the order in which they came, whoever waits for them, so
+    a call may be given one that is for its neighbour.
+    """
+
+    calls: int = 0
+    replies: dict[tuple[str, int], Reply] = field(default_factory=dict[tuple[str, int], Reply])
+
+    def ask(self, question: dict[str, Any]) -> Reply:
+        """The answer to this question. Interrupts the graph while there is none."""
+        wanted = question["server"], question["number"]
+        asked = question
+        while wanted not in self.replies:
+            answer = read_reply(interrupt(asked))
+            asked = {**question, "problem": answer} if isinstance(answer, str) else question
+            if not isinstance(answer, str):
+                self.replies[answer.server, answer.number] = answer
+        return self.replies.pop(wanted)
+
+
+@dataclass(slots=True)
+class _Nodes:
+    """The nodes that run just now, by their place in the graph."""
+
+    running: dict[str, _Node] = field(default_factory=dict[str, _Node])
+
+    @contextmanager
+    def at(self, place: str) -> Generator[_Node]:
+        node = self.running.setdefault(place, _Node())
+        node.calls += 1
+        try:
+            yield node
+        finally:
+            node.calls -= 1
+            if not node.calls:
+                self.running.pop(place, None)
+
+
+class GuardedTool(BaseTool):
+    """One tool of a toolset. It runs in asynchronous graphs only.
+
+    Inside a graph a call carries a key of its own, so that it happens once however often LangGraph
+    runs its node. A call that asks, where the clients are wrapped with `approver="deferred"`,
+    interrupts the graph; see `reply`.
+    """
+
+    _tool: AgentTool = PrivateAttr()
+    _toolset: Toolset = PrivateAttr()
+    _among: Mapping[str, AgentTool] | None = PrivateAttr()
+    _nodes: _Nodes = PrivateAttr()
+
+    def __init__(
+        self,
+        tool: AgentTool,
+        toolset: Toolset,
+        *,
+        among: Mapping[str, AgentTool] | None,
+        nodes: _Nodes,
+    ) -> None:
+        about = {"level": str(tool.level), "hints": tool.hints, "server": tool.server.name}
+        super().__init__(
+            name=tool.name,
+            description=tool.description,
+            args_schema=tool.schema,
+            metadata={"sayso": {**about, "title": tool.title}},
+        )
+        self._tool = tool
+        self._toolset = toolset
+        self._among = among
+        self._nodes = nodes
+
+    def is_of(self, toolset: Toolset) -> bool:
+        """Whether it is one of this toolset's."""
+        return self._toolset is toolset
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's own name
+        """See `BaseTool.ainvoke`."""
+        # Callbacks come first and may take long: the calls keep the order in which they came.
+        with in_line(self._toolset):
+            return await super().ainvoke(input, config, **kwargs)
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # As one value: an argument of the tool may be called "self" or "config".
+        return (tool_input, tool_call_id), {}
+
+    def _run(self, *_: Any, **__: Any) -> Any:
+        raise only_async()
+
+    async def _arun(
+        self,
+        arguments: str | dict[str, Any],
+        call_id: str | None,
+        *,
+        config: RunnableConfig,
+    ) -> Any:
+        place = dict[str, Any](config.get("configurable") or {})
+        call = ToolCall(call_id or "", self.name, arguments, _key(place, call_id))
+        drawn = _drawn.get()
+        turn = drawn.pop() if drawn else None
+        if call.key is None:
+            result = await self._toolset.call(call, among=self._among, turn=turn)
+        else:
+            with self._nodes.at(place["checkpoint_ns"]) as node:
+                result = await self._once(node, call, turn)
+        return result.text if call_id is None else message_of(result)
+
+    async def _once(self, node: _Node, call: ToolCall, turn: "Turn | None") -> ToolResult:
+        """What comes of a call, where a node that was interrupted may still be making it."""
+        lock = _made_now.setdefault(call.key or "", anyio.Lock())
+        if lock.locked() and turn is not None:
+            # The one that is waited for may need its turn; who has left the line waits for none.
+            turn.leave()
+            turn = None
+        async with lock:
+            result = await self._toolset.call(call, among=self._among, turn=turn)
+            while result.approval is not None and self._tool.server.may_answer:
+                answer = node.ask(describe(call, result.approval))
+                result = await self._toolset.settle(
+                    call,
+                    answer.number,
+                    is_allowed=answer.is_allowed,
+                    message=answer.message,
+                    server=answer.server,
+                )
+            return result
+
+
+async def tools_of(offered: Toolset | Step) -> list[GuardedTool]:
+    """The tools of a toolset, or of one step of it: for a `ToolNode`, and to bind to a model.
+
+    Those of a step are all that there is in it: a call of another tool of the toolset runs nothing.
+    """
+    if isinstance(offered, Step):
+        return guarded_tools(offered)
+    return _made(offered, (await offered.tools()).values(), None)
+
+
+def guarded_tools(step: Step) -> list[GuardedTool]:
+    """The tools of one step."""
+    return _made(step.toolset, step.tools.values(), step.tools)
+
+
+def guarded_tool(step: Step, name: str) -> GuardedTool | None:
+    """One tool of a step, if it offers it."""
+    tool = step.tools.get(name)
+    return None if tool is None else _made(step.toolset, [tool], step.tools)[0]
+
+
+def message_of(result: ToolResult) -> ToolMessage:
+    """What the model is told of a call; the whole result goes along as `artifact`."""
+    return ToolMessage(
+        result.text,
+        name=result.name,
+        tool_call_id=result.id,
+        status="error" if result.is_error else "success",
+        artifact=dict(result.answer),
+    )
+
+
+@contextmanager
+def in_line(toolset: Toolset) -> Generator[None]:
+    """Take a place in line for the next call made in here, unless there is one already."""
+    if _drawn.get() is not None:
+        yield
+        return
+    turn = toolset.draw()
+    token = _drawn.set([turn])
+    try:
+        yield
+    finally:
+        _drawn.reset(token)
+        turn.leave()
+
+
+def only_async() -> UsageError:
+    """The error of a call that is not asynchronous."""
+    fix = "Run the graph with ainvoke or astream."
+    return UsageError("tools behind sayso run asynchronously only", where="LangGraph", fix=fix)
+
+
+def _made(
+    toolset: Toolset, tools: Iterable[AgentTool], among: Mapping[str, AgentTool] | None
+) -> list[GuardedTool]:
+    nodes = _Nodes()
+    return [GuardedTool(tool, toolset, among=among, nodes=nodes) for tool in tools]
+
+
+def _key(place: Mapping[str, Any], call_id: str | None) -> str | None:
+    """The same whenever LangGraph runs the same node again, and another for every other call."""
+    namespace = place.get("checkpoint_ns")
+    if namespace is None or call_id is None:
+        return None
+    return digest([str(place.get("thread_id", "")), namespace, call_id])

@@ -1,0 +1,109 @@
+"""The tools of a client's server: asked for as raw JSON, remembered for a while."""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from mcp.shared.inbound import find_invalid_x_mcp_header
+
+from sayso.agents.wire import Wire
+from sayso.catalog import Tool, read_tools
+from sayso.connect import METHOD_NOT_FOUND, RpcError
+from sayso.errors import NotMcpError, UnreachableError
+
+_FRESH_SECONDS: Final = 30.0
+"""How long a list is taken as it was; a server that says that it changed is asked at once."""
+
+_MOST_PAGES: Final = 1000
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Listing:
+    """All tools of one server, under the name that policy knows it by.
+
+    `is_left` is set when the guard around it is gone: then nothing may be called any more.
+    """
+
+    wire: Wire
+    server: str
+    origin: str
+    is_left: bool = False
+    _tools: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
+    _at: float | None = None
+    _changes: int = 0
+
+    def forget(self) -> None:
+        """Take nothing that is remembered for true any more."""
+        self._at = None
+        self._changes += 1
+
+    async def find(
+        self, name: str, _principal: object, /, *, is_fresh: bool = False
+    ) -> Tool | None:
+        """The tool of this name; `is_fresh` asks the server, whatever is remembered.
+
+        Raises `UnreachableError` where the server gives no list.
+        """
+        try:
+            tools = await self.ask() if is_fresh else await self.known()
+        except RpcError as error:
+            raise UnreachableError(f"tools/list failed: {error}", where=self.server) from error
+        return tools.get(name)
+
+    async def known(self) -> Mapping[str, Tool]:
+        """The tools as they were a short while ago. Raises what `ask` raises."""
+        is_old = self._at is None or time.monotonic() - self._at > _FRESH_SECONDS
+        return await self.ask() if is_old else self._tools
+
+    async def ask(self, meta: Mapping[str, Any] | None = None) -> Mapping[str, Tool]:
+        """The tools as they are now, all pages. Raises `RpcError`, and `NotMcpError` for no list.
+
+        Of two with one name the first counts.
+        """
+        changes = self._changes
+        tools = self._read(await self._entries(meta))
+        if changes == self._changes:
+            # A list that changed on its way is already of yesterday.
+            self._tools, self._at = tools, time.monotonic()
+        return tools
+
+    async def _entries(self, meta: Mapping[str, Any] | None) -> list[Any]:
+        entries: list[Any] = []
+        params: dict[str, Any] = {"_meta": dict(meta)} if meta else {}
+        for _ in range(_MOST_PAGES):
+            try:
+                page = await self.wire.request("tools/list", params)
+            except RpcError as error:
+                if error.code == METHOD_NOT_FOUND and error.fault is None:
+                    return []
+                raise
+            found = page.get("tools")
+            if not isinstance(found, list):
+                raise NotMcpError("its tools/list holds no list of tools", where=self.server)
+            entries += cast("list[Any]", found)
+            cursor = page.get("nextCursor")
+            if not isinstance(cursor, str):
+                return entries
+            params = {**params, "cursor": cursor}
+        what = f"its tools/list does not end after {_MOST_PAGES} pages"
+        raise NotMcpError(what, where=self.server)
+
+    def _read(self, entries: Sequence[Any]) -> Mapping[str, Tool]:
+        tools, problems = read_tools(self.server, entries, origin=self.origin)
+        found: dict[str, Tool] = {}
+        for tool in tools:
+            # MCP 2026-07-28: a client drops a tool whose `x-mcp-header` is not valid.
+            wrong = find_invalid_x_mcp_header(tool.input_schema) if self.wire.is_modern else None
+            if wrong is not None:
+                problems.append(f"{self.server}: {tool.name!r} is left out: {wrong}")
+            elif tool.name in found:
+                problems.append(f"{self.server}: two tools are called {tool.name!r}")
+            else:
+                found[tool.name] = tool
+        for problem in problems:
+            _log.warning("%s", problem)
+        return found

@@ -1,0 +1,181 @@
+"""For the OpenAI Agents SDK: an agent whose tools are those of guarded servers."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+
+import anyio
+
+from sayso.agents.exchange import ToolCall, ToolResult
+from sayso.agents.interruption import describe
+from sayso.agents.pending import Pending
+from sayso.errors import UsageError
+from sayso.extras import install_fix
+
+try:
+    from agents import Agent, FunctionTool, RunContextWrapper, Tool
+    from agents.items import ToolApprovalItem
+    from agents.tool_context import ToolContext
+except ImportError as error:
+    raise UsageError(
+        "the OpenAI Agents SDK is not installed", where=__name__, fix=install_fix("openai-agents")
+    ) from error
+
+if TYPE_CHECKING:
+    from sayso.agents.step import AgentTool, Step
+    from sayso.agents.toolset import Toolset
+
+
+@dataclass
+class GuardedTool(FunctionTool):
+    """A tool of a guarded server; `guarded` has its level, hints and title."""
+
+    guarded: "AgentTool | None" = field(default=None, kw_only=True)
+
+
+@dataclass
+class GuardedAgent(Agent[Any]):
+    """An `Agent` with a `Toolset`'s tools: `GuardedAgent("Clerk", toolset=sayso.Toolset(crm))`.
+
+    Each turn gets the tools of a step, chosen by what the user said, and the system prompt about
+    them after the agent's own. What becomes of a call comes back as words.
+
+    With `approver="deferred"` a run is interrupted. `question` tells what each interruption asks,
+    and what the program says by `state.approve` or `state.reject` answers it, for the arguments
+    that were asked about and no others. Where the state is resumed in another process, that must
+    `remember` the questions first. `always_approve` answers nothing but the one question, and not
+    even that where several of its tool wait.
+    """
+
+    toolset: "Toolset | None" = field(default=None, kw_only=True)
+    pending: Pending | None = field(default=None, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` without a toolset."""
+        super().__post_init__()
+        if self.toolset is None:
+            fix = "Give it one: GuardedAgent(name, toolset=sayso.Toolset(crm))."
+            raise UsageError("an agent of no toolset", where="GuardedAgent", fix=fix)
+        self.pending = self.pending or Pending(self.toolset)
+
+    def question(self, item: ToolApprovalItem) -> Mapping[str, Any] | None:
+        """What an interruption asks; `None` where it is not sayso that asks."""
+        return self._pending.told(_call(item))
+
+    def remember(self, item: ToolApprovalItem, question: Mapping[str, Any]) -> None:
+        """Take the answer to this question, which another process has asked."""
+        self._pending.keep(_call(item), question)
+
+    async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
+        """The agent's own tools, and those of this step."""
+        await self._note_rejections(run_context)
+        waiting = tuple(call.name for call in self._pending.calls)
+        turn = _Turn(await self._step(run_context), self._pending, waiting)
+        mine = await super().get_all_tools(run_context)
+        return [*mine, *(turn.offer(tool) for tool in turn.step.tools.values())]
+
+    async def get_system_prompt(self, run_context: RunContextWrapper[Any]) -> str | None:
+        """The agent's own instructions, and the system prompt about the tools of this step."""
+        own = await super().get_system_prompt(run_context)
+        about = (await self._step(run_context)).prompt
+        return f"{own}\n\n{about}" if own else about
+
+    async def _step(self, run_context: RunContextWrapper[Any]) -> "Step":
+        return await self._pending.toolset.step(list(_said(run_context.turn_input)))
+
+    async def _note_rejections(self, run_context: RunContextWrapper[Any]) -> None:
+        for call in self._pending.calls:
+            if run_context.is_tool_approved(call.name, call.id) is False:
+                message = run_context.get_rejection_message(call.name, call.id)
+                await self._pending.deny(call, message)
+
+    @property
+    def _pending(self) -> Pending:
+        return cast("Pending", self.pending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The calls of one turn; `ended` has the results of those that were made already, by id.
+
+    `waiting` has the tools of the calls that waited before it, one for each call.
+    """
+
+    step: "Step"
+    pending: Pending
+    waiting: tuple[str, ...]
+    ended: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
+    paused: list[ToolResult] = field(default_factory=list[ToolResult])
+
+    def offer(self, tool: "AgentTool") -> GuardedTool:
+        is_deferred = tool.server.may_answer is not None
+        return GuardedTool(
+            name=tool.name,
+            description=tool.description,
+            params_json_schema=tool.schema,
+            on_invoke_tool=partial(self.invoke, tool.name),
+            strict_json_schema=False,
+            # A function here makes the SDK ask about arguments that it cannot read as well.
+            needs_approval=partial(self.asks, tool.name) if is_deferred and tool.asks else False,
+            guarded=tool,
+        )
+
+    async def asks(
+        self, name: str, _: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
+    ) -> bool:
+        """Whether a call waits for a person. Only the guard can tell, by being given the call."""
+        call = ToolCall(call_id, name, arguments)
+        result = await self._made(self.step.call(call))
+        if result.approval is not None and self.pending.toolset.defers(result):
+            self.pending.keep(call, describe(call, result.approval))
+            self.paused.append(result)
+            return True
+        self.ended[call_id] = result
+        return False
+
+    async def invoke(self, name: str, context: ToolContext[Any], arguments: str) -> str:
+        """Make a call, unless it was made when it was asked whether it waits."""
+        ended = self.ended.pop(context.tool_call_id, None)
+        if ended is not None:
+            return ended.text
+        call = ToolCall(context.tool_call_id, name, arguments)
+        is_allowed = self.is_allowed(call, context)
+        made = self.pending.allow(call, self.step) if is_allowed else self.step.call(call)
+        return (await self._made(made)).text
+
+    def is_allowed(self, call: ToolCall, context: ToolContext[Any]) -> bool:
+        """Whether a person has answered what this call asks.
+
+        After an `always_approve` the SDK knows no more which call that was said of: where several
+        of its tool wait, it answers none.
+        """
+        if context.is_tool_approved(call.name, call.id) is not True:
+            return False
+        is_always = context.is_tool_approved(call.name, uuid4().hex) is True
+        return not is_always or self.waiting.count(call.name) < 2  # noqa: PLR2004 - several
+
+    async def _made(self, made: Any) -> ToolResult:
+        try:
+            return await made
+        except asyncio.CancelledError:
+            with anyio.CancelScope(shield=True):
+                await self.pending.toolset.withdraw(self.paused)
+            raise
+
+
+def _call(item: ToolApprovalItem) -> ToolCall:
+    raw = item.raw_item
+    get = raw.get if isinstance(raw, dict) else partial(getattr, raw)
+    return ToolCall(get("call_id", ""), item.tool_name or "", get("arguments", None))
+
+
+def _said(items: Iterable[Any]) -> Iterator[str]:
+    """What the user has said, the newest last."""
+    for item in items:
+        if item.get("role") == "user":
+            content = item.get("content")
+            parts = [{"text": content}] if isinstance(content, str) else content or ()
+            yield from (part["text"] for part in parts if isinstance(part.get("text"), str))

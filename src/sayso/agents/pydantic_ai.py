@@ -1,0 +1,230 @@
+"""For pydantic-ai: the tools of guarded servers as a toolset of its agents."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import anyio
+
+from sayso.agents.exchange import BadArgumentsError, ToolCall, ToolResult
+from sayso.agents.interruption import describe
+from sayso.agents.pending import Pending
+from sayso.errors import UsageError
+from sayso.extras import install_fix
+
+try:
+    from pydantic_ai import DeferredToolRequests, RunContext
+    from pydantic_ai.exceptions import ApprovalRequired
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        TextContent,
+        ToolCallPart,
+        ToolReturn,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.tools import ToolDefinition
+    from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+except ImportError as error:
+    raise UsageError(
+        "pydantic-ai is not installed", where=__name__, fix=install_fix("pydantic-ai")
+    ) from error
+
+if TYPE_CHECKING:
+    from sayso.agents.step import AgentTool, Step
+    from sayso.agents.toolset import Toolset
+
+
+class GuardedToolset(AbstractToolset[Any]):
+    """A `Toolset` for `Agent(toolsets=[…])`: `GuardedToolset(sayso.Toolset(crm))`.
+
+    Each request to the model gets the tools of a step, chosen by what the user said, and the system
+    prompt about them. What becomes of a call comes back as words.
+
+    With `approver="deferred"` a run ends with `DeferredToolRequests`, whose `metadata` tells of
+    each question; the `DeferredToolResults` of the next run answer it, for the arguments that were
+    asked about and no others. A run that is resumed in another process must `remember` the
+    requests first.
+    """
+
+    def __init__(self, toolset: "Toolset", *, id: str | None = None) -> None:  # noqa: A002 - theirs
+        self.toolset = toolset
+        self._id = id
+        self._pending = Pending(toolset)
+        self._step: tuple[int, Step] | None = None
+        self._paused: list[ToolResult] = []
+        self._error: BaseException | None = None
+
+    @property
+    def id(self) -> str | None:
+        """See `AbstractToolset.id`."""
+        return self._id
+
+    def remember(self, requests: DeferredToolRequests) -> None:
+        """Take the answers to these questions, which another process has asked."""
+        for part in requests.approvals:
+            self._pending.keep(_call(part), requests.metadata.get(part.tool_call_id, {}))
+
+    async def for_run(self, ctx: RunContext[Any]) -> Self:  # noqa: ARG002 - theirs
+        """One for each run: runs of one agent may go on side by side."""
+        one = copy(self)
+        one._step = None  # noqa: SLF001 - its own kind
+        one._paused = []  # noqa: SLF001 - its own kind
+        return one
+
+    async def __aenter__(self) -> Self:
+        """See `AbstractToolset`."""
+        self._error = sys.exception()
+        return self
+
+    async def __aexit__(self, *_: object) -> bool | None:
+        """Take back the questions of a run that was cancelled or has failed."""
+        # pydantic-ai leaves its toolsets without a word of what went wrong.
+        if sys.exception() is not self._error:
+            with anyio.CancelScope(shield=True):
+                await self.toolset.withdraw(self._paused)
+        return None
+
+    async def get_instructions(self, ctx: RunContext[Any]) -> str:
+        """The system prompt about the tools of this step."""
+        return (await self._prepare(ctx)).prompt
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """The tools of this step; `metadata` has the level, hints, title and server of each."""
+        for call, message in _denied(ctx.messages):
+            await self._pending.deny(call, message)
+        step = await self._prepare(ctx)
+        return {
+            name: ToolsetTool(
+                toolset=self,
+                tool_def=_define(tool),
+                max_retries=ctx.max_retries,
+                args_validator=_AS_WRITTEN,
+            )
+            for name, tool in step.tools.items()
+        }
+
+    async def call_tool(
+        self,
+        name: str,
+        tool_args: dict[str, Any],
+        ctx: RunContext[Any],
+        tool: ToolsetTool[Any],  # noqa: ARG002 - theirs
+    ) -> ToolReturn[str]:
+        """Make a call. Raises `ApprovalRequired` where the program brings the answer."""
+        arguments = tool_args.text if isinstance(tool_args, Unreadable) else tool_args
+        call = ToolCall(ctx.tool_call_id or "", name, arguments)
+        step = await self._prepare(ctx)
+        made = self._pending.allow(call, step) if ctx.tool_call_approved else step.call(call)
+        result = await made
+        if result.approval is not None and self.toolset.defers(result):
+            told = describe(call, result.approval)
+            self._pending.keep(call, told)
+            self._paused.append(result)
+            raise ApprovalRequired(told)
+        outcome = result.outcome and str(result.outcome)
+        return ToolReturn(result.text, metadata={"is_error": result.is_error, "outcome": outcome})
+
+    async def _prepare(self, ctx: RunContext[Any]) -> "Step":
+        if self._step is None or self._step[0] != ctx.run_step:
+            step = await self.toolset.step(list(_said(ctx.messages, ctx.prompt)))
+            self._step = ctx.run_step, await self._with_waiting(step, ctx.messages)
+        return self._step[1]
+
+    async def _with_waiting(self, step: "Step", messages: Sequence[ModelMessage]) -> "Step":
+        """What the calls that go on now need, though the user has said something else since."""
+        last = _last_calls(messages)
+        names = {call.name for call in self._pending.calls if call.id in last} - set(step.tools)
+        tools = await self.toolset.tools() if names else {}
+        found = {name: tools[name] for name in names if name in tools}
+        return replace(step, tools={**step.tools, **found}) if found else step
+
+
+class Unreadable(dict[str, Any]):
+    """Arguments that are no JSON object, on their way to the toolset, which says so."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class AsWritten:
+    """Lets arguments through: pydantic-ai ends a run whose model writes wrong ones twice."""
+
+    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> dict[str, Any]:  # noqa: A002 - theirs
+        """The arguments, or what was written in their place."""
+        text = input if isinstance(input, str) else bytes(input).decode(errors="replace")
+        try:
+            return ToolCall("", "", text).read_arguments()
+        except BadArgumentsError:
+            return Unreadable(text)
+
+    def validate_python(self, input: Any, **_: Any) -> Any:  # noqa: A002 - theirs
+        """The arguments."""
+        return input
+
+
+_AS_WRITTEN: Final = AsWritten()
+
+
+def _define(tool: "AgentTool") -> ToolDefinition:
+    # Not `sequential`: that would hold up what reads while a call waits for a person.
+    return ToolDefinition(
+        name=tool.name,
+        description=tool.description,
+        parameters_json_schema=tool.schema,
+        metadata={
+            "level": str(tool.level),
+            "hints": tool.hints,
+            "title": tool.title,
+            "server": tool.server.name,
+            "asks": tool.asks,
+        },
+    )
+
+
+def _call(part: ToolCallPart) -> ToolCall:
+    return ToolCall(part.tool_call_id, part.tool_name, part.args)
+
+
+def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
+    """What the user has said, the newest last.
+
+    What stands beside tools' answers may be theirs: they can add to the prompt.
+    """
+    prompts = [
+        part.content
+        for message in messages
+        if isinstance(message, ModelRequest)
+        and not any(isinstance(part, ToolReturnPart) for part in message.parts)
+        for part in message.parts
+        if isinstance(part, UserPromptPart)
+    ]
+    if prompt is not None and prompt not in prompts:
+        prompts.append(prompt)
+    for content in prompts:
+        for one in (content,) if isinstance(content, str) else content:
+            if isinstance(one, (str, TextContent)):
+                yield one if isinstance(one, str) else one.content
+
+
+def _last_calls(messages: Sequence[ModelMessage]) -> dict[str, ToolCall]:
+    """The calls of the model's last answer."""
+    answers = (one for one in reversed(messages) if isinstance(one, ModelResponse))
+    return {part.tool_call_id: _call(part) for one in islice(answers, 1) for part in one.tool_calls}
+
+
+def _denied(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCall, str]]:
+    """Those of them that a person has denied, with what was said."""
+    calls = _last_calls(messages)
+    last = messages[-1] if messages else None
+    for part in last.parts if isinstance(last, ModelRequest) else ():
+        if isinstance(part, ToolReturnPart) and part.outcome == "denied":
+            call = calls.get(part.tool_call_id)
+            if call is not None:
+                yield call, str(part.content)

@@ -1,0 +1,140 @@
+"""Answers: what a person says to a question, and whether that person may say it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from sayso.approvals.question import Approval
+from sayso.errors import UsageError
+from sayso.fields import boolean, choice, convert, optional, text, texts
+from sayso.intent import Span
+from sayso.schema import MASK, canonical
+
+_LONGEST_MESSAGE: Final = 2000
+
+
+class Strength(StrEnum):
+    """How sure it is that a person answered: out of band, or relayed by the client that asks."""
+
+    OUT_OF_BAND = "out_of_band"
+    RELAYED = "relayed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one person says to one question.
+
+    `span` is how long the answer holds, for the tool or, with `is_for_arguments`, for these
+    arguments alone. `edit` changes the arguments (JSON Merge Patch, RFC 7396), and `seen` is the
+    edit of another reviewer that this person has seen and agrees to. `message` goes to the agent.
+    """
+
+    is_allowed: bool
+    by: str
+    channel: str
+    strength: Strength = Strength.OUT_OF_BAND
+    roles: frozenset[str] = frozenset()
+    span: Span = Span.ONCE
+    is_for_arguments: bool = False
+    edit: Mapping[str, Any] | None = None
+    seen: Mapping[str, Any] | None = None
+    message: str | None = None
+
+    def __post_init__(self) -> None:
+        convert(
+            self,
+            is_allowed=boolean,
+            by=text,
+            channel=text,
+            strength=choice(Strength),
+            roles=texts,
+            span=choice(Span),
+            is_for_arguments=boolean,
+            message=optional(text),
+        )
+
+
+def check_answer(answer: Answer, approval: Approval) -> None:
+    """Raise `UsageError` where this person may not give this answer."""
+    for what in (
+        _who(answer, approval),
+        _where(answer, approval),
+        _how_long(answer, approval),
+        _edit(answer),
+        _message(answer),
+    ):
+        if what is not None:
+            raise UsageError(what, where=f"approval {approval.number}")
+
+
+def _who(answer: Answer, approval: Approval) -> str | None:
+    question = approval.question
+    if answer.by == question.subject:
+        return f"{answer.by} asked for approval {approval.number} and cannot answer it"
+    if question.is_out_of_band and answer.strength is not Strength.OUT_OF_BAND:
+        return "this question must be answered out of band, not through the client that asks"
+    named = question.reviewers or {}
+    subjects = named.get("subjects") or ()
+    roles = named.get("roles") or ()
+    if not subjects and not roles:
+        return None
+    if answer.by in subjects or not answer.roles.isdisjoint(roles):
+        return None
+    return f"only {', '.join([*subjects, *(f'the role {one}' for one in roles)])} may answer this"
+
+
+def _where(answer: Answer, approval: Approval) -> str | None:
+    channels = approval.question.channels
+    if not channels or answer.channel in channels:
+        return None
+    return f"policy takes no answer over “{answer.channel}”, only over {', '.join(channels)}"
+
+
+def _how_long(answer: Answer, approval: Approval) -> str | None:
+    if answer.span is Span.ONCE:
+        return None
+    if not answer.is_allowed:
+        return "only an approval can hold for longer than one call"
+    if answer.edit is not None or answer.seen is not None:
+        return "an approval of edited arguments is for one call"
+    if answer.strength is Strength.RELAYED:
+        return "an answer that the client relays is for one call"
+    longest = Span(approval.question.longest)
+    if answer.span.rank > longest.rank:
+        return f"this question may be answered for “{longest}” at the longest"
+    return None
+
+
+def _edit(answer: Answer) -> str | None:
+    if answer.edit is None:
+        return None
+    if not answer.is_allowed:
+        return "only an approval can edit the arguments"
+    if MASK in canonical(answer.edit).decode():  # raises for what is no JSON
+        return "the edit holds a masked value; leave what is masked out of it"
+    return None
+
+
+def _message(answer: Answer) -> str | None:
+    if answer.message is not None and len(answer.message) > _LONGEST_MESSAGE:
+        return f"the message is longer than {_LONGEST_MESSAGE:,} characters"
+    return None
+
+
+def patched(arguments: Mapping[str, Any], edit: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with an edit, as RFC 7396 has it: `null` takes a key out.
+
+    >>> patched({"to": {"a": 1, "b": 2}, "n": 3}, {"to": {"b": None}, "n": 4})
+    {'to': {'a': 1}, 'n': 4}
+    """
+    found = dict(arguments)
+    for key, value in edit.items():
+        if value is None:
+            found.pop(key, None)
+        elif isinstance(value, Mapping):
+            inner = found.get(key)
+            found[key] = patched(inner if isinstance(inner, Mapping) else {}, value)  # pyright: ignore[reportUnknownArgumentType] - any JSON
+        else:
+            found[key] = value
+    return found

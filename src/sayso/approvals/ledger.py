@@ -1,0 +1,388 @@
+"""Questions asked, answered once, and used once; and the answers that stand for longer."""
+
+import json
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import anyio
+
+from sayso.approvals.answer import Answer, check_answer
+from sayso.approvals.grant import Grant, grant_body, read_grant
+from sayso.approvals.notary import Notary, process_keys
+from sayso.approvals.question import Approval, Question
+from sayso.approvals.waiting import Waiters
+from sayso.beside import beside
+from sayso.errors import UsageError
+from sayso.intent import Span
+from sayso.keys import Keyring
+from sayso.policy import MAX_OPEN_QUESTIONS
+from sayso.store import (
+    AnswerRow,
+    ApprovalRow,
+    ApprovalState,
+    Asked,
+    GrantRow,
+    Grants,
+    Questions,
+    Said,
+    Seal,
+    Tokens,
+    storable,
+)
+
+if TYPE_CHECKING:
+    from sayso.store import Database
+
+_POLL_SECONDS: Final = 0.5
+"""How often the store is looked at for answers given in other processes, once for all who wait.
+One given in this process wakes at once, as does one that the database notifies of."""
+
+IDLE_SECONDS: Final = 1800.0
+"""How long a conversation may be silent before it is over."""
+
+CONVERSATION_SECONDS: Final = 12 * 3600.0
+"""How long a grant for a conversation counts at most, however long the conversation goes on."""
+
+_GRANT: Final = "grant"
+_QUESTION: Final = "question"
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """In seconds: how long a question stands, an approval may be used, and a denial holds."""
+
+    question: float = 900.0
+    approval: float = 300.0
+    denial: float = 300.0
+
+
+@dataclass(slots=True)
+class Approvals:
+    """The ledger of questions. Safe to use from many tasks, and beside other processes.
+
+    `keys` sign questions, answers and grants, and only what they signed counts; without them, only
+    what this process wrote. `clock` is the database's in production. `heard` is called with each
+    answer given here: whether it allows, and how many seconds it took.
+    """
+
+    questions: Questions
+    grants: Grants
+    tokens: Tokens
+    _: KW_ONLY
+    clock: Callable[[], float]
+    lifetimes: Lifetimes = field(default_factory=Lifetimes)
+    idle: float = IDLE_SECONDS
+    heard: Callable[[bool, float], None] | None = None
+    is_released: bool = False
+    keys: Keyring | None = field(default=None, repr=False)
+    notary: Notary = field(init=False, repr=False)
+    waiters: Waiters[int] = field(init=False)
+    _ended: dict[int, float] = field(default_factory=dict[int, float], init=False, repr=False)
+    """Questions that ended here, with when they expire: nobody who writes the store revives one."""
+
+    def __post_init__(self) -> None:
+        self.notary = Notary(self.keys or process_keys())
+        self.waiters = Waiters(self._settled_among, lambda: _POLL_SECONDS)
+
+    @classmethod
+    def of(
+        cls,
+        database: "Database",
+        *,
+        clock: Callable[[], float] | None = None,
+        lifetimes: Lifetimes | None = None,
+        keys: Keyring | None = None,
+        heard: Callable[[bool, float], None] | None = None,
+    ) -> Self:
+        """Return the ledger of a database, by the database's clock unless one is given."""
+        return cls(
+            database.questions,
+            database.grants,
+            database.tokens,
+            clock=clock or database.clock,
+            lifetimes=lifetimes or Lifetimes(),
+            keys=keys,
+            heard=heard,
+        )
+
+    async def ask(
+        self,
+        question: Question,
+        *,
+        asked: Asked | None = None,
+        seal: Seal | None = None,
+        most: int | None = MAX_OPEN_QUESTIONS,
+    ) -> Approval:
+        """Put the question, or join the one with the same binding that is open.
+
+        What `asked` makes of it is on record, in the chain of `seal`, when anybody can see it.
+        Raises `DeniedError` if the caller has `most` pending questions and this is another one.
+        """
+        now = self.clock()
+        row = await self.questions.open(
+            question.binding,
+            question.to_json(),
+            now=now,
+            expires=now + (question.expires or self.lifetimes.question),
+            needed=question.needed,
+            idle=self.idle,
+            asked=asked,
+            seal=seal,
+            sign=self.notary.sign_question,
+            judge=self._counts,
+            most=most,
+        )
+        return Approval.from_row(row)
+
+    async def answer(self, number: int, answer: Answer) -> bool:
+        """Answer a pending question; `False` when this answer came too late to count.
+
+        That is after another answer that ended it, after its expiry, after an answer of the same
+        person, or after an edit that this person has not seen. Raises `UsageError` where there is
+        no such question, or this person may not give this answer.
+        """
+        row = await self._row(number)
+        if row is None:
+            raise UsageError(f"there is no approval {number}")
+        approval = Approval.from_row(row)
+        check_answer(answer, approval)
+        said = self._said(answer, approval, row)
+        is_open = row.state is ApprovalState.PENDING and number not in self._ended
+        has_counted = is_open and await self.questions.answer(said)
+        if has_counted and not answer.is_allowed:
+            self._end(number, said.expires)
+        self.wake(number)
+        if has_counted and self.heard is not None:
+            self.heard(answer.is_allowed, self.clock() - approval.created)
+        return has_counted
+
+    async def withdraw(self, number: int) -> bool:
+        """Take a question back that nobody needs the answer to; `False` when it was over."""
+        now = self.clock()
+        token = self.notary.token(_QUESTION, number)
+        was_open = await self.questions.withdraw(
+            number, now=now, token=token, notify=self.notary.channel
+        )
+        self._end(number, now + self.lifetimes.question)
+        self.wake(number)
+        return was_open
+
+    def wake(self, number: int) -> None:
+        """Have those who wait for this question look at it now."""
+        self.waiters.wake(number)
+
+    def release(self) -> None:
+        """Have nobody wait any more: this process ends. The questions stay open."""
+        self.is_released = True
+        self.waiters.wake_all()
+
+    async def listen(self) -> None:
+        """Wake those who wait when another process answers, until cancelled."""
+        await self.questions.watch(self.wake, self.notary.channel)
+
+    async def wait(self, number: int, seconds: float) -> Approval | None:
+        """Return the question once it is no longer pending, or as it is after `seconds`.
+
+        `None` if there is no such question. Cancelling it leaves the question as it is.
+        """
+        with anyio.move_on_after(seconds):
+            while not self.is_released:
+                await self.waiters.wait(number)
+                approval = await self.find(number)
+                if approval is None or approval.state is not ApprovalState.PENDING:
+                    return approval
+        return await self.find(number)
+
+    async def _settled_among(self, numbers: Collection[int]) -> Collection[int]:
+        pending = await self.questions.pending_among(numbers, now=self.clock())
+        return {*numbers} - pending
+
+    async def use(self, approval: Approval, *, call: str) -> bool:
+        """Use an approval for one call; `False` when it was used, has expired, or was not given."""
+        number = approval.number
+        now = self.clock()
+        row = None if number in self._ended else await self._row(number)
+        if row is None or row.state is not ApprovalState.APPROVED:
+            return False
+        was_there = await self.questions.use(
+            number,
+            binding=approval.question.binding,
+            call=call,
+            now=now,
+            token=self.notary.token(_QUESTION, number),
+            expires=row.expires,
+        )
+        if was_there:
+            self._end(number, row.expires)
+        return was_there
+
+    async def find(self, number: int) -> Approval | None:
+        """One question as it stands."""
+        row = await self._row(number)
+        return _read(row) if row else None
+
+    async def _listed(self, rows: Sequence[ApprovalRow]) -> list[Approval]:
+        read = [_read(await self._verified(row)) for row in rows]
+        return [approval for approval in read if approval is not None]
+
+    async def _row(self, number: int) -> ApprovalRow | None:
+        row = await self.questions.find(number, now=self.clock())
+        return None if row is None else await self._verified(row)
+
+    async def _verified(self, row: ApprovalRow) -> ApprovalRow:
+        """The row, as expired where something in it was not signed here."""
+        is_settled = row.state in (ApprovalState.APPROVED, ApprovalState.DENIED)
+        answers = await self.questions.answers(row.number) if is_settled else []
+        if row.state in (ApprovalState.EXPIRED, ApprovalState.USED) or self._counts(row, answers):
+            return row
+        return replace(row, state=ApprovalState.EXPIRED)
+
+    def _counts(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
+        """Whether a question and its answers were signed here. What was not is logged."""
+        is_sound = self.notary.is_sound(row, answers)
+        if not is_sound and row.mac:
+            _log.warning("approval %s was changed in the database and does not count", row.number)
+        return is_sound
+
+    def _end(self, number: int, expires: float) -> None:
+        now = self.clock()
+        for old in [one for one, until in self._ended.items() if until <= now]:
+            del self._ended[old]
+        self._ended[number] = expires
+
+    async def answers(self, number: int) -> list[AnswerRow]:
+        """What was said to one question, oldest first."""
+        return await self.questions.answers(number)
+
+    async def newest(self, limit: int = 100) -> list[Approval]:
+        """The newest questions, the pending ones first."""
+        rows = await self.questions.newest(now=self.clock(), limit=limit)
+        return await self._listed(rows)
+
+    async def pending(self, limit: int, *, after: int = 0) -> list[Approval]:
+        """Return the questions that wait, one of each caller in turn; see `Questions.pending`."""
+        rows = await self.questions.pending(now=self.clock(), limit=limit, after=after)
+        return [Approval.from_row(row) for row in rows if self._counts(row, ())]
+
+    async def settled(self, limit: int, *, before: int | None = None) -> list[Approval]:
+        """The newest questions that wait no longer, of those `before` a number."""
+        rows = await self.questions.settled(now=self.clock(), limit=limit, before=before)
+        return await self._listed(rows)
+
+    async def granted(self, question: Question) -> Grant | None:
+        """A standing answer that this question needs not be put for; counts as one use of it."""
+        if question.needed > 1 or question.longest == Span.ONCE:
+            return None
+        alive = self.clock() - self.idle
+        row = await self.grants.find(
+            question.call_binding, question.tool_binding, alive=alive, token_of=self._token_of
+        )
+        if row is None or Span(row.span).rank > Span(question.longest).rank:
+            return None
+        if question.channels and row.channel not in question.channels:
+            return None
+        if not await self.grants.use(row.number, now=self.clock(), alive=alive):
+            return None
+        return Grant.from_row(row)
+
+    async def list_grants(self, limit: int = 100) -> list[Grant]:
+        """Return the newest standing answers, those that were not revoked first."""
+        rows = await self.grants.newest(limit=limit, alive=self.clock() - self.idle)
+        read = [
+            read_grant(replace(row, holds=row.holds and self._token_of(row) is not None))
+            for row in rows
+        ]
+        return [grant for grant in read if grant is not None]
+
+    def grant_token(self, number: int) -> str:
+        """The token that is spent when a grant is taken back."""
+        return self.notary.token(_GRANT, number)
+
+    def _token_of(self, row: GrantRow) -> str | None:
+        """The token of a grant that counts as far as it can be told from its row."""
+        is_over = row.conversation is not None and (
+            self.clock() >= row.created + CONVERSATION_SECONDS
+        )
+        return None if is_over or not self.notary.is_genuine(row) else self.grant_token(row.number)
+
+    async def revoke(self, number: int, *, by: str) -> bool:
+        """Take a standing answer back; `False` when it was taken back before, or never given."""
+        return await self.grants.revoke(
+            number, by=by, now=self.clock(), token=self.grant_token(number)
+        )
+
+    def _said(self, answer: Answer, approval: Approval, question: ApprovalRow) -> Said:
+        """One person's answer to `question`, signed as the store will hold it."""
+        now = self.clock()
+        lifetimes = self.lifetimes
+        seen = _text(answer.seen)
+        edit = _text(answer.edit) or seen
+        row = AnswerRow(
+            approval.number,
+            storable(answer.by),
+            answer.is_allowed,
+            storable(answer.channel),
+            str(answer.strength),
+            now,
+            None if answer.message is None else storable(answer.message),
+            edit if answer.is_allowed else "",
+            now + (lifetimes.approval if answer.is_allowed else lifetimes.denial),
+        )
+        return Said(
+            row.number,
+            row.person,
+            is_allowed=row.is_allowed,
+            channel=row.channel,
+            strength=row.strength,
+            now=now,
+            expires=row.expires,
+            seen=seen,
+            edit=edit,
+            message=row.message,
+            grant=_grant(answer, approval, now),
+            mac=self.notary.sign_answer(question, row),
+            token=self.notary.token(_QUESTION, row.number),
+            sign_grant=self.notary.sign_grant,
+            notify=self.notary.channel,
+        )
+
+
+def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
+    """Hear at once of answers given in other processes, as far as the store can tell of them."""
+    return beside(approvals.listen)
+
+
+def _read(row: ApprovalRow) -> Approval | None:
+    """Return the approval in a verified row; `None` for an invalid one that cannot be read."""
+    try:
+        return Approval.from_row(row)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _text(edit: Mapping[str, Any] | None) -> str:
+    """An edit as the store compares it."""
+    return json.dumps(edit, sort_keys=True) if edit else ""
+
+
+def _grant(answer: Answer, approval: Approval, now: float) -> dict[str, Any] | None:
+    if answer.span is Span.ONCE:
+        return None
+    question = approval.question
+    is_narrow = answer.is_for_arguments
+    return {
+        "binding": question.call_binding if is_narrow else question.tool_binding,
+        "subject": question.account,
+        "client": question.client,
+        "span": str(answer.span),
+        "is_for_conversation": answer.span is Span.SESSION,
+        "body": grant_body(question, is_for_arguments=is_narrow),
+        "approval": approval.number,
+        "given_by": answer.by,
+        "channel": answer.channel,
+        "created": now,
+    }

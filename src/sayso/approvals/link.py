@@ -1,0 +1,146 @@
+"""Signed links: whoever holds one may answer one question as one person, until it is void."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+
+from sayso.approvals.answer import Strength
+from sayso.approvals.ledger import Approvals
+from sayso.approvals.posting import POST_SECONDS, Post, PostLimits, without_markup
+from sayso.approvals.question import Approval, Question
+from sayso.approvals.sentence import ask, tell
+from sayso.errors import SealError
+from sayso.keys import Keyring
+
+_log: Final = logging.getLogger(__name__)
+
+_PURPOSE: Final = "link"
+_ANYONE: Final = "link"
+_POST_TRIES: Final = 3
+
+People = Mapping[str, frozenset[str]]
+"""Who may answer by a link, with their roles."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHolder:
+    """What a link says: which question, and as whom its holder answers."""
+
+    number: int
+    person: str
+    roles: frozenset[str]
+
+
+def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[str]) -> str:
+    """A link's token, sealed: it tells its holder nothing, and cannot be made by anyone else."""
+    value = {
+        "number": approval.number,
+        "binding": approval.question.binding,
+        "person": person,
+        "roles": sorted(roles),
+        "expires": approval.expires,
+    }
+    return keys.seal(_PURPOSE, value)
+
+
+async def read_token(
+    keys: Keyring, token: str, approvals: Approvals
+) -> tuple[LinkHolder, Approval]:
+    """Whose link it is, and its question. Raises `SealError` for one that is not, or is void."""
+    value: dict[str, Any] = keys.open(_PURPOSE, token)
+    approval = await approvals.find(value["number"])
+    is_same = approval is not None and approval.question.binding == value["binding"]
+    if approval is None or not is_same or approvals.clock() >= value["expires"]:
+        raise SealError("this link is void")
+    return LinkHolder(approval.number, value["person"], frozenset(value["roles"])), approval
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChannel:
+    """Posts each question once, with a link for each person who may answer it.
+
+    `base` is the address that a token is put behind. Where `people` names nobody, there is one
+    link, and whoever opens it answers as `link`.
+    """
+
+    keys: Keyring
+    base: str
+    post: Post
+    people: Callable[[], People]
+    name: str = "link"
+    strength: Strength = Strength.OUT_OF_BAND
+    limits: PostLimits = field(default_factory=PostLimits, repr=False)
+    _posting: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`. A post that fails is tried again; then the log tells of it.
+
+        Whoever waits may leave at any moment, and what is announced must still arrive; nobody
+        waits for it either. So it is posted by a task of its own.
+        """
+        token = f"link {approval.number}"
+        if await approvals.tokens.spend(token, now=approvals.clock(), expires=approval.expires):
+            if not self.limits.admits(approval.question.account):
+                _log.warning("approval %s was not posted: too many of its caller", approval.number)
+                return
+            task = asyncio.create_task(self._post(approval))
+            self._posting.add(task)
+            task.add_done_callback(self._posting.discard)
+
+    async def _post(self, approval: Approval) -> None:
+        import stamina  # noqa: PLC0415 - costs a server's start, and few post links
+
+        try:
+            message = self._message(approval)
+            async for attempt in stamina.retry_context(on=Exception, attempts=_POST_TRIES):
+                async with self.limits.slot(approval.question.account):
+                    with attempt, anyio.fail_after(POST_SECONDS):
+                        await self.post(message)
+        except Exception as error:  # noqa: BLE001 - whatever a transport raises is for the log
+            what = "approval %s could not be posted: %s"
+            _log.warning(what, approval.number, type(error).__name__)
+
+    def _message(self, approval: Approval) -> dict[str, Any]:
+        """`text` is what chats show; the rest is for programs. Secrets are masked in both."""
+        question = approval.question
+        links = [
+            {
+                "person": person,
+                "url": f"{self.base}{make_token(self.keys, approval, person, roles)}",
+            }
+            for person, roles in self._answerers(question).items()
+        ]
+        urls = [
+            one["url"]
+            if one["person"] == _ANYONE
+            else f"{without_markup(one['person'])}: {one['url']}"
+            for one in links
+        ]
+        return {
+            "text": "\n".join([*map(without_markup, tell(question)), *urls]),
+            "approval": approval.number,
+            "question": without_markup(ask(question)),
+            "level": question.level,
+            "server": question.server,
+            "tool": question.tool,
+            "arguments": question.arguments,
+            **({"extras": question.extras} if question.extras else {}),
+            "expires": approval.expires,
+            "links": links,
+        }
+
+    def _answerers(self, question: Question) -> People:
+        people = self.people() or {_ANYONE: frozenset[str]()}
+        named = question.reviewers or {}
+        subjects = named.get("subjects") or ()
+        roles = named.get("roles") or ()
+        return {
+            person: held
+            for person, held in people.items()
+            if person != question.subject
+            and (not (subjects or roles) or person in subjects or not held.isdisjoint(roles))
+        }

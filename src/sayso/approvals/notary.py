@@ -1,0 +1,158 @@
+"""Signatures of questions, answers and grants, under a key that is not in the database.
+
+A role that can write the database cannot make one. Each covers every field that decides something,
+and the row's number, so that it cannot be copied to another row.
+"""
+
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from sayso.keys import KEY_BYTES, Keyring
+from sayso.store import AnswerRow, ApprovalRow, ApprovalState, Claim, GrantRow
+
+_QUESTION: Final = "approval question"
+_ANSWER: Final = "approval answer"
+_GRANT: Final = "approval grant"
+_RESULT: Final = "call result"
+_ENDED: Final = "approval ended"
+_CHANNEL: Final = "approval channel"
+_CHANNEL_DIGITS: Final = 48
+"""With its prefix below the 63 bytes of a name in PostgreSQL."""
+
+
+@cache
+def process_keys() -> Keyring:
+    """Keys that exist in this process only: what they sign counts nowhere else."""
+    return Keyring.of([secrets.token_bytes(KEY_BYTES)])
+
+
+@dataclass(frozen=True, slots=True)
+class Notary:
+    """Signs rows, and tells the rows that were signed here from all others."""
+
+    keys: Keyring
+
+    @property
+    def channel(self) -> str:
+        """The name under which processes tell each other of answers; others cannot know it."""
+        key = self.keys.derive(_CHANNEL) or b""
+        return f"sayso_{key.hex()[:_CHANNEL_DIGITS]}"
+
+    def sign_question(self, row: ApprovalRow) -> str:
+        """Return the signature of a question that was just written, with its deadline."""
+        until = repr(float(row.expires))
+        return f"{until} {self.keys.sign(_QUESTION, _of_question(row, until))}"
+
+    def sign_answer(self, question: ApprovalRow, row: AnswerRow) -> str:
+        """Return the signature of one person's answer to `question`."""
+        return self.keys.sign(_ANSWER, _of_answer(question, row))
+
+    def sign_grant(self, row: GrantRow) -> str:
+        """Return the signature of a grant that was just written."""
+        return self.keys.sign(_GRANT, _of_grant(row))
+
+    def is_genuine(self, row: GrantRow) -> bool:
+        """Return whether a grant was signed here, as it stands."""
+        return self.keys.verify(_GRANT, _of_grant(row), row.mac)
+
+    def token(self, kind: str, number: int) -> str:
+        """Return the token that is spent when a question or a grant ends.
+
+        By the oldest key, so that it stays the same when a key is added.
+        """
+        key = self.keys.derive(_ENDED, self.keys.ids[-1]) or b""
+        return hmac.digest(key, _message(kind, number), "sha256").hex()
+
+    def sign_result(self, claim: Claim, text: str) -> str:
+        """Return the first result of an idempotency key, signed as the store keeps it."""
+        return f"{self.keys.sign(_RESULT, _of_result(claim, text))} {text}"
+
+    def read_result(self, claim: Claim) -> str | None:
+        """Return the result that was kept for a key; `None` if there is none that was signed."""
+        signature, _, text = (claim.answer or "").partition(" ")
+        return text if self.keys.verify(_RESULT, _of_result(claim, text), signature) else None
+
+    def is_sound(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
+        """Return whether a question, and what its state says of its answers, was signed here.
+
+        A question that expired or was used permits nothing, so its answers are not looked at.
+        """
+        until, _, signature = row.mac.partition(" ")
+        if not self.keys.verify(_QUESTION, _of_question(row, until), signature):
+            return False
+        if row.state is ApprovalState.PENDING:
+            return repr(float(row.expires)) == until
+        if row.state is ApprovalState.APPROVED:
+            return self._is_agreed(row, answers)
+        if row.state is ApprovalState.DENIED:
+            return any(self._decides(row, one, is_allowed=False) for one in answers)
+        return True
+
+    def _is_agreed(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
+        """Enough people allowed this edit, and the row says what the last of them said."""
+        agreed = [
+            one
+            for one in answers
+            if one.is_allowed and one.edit == (row.edit or "") and self._has_signed(row, one)
+        ]
+        is_decided = any(self._decides(row, one, is_allowed=True) for one in agreed)
+        return is_decided and len({one.person for one in agreed}) >= row.needed
+
+    def _decides(self, row: ApprovalRow, one: AnswerRow, *, is_allowed: bool) -> bool:
+        stated = (row.answered_by, row.channel, row.answered_at, row.expires)
+        is_same = (one.person, one.channel, one.at, one.expires) == stated
+        return is_same and one.is_allowed is is_allowed and self._has_signed(row, one)
+
+    def _has_signed(self, row: ApprovalRow, one: AnswerRow) -> bool:
+        return one.number == row.number and self.keys.verify(_ANSWER, _of_answer(row, one), one.mac)
+
+
+def _of_question(row: ApprovalRow, until: str) -> bytes:
+    """Return what is signed of a question: all that stands before an answer, which `until` ends."""
+    return _message(row.number, row.binding, row.body, float(row.created), row.needed, until)
+
+
+def _of_answer(question: ApprovalRow, row: AnswerRow) -> bytes:
+    return _message(
+        question.mac,
+        question.number,
+        question.binding,
+        row.person,
+        row.is_allowed,
+        row.channel,
+        row.strength,
+        float(row.at),
+        row.message,
+        row.edit,
+        float(row.expires),
+    )
+
+
+def _of_result(claim: Claim, text: str) -> bytes:
+    return _message(claim.key, claim.call, claim.request, text)
+
+
+def _of_grant(row: GrantRow) -> bytes:
+    return _message(
+        row.number,
+        row.binding,
+        row.subject,
+        row.client,
+        row.span,
+        None if row.conversation is None else float(row.conversation),
+        row.body,
+        row.approval,
+        row.given_by,
+        row.channel,
+        float(row.created),
+    )
+
+
+def _message(*fields: Any) -> bytes:
+    """One encoding for each sequence of fields."""
+    return json.dumps(fields).encode()

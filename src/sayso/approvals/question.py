@@ -1,0 +1,221 @@
+"""A question to a person, and what its answer is bound to."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Self
+
+from sayso.approvals.confirmation import fill, sentence_of
+from sayso.approvals.plan import Plan
+from sayso.catalog import Tool
+from sayso.intent import Level, Source, Span, shortest
+from sayso.policy import Decision, Principal, Require
+from sayso.schema import bounded, digest, digest_exactly, redact
+from sayso.store import ApprovalRow, ApprovalState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """May `principal` make this one call? `arguments` are redacted; `binding` covers the real ones.
+
+    `findings` and `hints` are as they stood when the question was asked. `confirm` is the sentence
+    of the tool's author, its gaps filled, and `sentence` sayso's own. `plan` is what the call would
+    change. It may be answered over `channels`, or over any where there are none. `longest` is the
+    longest that an answer may hold; `tool_binding` and `call_binding` are what a standing one is
+    for, with any arguments and with these. `extras` is what else reaches the tool (redacted), by
+    the member of the request that holds it; no standing answer serves other extras.
+    """
+
+    binding: str
+    subject: str
+    client: str
+    server: str
+    tool: str
+    title: str
+    description: str
+    level: str
+    hints: Mapping[str, Any]
+    findings: tuple[Mapping[str, Any], ...]
+    fingerprint: str
+    arguments: Mapping[str, Any]
+    arguments_digest: str
+    rule: str
+    reason: str
+    line: int | None = None
+    confirm: str | None = None
+    sentence: str | None = None
+    plan: Mapping[str, Any] | None = None
+    plan_digest: str = ""
+    require: str | None = None
+    reviewers: Mapping[str, Any] | None = None
+    expires: float | None = None
+    channels: tuple[str, ...] = ()
+    longest: str = Span.ONCE
+    tool_binding: str = ""
+    call_binding: str = ""
+    extras: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tenant: str | None = None
+
+    @property
+    def account(self) -> str:
+        """The caller as grants and limits know it: its subject, with its tenant."""
+        return Principal(self.subject, tenant=self.tenant).account
+
+    @property
+    def needed(self) -> int:
+        """How many people must agree."""
+        return int((self.reviewers or {}).get("count", 1))
+
+    @property
+    def is_out_of_band(self) -> bool:
+        """Whether no answer counts that the caller's own client relays."""
+        return self.require not in (None, Require.ANY)
+
+    @property
+    def names_people(self) -> bool:
+        """Whether only some may answer."""
+        named = self.reviewers or {}
+        return bool(named.get("subjects") or named.get("roles"))
+
+    def to_json(self) -> str:
+        """As the store keeps it."""
+        fields = {name: getattr(self, name) for name in _FIELDS - {"binding"}}
+        return json.dumps({**fields, "account": self.account})
+
+    @classmethod
+    def from_row(cls, row: ApprovalRow) -> Self:
+        """As the store kept it, this version or an earlier one."""
+        body: dict[str, Any] = json.loads(row.body)
+        body["findings"], body["channels"] = (
+            tuple(body["findings"]),
+            tuple(body.get("channels", ())),
+        )
+        return cls(binding=row.binding, **{name: body[name] for name in body if name in _FIELDS})
+
+
+_FIELDS: Final = frozenset(one.name for one in fields(Question))
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One question and where it stands; times in Unix seconds.
+
+    `used_by` is the call that it was used for: the id under which the log has that call's end.
+    `edit` is what a reviewer changed in the arguments.
+    """
+
+    number: int
+    state: ApprovalState
+    question: Question
+    created: float
+    expires: float
+    answered_at: float | None
+    answered_by: str | None
+    channel: str | None
+    used_by: str | None
+    edit: Mapping[str, Any] | None = None
+
+    @classmethod
+    def from_row(cls, row: ApprovalRow) -> Self:
+        """As the store kept it."""
+        return cls(
+            number=row.number,
+            state=row.state,
+            question=Question.from_row(row),
+            created=row.created,
+            expires=row.expires,
+            answered_at=row.answered_at,
+            answered_by=row.answered_by,
+            channel=row.channel,
+            used_by=row.used_by,
+            edit=json.loads(row.edit) if row.edit else None,
+        )
+
+
+def make_question(
+    principal: Principal,
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    decision: Decision,
+    arguments_digest: str,
+    *,
+    plan: Plan | None = None,
+    extras: Mapping[str, Any] | None = None,
+    channels: Iterable[str] = (),
+) -> Question:
+    """The question that `decision` asks, bound to caller, tool, exact arguments and plan.
+
+    It is bound to what the policy asks of the answer, too: one that was given when less was asked
+    does not serve.
+    """
+    reviewers = decision.reviewers and decision.reviewers.to_dict()
+    require = decision.require and str(decision.require)
+    wanted = {**_call_of(principal, tool), "require": require, "reviewers": reviewers}
+    standing = {**wanted, "hints": tool.resolved.hints_dict}
+    if extras:
+        standing["extras"] = digest_exactly(extras)
+    plan_digest = plan.digest if plan else ""
+    known = {**redact(arguments), **redact(plan.facts if plan else {})}
+    return Question(
+        binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
+        subject=principal.subject,
+        tenant=principal.tenant,
+        client=principal.client,
+        server=tool.server,
+        tool=tool.name,
+        title=tool.title,
+        description=str(tool.raw.get("description") or ""),
+        level=str(tool.level),
+        hints=_hints(tool),
+        findings=tuple(finding.to_dict() for finding in tool.findings),
+        fingerprint=tool.fingerprint,
+        arguments=bounded(redact(arguments)),
+        arguments_digest=arguments_digest,
+        rule=decision.rule,
+        reason=decision.reason,
+        line=decision.line,
+        confirm=tool.intent.confirm and fill(tool.intent.confirm, known),
+        sentence=sentence_of(tool.title, tool.level, known),
+        plan=plan.to_dict() if plan else None,
+        plan_digest=plan_digest,
+        require=require,
+        reviewers=reviewers,
+        expires=decision.expires,
+        channels=tuple(sorted(channels)),
+        longest=_longest(tool, decision),
+        tool_binding=digest({**standing, "grant": "tool"}),
+        extras=redact(extras or {}),
+        call_binding=digest({**standing, "grant": "call", "arguments": arguments_digest}),
+    )
+
+
+def _call_of(principal: Principal, tool: Tool) -> dict[str, Any]:
+    """Who calls which tool, as answers are bound to it."""
+    return {
+        "subject": principal.account,
+        "client": principal.client,
+        "server": tool.server,
+        "origin": tool.origin,
+        "tool": tool.name,
+        "fingerprint": tool.fingerprint,
+    }
+
+
+def _hints(tool: Tool) -> dict[str, Any]:
+    """The hints with their sources, and how sure it is what was inferred."""
+    hints: dict[str, Any] = tool.resolved.to_dict()
+    for name, guess in tool.inferred.items():
+        if hints[name]["source"] == Source.INFERRED:
+            hints[name]["confidence"] = guess.confidence
+    return hints
+
+
+def _longest(tool: Tool, decision: Decision) -> Span:
+    """The longest that an answer may hold: less for what destroys, unless a rule says more.
+
+    Where several people must agree, they agree to one call. An author may forbid, never permit.
+    """
+    if decision.reviewers is not None and decision.reviewers.count > 1:
+        return Span.ONCE
+    usual = Span.SESSION if tool.level is Level.DESTRUCTIVE else Span.ALWAYS
+    return shortest(decision.grant or usual, tool.intent.grant) or Span.ONCE

@@ -1,0 +1,77 @@
+"""The terminal as a channel: the person at the program's own terminal answers."""
+
+import os
+import termios
+from dataclasses import dataclass, field
+from typing import Final, TextIO
+
+import anyio
+
+from sayso.approvals.answer import Answer, Strength
+from sayso.approvals.ledger import Approvals
+from sayso.approvals.question import Approval
+from sayso.approvals.sentence import tell
+from sayso.errors import UsageError
+
+_LONGEST: Final = 1024
+_WORDS: Final = {"yes": True, "no": False}
+
+
+@dataclass(slots=True)
+class TerminalChannel:
+    """Asks on a terminal, one question at a time; only `yes` and `no` in full are answers.
+
+    `reader` and `writer` are a terminal's. Where `reader` ends, nothing is asked any more.
+    """
+
+    reader: TextIO
+    writer: TextIO
+    person: str = "terminal"
+    name: str = "terminal"
+    strength: Strength = Strength.OUT_OF_BAND
+    _turn: anyio.Lock = field(default_factory=anyio.Lock)
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`."""
+        async with self._turn:
+            lines = "\n".join(tell(approval.question))
+            self._drop_typed()
+            self._write(f"\n{lines}\nApproval {approval.number}: yes or no? ")
+            try:
+                verdict = await self._read()
+            except anyio.get_cancelled_exc_class():
+                self._write("\n(no answer is needed any more)\n")
+                raise
+            if verdict is None:
+                return
+            answer = Answer(is_allowed=verdict, by=self.person, channel=self.name)
+            try:
+                has_counted = await approvals.answer(approval.number, answer)
+            except UsageError as error:
+                self._write(f"{error}\n")
+                return
+            self._write("" if has_counted else "(somebody else was faster)\n")
+
+    def _drop_typed(self) -> None:
+        """What was typed before a question was shown does not answer it."""
+        if self.reader.isatty():
+            termios.tcflush(self.reader, termios.TCIFLUSH)
+
+    async def _read(self) -> bool | None:
+        """The answer; `None` where the terminal is gone."""
+        number = self.reader.fileno()
+        while True:
+            # Waited for, and only then read: a blocked thread would take the next line from whoever
+            # reads after this.
+            await anyio.wait_readable(number)
+            data = os.read(number, _LONGEST)
+            if not data:
+                return None
+            word = data.decode(errors="replace").strip().lower()
+            if word in _WORDS:
+                return _WORDS[word]
+            self._write("yes or no, in full: ")
+
+    def _write(self, text: str) -> None:
+        self.writer.write(text)
+        self.writer.flush()

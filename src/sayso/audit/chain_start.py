@@ -1,0 +1,98 @@
+"""The first record of a chain, written together with the first record that needs it.
+
+It names the ends of earlier chains, so that none of them can be cut off. An end that an earlier
+record names already is left out: the log grows with the number of chains, not with its square.
+"""
+
+import hmac
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.audit.chain import PURPOSE, link_mac
+from sayso.audit.record import Event, make_row
+from sayso.audit.unchained import Unchained
+from sayso.keys import Keyring
+from sayso.store import Head, LogView, RecordRow
+
+NAMING: Final = (Event.OPENED, Event.CHECKPOINT)
+"""Events whose records name the ends of other chains."""
+SAYING: Final = (*NAMING, Event.ERASED)
+"""Events whose records say something of other records."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStart:
+    """Makes the first record of a chain.
+
+    `seen` are the ends of the chains when this process started. One that has gone since then is
+    named all the same, so that a cut between the start and the first call is found.
+    """
+
+    keys: Keyring
+    seen: Sequence[Head]
+    clock: Callable[[], float]
+
+    def record(self, log: LogView) -> RecordRow:
+        """Return the record, from a view of the log in the transaction that will write it."""
+        ends = log.ends()
+        # The missing ones last: of two ends of one chain the body holds the one that was further.
+        named = [*self._unnamed(log, ends), *self._missing(ends)]
+        body: dict[str, Any] = {"heads": to_places(named)}
+        if not ends:
+            # Records from before there were chains: the first chain vouches for them.
+            body["unchained"] = _count(log).to_dict()
+        return make_row("", self.clock(), Event.OPENED, body)
+
+    def _missing(self, ends: Sequence[tuple[int, Head]]) -> list[Head]:
+        """Return the ends seen at the start that the store no longer reaches."""
+        reached = {head.writer: head for _, head in ends}
+        return [head for head in self.seen if not _is_reached(head, reached.get(head.writer))]
+
+    def _unnamed(self, log: LogView, ends: Sequence[tuple[int, Head]]) -> list[Head]:
+        """Return the ends that no genuine record names.
+
+        A record names only what was written before it. So going back from the newest record can
+        stop where every end that is still unnamed is newer.
+        """
+        oldest_first = sorted(ends, key=lambda end: end[0])
+        unnamed = {head for _, head in oldest_first}
+        at = 0
+        for row in log.about_itself(NAMING):
+            while at < len(oldest_first) and oldest_first[at][1] not in unnamed:
+                at += 1
+            if at == len(oldest_first) or oldest_first[at][0] > row.seq:
+                break
+            if self._is_genuine(row):
+                unnamed.difference_update(named_heads(json.loads(row.body)))
+        return [head for _, head in oldest_first if head in unnamed]
+
+    def _is_genuine(self, row: RecordRow) -> bool:
+        key = self.keys.derive(PURPOSE, row.key)
+        return key is not None and hmac.compare_digest(
+            link_mac(key, row).encode(), row.mac.encode()
+        )
+
+
+def to_places(heads: Sequence[Head]) -> dict[str, list[int | str]]:
+    """Return heads as a record's body holds them: index and MAC by writer."""
+    return {head.writer: [head.index, head.mac] for head in heads}
+
+
+def named_heads(body: dict[str, Any], member: str = "heads") -> list[Head]:
+    """Return the heads in one member of a record's body."""
+    return [Head(writer, index, mac) for writer, (index, mac) in body.get(member, {}).items()]
+
+
+def _is_reached(head: Head, end: Head | None) -> bool:
+    if end is None or end.index < head.index:
+        return False
+    return end.index > head.index or end.mac == head.mac
+
+
+def _count(log: LogView) -> Unchained:
+    unchained = Unchained()
+    for row in log.rows():
+        unchained.add(row)
+    return unchained

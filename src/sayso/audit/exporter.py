@@ -1,0 +1,121 @@
+"""The log for other programs: JSON Lines, CSV, and OCSF for security tools."""
+
+import csv
+import io
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from sayso.audit.record import merged
+from sayso.store import RecordRow
+from sayso.version import __version__
+
+_COLUMNS: Final = (
+    "seq", "at", "event", "call", "subject", "client", "server", "tool", "level", "decision",
+    "rule", "approval", "outcome", "severity", "milliseconds", "arguments", "arguments_digest",
+    "result_digest", "writer", "index", "mac",
+)  # fmt: skip
+_FORMULA: Final = frozenset("=+-@\u2212")
+_CONTROLS: Final = frozenset("\t\r\n\v\f\0")
+_INVISIBLE: Final = " \u00a0\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"
+
+
+def export(rows: Iterable[RecordRow], form: str) -> Iterator[str]:
+    """The text of all rows, a piece at a time; `form` is one of `FORMATS`."""
+    return FORMATS[form](rows)
+
+
+def to_dict(row: RecordRow) -> dict[str, Any]:
+    """A row as one flat object: its body and payload, and its place in the chain."""
+    chain = {"writer": row.writer, "index": row.index, "previous": row.previous}
+    signed = {"key": row.key, "payload_digest": row.digest, "mac": row.mac}
+    head = {"seq": row.seq, "at": row.at, "event": row.event, "call": row.call}
+    return {**json.loads(merged(row).body), **head, **(chain | signed if row.writer else {})}
+
+
+def _json_lines(rows: Iterable[RecordRow]) -> Iterator[str]:
+    for row in rows:
+        yield json.dumps(to_dict(row)) + "\n"
+
+
+def _csv(rows: Iterable[RecordRow]) -> Iterator[str]:
+    yield _line(_COLUMNS)
+    for row in rows:
+        body = to_dict(row)
+        yield _line(_cell(body.get(name)) for name in _COLUMNS)
+
+
+def _line(cells: Iterable[Any]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow(cells)  # RFC 4180
+    # Half a surrogate pair is no text that a file could hold.
+    return out.getvalue().encode(errors="replace").decode()
+
+
+def _cell(value: Any) -> Any:
+    """A cell. A stranger's text must not become a formula in somebody's spreadsheet."""
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return f"'{value}" if isinstance(value, str) and _is_formula(value) else value
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a spreadsheet may read a formula: also from signs of full width, and after blanks."""
+    if text[:1] in _CONTROLS:
+        return True
+    shown = text.lstrip(_INVISIBLE).lstrip()
+    return unicodedata.normalize("NFKC", shown[:1]) in _FORMULA
+
+
+_SEVERITIES: Final = {"info": 1, "notice": 2, "warning": 3, "error": 4, "critical": 5}
+_ACTIVITIES: Final = {"read": 2, "write": 3, "destructive": 4}
+_API_ACTIVITY: Final = 6003
+_OTHER: Final = 99
+
+
+def _ocsf(rows: Iterable[RecordRow]) -> Iterator[str]:
+    for row in rows:
+        yield json.dumps(_event(to_dict(row))) + "\n"
+
+
+def _event(body: Mapping[str, Any]) -> dict[str, Any]:
+    """One record as OCSF 1.5 *API Activity*: read, update or delete by the tool's level."""
+    activity = _ACTIVITIES.get(body.get("level", ""), _OTHER)
+    return {
+        "metadata": {
+            "version": "1.5.0",
+            "product": {"name": "sayso", "vendor_name": "sayso", "version": __version__},
+            "uid": str(body["seq"]),
+            "correlation_uid": body["call"],
+        },
+        "category_uid": _API_ACTIVITY // 1000,
+        "class_uid": _API_ACTIVITY,
+        "activity_id": activity,
+        "type_uid": _API_ACTIVITY * 100 + activity,
+        "time": round(body["at"] * 1000),
+        "severity_id": _SEVERITIES.get(body.get("severity", "info"), 1),
+        "status_id": _status(body.get("outcome")),
+        "status_detail": body.get("outcome", body["event"]),
+        "actor": {"user": {"uid": body.get("subject", "sayso")}},
+        "src_endpoint": {"name": body.get("client", "sayso")},
+        "api": {
+            "operation": body.get("tool") or body.get("name") or body["event"],
+            "service": {"name": body.get("server", "sayso")},
+        },
+        "unmapped": dict(body),
+    }
+
+
+def _status(outcome: str | None) -> int:
+    """0 unknown, 1 success, 2 failure."""
+    if outcome is None or outcome in ("outcome_unknown", "waiting"):
+        return 0
+    return 1 if outcome == "ok" else 2
+
+
+FORMATS: Final[Mapping[str, Callable[[Iterable[RecordRow]], Iterator[str]]]] = {
+    "jsonl": _json_lines,
+    "csv": _csv,
+    "ocsf": _ocsf,
+}

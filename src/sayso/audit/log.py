@@ -1,0 +1,250 @@
+"""The log that calls are written to."""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from anyio import to_thread
+
+from sayso.audit.chain import Chain
+from sayso.audit.deferred import Late
+from sayso.audit.record import (
+    Event,
+    Facts,
+    Outcome,
+    make_row,
+    merged,
+    record,
+    record_refused,
+    severity,
+)
+from sayso.errors import StoreError
+from sayso.intent import Level
+from sayso.keys import Keyring
+from sayso.policy import Principal
+from sayso.schema import Path
+from sayso.store import (
+    ApprovalRow,
+    Asked,
+    DefinitionRow,
+    Definitions,
+    Grants,
+    Lapse,
+    QuarantineRow,
+    Quarantines,
+    Quota,
+    RecordRow,
+    Records,
+    Use,
+)
+
+if TYPE_CHECKING:
+    from sayso.store import Database
+
+_MAX_LOCAL_BYTES: Final = 1024 * 1024
+_sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLog:
+    """Writes what happens to calls; each method returns when its line is on disk.
+
+    Lines about a call that only reads may be on disk a moment later. Every method raises
+    `StoreError` when the line, or an earlier one, could not be written. Without a `chain` the
+    lines are not chained, and `verify` says so. Arguments are masked at the `hidden` paths.
+    `late` keeps the ends of calls that could not be written. `keys` are those of the chain.
+    `database` is set by `open_audit`, for code that sets up more on the same database.
+    """
+
+    records: Records
+    clock: Callable[[], float] = time.time
+    chain: Chain | None = None
+    hidden: Sequence[Path] = ()
+    late: Late | None = None
+    keys: Keyring | None = field(default=None, repr=False)
+    database: "Database | None" = field(default=None, repr=False)
+
+    @property
+    def writer(self) -> str:
+        """Whose chain the lines are in; empty without one."""
+        return self.chain.writer if self.chain else ""
+
+    def asking(self, facts: Facts, known: int | None) -> Asked:
+        """What is written with a question that a call puts or joins, unless it is `known`."""
+
+        def asked(row: ApprovalRow) -> RecordRow | None:
+            if row.number == known:
+                return None
+            return self._record(facts, Event.ASKED, approval=row.number)
+
+        return asked
+
+    async def attempt(self, facts: Facts, approval: int | None) -> None:
+        """A call is about to be sent to its server."""
+        row = self._record(facts, Event.ATTEMPT, approval=approval)
+        await self.records.append([row], seal=self.chain)
+
+    async def begin(
+        self,
+        facts: Facts,
+        approval: int | None,
+        use: Use,
+        quotas: Sequence[Quota] = (),
+        *,
+        may_wait: bool = True,
+    ) -> Quota | Lapse | None:
+        """A call is about to be sent, and later calls will look back on it.
+
+        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        nothing was written. Where a call only reads, and nobody was asked, its line may be on disk
+        a moment later, if it `may_wait`.
+        """
+        row = self._record(facts, Event.ATTEMPT, approval=approval)
+        return await self.records.begin(
+            [row],
+            use,
+            quotas=quotas,
+            seal=self.chain,
+            is_deferred=may_wait and facts.tool.level is Level.READ and approval is None,
+        )
+
+    async def outcome(
+        self,
+        facts: Facts,
+        outcome: Outcome,
+        *,
+        started: float,
+        approval: int | None = None,
+        result: Mapping[str, Any] | None = None,
+        incident: str | None = None,
+    ) -> None:
+        """A call has ended; `started` is the clock's time when it came in.
+
+        Where this raises, the line is written later if it can be.
+        """
+        result_digest = None if result is None else await _digest_of(result)
+        row = self._record(
+            facts,
+            Event.OUTCOME,
+            outcome=str(outcome),
+            severity=severity(facts.tool.level, outcome),
+            milliseconds=round((self.clock() - started) * 1000, 3),
+            approval=approval,
+            result_digest=result_digest,
+            incident=incident,
+        )
+        is_deferred = may_wait(facts.tool.level, outcome)
+        try:
+            await self.records.append([row], seal=self.chain, is_deferred=is_deferred)
+        except StoreError:
+            if self.late is not None:
+                self.late.keep(row)
+            raise
+
+    async def refused(
+        self,
+        call: str,
+        principal: Principal,
+        *,
+        name: str,
+        outcome: Outcome,
+        through: str | None = None,
+    ) -> None:
+        """A call of `name`, `through` a meta-tool perhaps, came to nothing before any decision."""
+        row = record_refused(
+            call, self.clock(), principal, name=name, outcome=outcome, through=through
+        )
+        await self.records.append([row], seal=self.chain)
+
+    async def accept(
+        self, definitions: Definitions, row: DefinitionRow, *, changes: Sequence[str], by: str
+    ) -> bool:
+        """Accept a held change of a tool for a person; `False` if it is another one now."""
+        now = self.clock()
+        body = {
+            "server": row.server,
+            "tool": row.tool,
+            "was": row.mark,
+            "is": row.held_mark,
+            "changes": [*changes],
+            "severity": "notice",
+        }
+        record = make_row("", now, Event.ACCEPTED, body, {"subject": by})
+        return await definitions.accept(row, by=by, now=now, record=record, seal=self.chain)
+
+    async def quarantine(
+        self, quarantines: Quarantines, row: QuarantineRow, *, call: str, subject: str
+    ) -> bool:
+        """A tool broke its contract in a call of `subject`; `False` where it had before."""
+        body = {
+            "server": row.server,
+            "tool": row.tool,
+            "broken_by": call,
+            "severity": "critical",
+        }
+        payload = {"subject": subject, "evidence": json.loads(row.evidence)}
+        record = make_row("", self.clock(), Event.QUARANTINED, body, payload)
+        return await quarantines.add(row, record=record, seal=self.chain)
+
+    async def lift(self, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
+        """Lift a quarantine for a person; `False` if the tool was not in it any more."""
+        body = {"server": row.server, "tool": row.tool, "since": row.since, "severity": "notice"}
+        record = make_row("", self.clock(), Event.LIFTED, body, {"subject": by})
+        return await quarantines.lift(row, record=record, seal=self.chain)
+
+    async def revoke(
+        self,
+        grants: Grants,
+        grant: int,
+        about: Mapping[str, Any],
+        *,
+        by: str,
+        token: str | None = None,
+    ) -> bool:
+        """Revoke a grant for a person; `False` if it was revoked before or never given.
+
+        `about` is what the line says of it in addition to its number, and `token` is that of
+        `Approvals.grant_token`.
+        """
+        now = self.clock()
+        body = {**about, "grant": grant, "severity": "notice"}
+        record = make_row("", now, Event.REVOKED, body, {"subject": by})
+        return await grants.revoke(
+            grant, by=by, now=now, token=token, record=record, seal=self.chain
+        )
+
+    async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
+        """The newest lines, newest first, each with its payload in its body."""
+        return [merged(row) for row in await self.records.newest(call=call, limit=limit)]
+
+    def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
+        return record(facts, self.clock(), event, hidden=self.hidden, **more)
+
+
+def may_wait(level: Level, outcome: Outcome) -> bool:
+    """Only the end of a read that went well may wait for company before it is on disk."""
+    return level is Level.READ and outcome is Outcome.OK
+
+
+async def _digest_of(result: Mapping[str, Any]) -> str:
+    """Return the digest of a result; of a large one beside the event loop."""
+    sizes = (len(one) for one in result.values() if isinstance(one, msgspec.Raw))
+    if sum(sizes) <= _MAX_LOCAL_BYTES:
+        return _digest(result)
+    # Hashing lets other threads run meanwhile, and this has the result to itself.
+    return await to_thread.run_sync(_digest, result)
+
+
+def _digest(result: Mapping[str, Any]) -> str:
+    """SHA-256 of a result as it is sent; also of one that holds what JSON cannot say.
+
+    A result may be large, and is a server's to choose: this is fast and refuses nothing.
+    """
+    try:
+        return sha256(msgspec.json.encode(result)).hexdigest()
+    except (TypeError, ValueError):
+        return sha256(_sorted(result).encode()).hexdigest()

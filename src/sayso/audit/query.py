@@ -1,0 +1,184 @@
+"""Search in the log: newest first, a page at a time, for a bounded time at once."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.audit.record import Outcome, merged
+from sayso.store import Prefilter, RecordRow, Records
+
+ATTENTION: Final = (
+    Outcome.TOOL_ERROR,
+    Outcome.ERROR,
+    Outcome.BAD_OUTPUT,
+    Outcome.FAILED,
+    Outcome.UNREACHABLE,
+    Outcome.TOOL_CHANGED,
+    Outcome.BROKE_CONTRACT,
+    Outcome.OUTCOME_UNKNOWN,
+)
+"""Ends of calls that somebody should look into."""
+_ENDED: Final = '"outcome":'
+_WELL: Final = '"outcome":"ok"'
+"""As a body holds it. Within a text the quotes would be escaped, so it stands nowhere else."""
+_SKEW_SECONDS: Final = 120.0
+"""By how much lines may be out of order: clocks of machines, and lines that wait for a commit."""
+_FIRST_STEP: Final = 2_048
+_MOST_STEP: Final = 32_768
+_QUICK_SECONDS: Final = 0.01
+_NAMED: Final = ("server", "tool", "level", "decision", "outcome", "severity")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which calls are wanted; what is empty asks for nothing. Times are Unix seconds.
+
+    `text` stands in the name or the title of the tool, and `client` in that of the client, in
+    whatever case. All else is meant exactly. `is_attention` wants what somebody should look into.
+    """
+
+    text: str = ""
+    server: str = ""
+    tool: str = ""
+    level: str = ""
+    decision: str = ""
+    outcome: str = ""
+    severity: str = ""
+    subject: str = ""
+    client: str = ""
+    since: float | None = None
+    until: float | None = None
+    is_attention: bool = False
+
+    def matches(self, row: RecordRow) -> bool:
+        """Whether a line is one of those that are wanted."""
+        if not self._is_about(row):
+            return False
+        body: dict[str, Any] = json.loads(row.body)
+        return (
+            all(not wanted or body.get(name) == wanted for name, wanted in self._named())
+            and _holds(f"{body.get('tool', '')}\n{body.get('title', '')}", self.text)
+            and _holds(body.get("client", ""), self.client)
+            and (not self.is_attention or needs_attention(body))
+        )
+
+    def prefilter(self) -> Prefilter:
+        """The same as far as a database can tell it."""
+        texts: list[tuple[str, ...]] = [
+            (json.dumps(wanted),) for _, wanted in self._named() if wanted
+        ]
+        if self.is_attention:
+            texts.append((_ENDED,))
+        plain = [one for one in (self.text, self.client) if one and _is_plain(one)]
+        return Prefilter(
+            tuple(texts),
+            (_WELL,) if self.is_attention else (),
+            tuple(json.dumps(one)[1:-1].lower() for one in plain),
+            self.subject or None,
+            self.since,
+            self.until,
+        )
+
+    def _named(self) -> list[tuple[str, str]]:
+        return [(name, getattr(self, name)) for name in _NAMED]
+
+    def _is_about(self, row: RecordRow) -> bool:
+        return (
+            (not self.subject or row.subject == self.subject)
+            and (self.since is None or row.at >= self.since)
+            and (self.until is None or row.at < self.until)
+        )
+
+
+def needs_attention(body: Mapping[str, Any]) -> bool:
+    """Whether somebody should look into a line."""
+    return body.get("outcome") in ATTENTION
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page: the last line of each call, newest first, with its payload in its body.
+
+    `older` is the number before which the next page begins, `None` where there is nothing before.
+    `looked` is how many numbers were looked through; `is_cut` says that time ran out before the
+    page was full.
+    """
+
+    rows: list[RecordRow]
+    older: int | None
+    looked: int
+    is_cut: bool = False
+
+
+async def search(
+    records: Records,
+    wanted: Filter,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+    seconds: float = 0.1,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Found:
+    """The newest calls that are `wanted`, of those before a number.
+
+    After about so many `seconds` it gives what it has and where to go on: the log may be long, and
+    others wait for the same database.
+    """
+    prefilter = wanted.prefilter()
+    started = clock()
+    floor, top = await _range(records, wanted, before)
+    rows: list[RecordRow] = []
+    high = top
+    step = _FIRST_STEP
+    while high >= floor and len(rows) <= limit:
+        began = clock()
+        low = max(floor, high - step + 1)
+        some = await records.matching(prefilter, low, high, limit=limit + 1)
+        rows += [row for row in some if wanted.matches(row)]
+        high = some[-1].seq - 1 if len(some) > limit else low - 1
+        now = clock()
+        if now - started >= seconds:
+            break
+        step = _next_step(step, now - began)
+    if len(rows) > limit:
+        last = rows[limit - 1].seq
+        return Found([merged(row) for row in rows[:limit]], last, top - last + 1)
+    is_cut = high >= floor
+    older = high + 1 if is_cut else None
+    return Found([merged(row) for row in rows], older, max(0, top - high), is_cut)
+
+
+async def _range(records: Records, wanted: Filter, before: int | None) -> tuple[int, int]:
+    """The first and the last number where something wanted may stand."""
+    floor, top = await records.bounds()
+    if before is not None:
+        top = min(top, before - 1)
+    if wanted.since is not None:
+        floor = max(floor, await records.place_of(wanted.since - _SKEW_SECONDS))
+    if wanted.until is not None:
+        top = min(top, await records.place_of(wanted.until + _SKEW_SECONDS) - 1)
+    return floor, top
+
+
+def _next_step(step: int, took: float) -> int:
+    """Each step is short, so that others who read come in between."""
+    if took < _QUICK_SECONDS:
+        return min(step * 2, _MOST_STEP)
+    return max(step // 2, _FIRST_STEP) if took > 2 * _QUICK_SECONDS else step
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is written as it is: all else is, or may be, written as numbers.
+
+    No database knows the case of those.
+    """
+    return text.isascii() and text.isprintable()
+
+
+def _holds(text: str, part: str) -> bool:
+    if not _is_plain(part):
+        return part.casefold() in text.casefold()
+    # Bytes have a case in ASCII alone, as in the database.
+    return part.encode().lower() in text.encode(errors="surrogatepass").lower()

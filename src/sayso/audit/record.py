@@ -1,0 +1,214 @@
+"""What is written down about a call: each line stands for itself."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Final
+
+from sayso.audit.salt import draw_salt
+from sayso.audit.text import describe, joined, to_text
+from sayso.catalog import Tool
+from sayso.intent import Level
+from sayso.once import Once
+from sayso.policy import Decision, Principal
+from sayso.schema import Path, bounded, hide, redact, redact_start
+from sayso.store import RecordRow, storable
+
+
+class Event(StrEnum):
+    """The moments of a call.
+
+    `attempt` is on disk before anything is sent to the server; `refused` is the only line of a
+    call that never came as far as a decision. `accepted` is about a tool: a person let the change
+    count that its server made; so are `quarantined` (it broke its contract, and is not called any
+    more) and `lifted` (a person lets it be called again). `revoked` is about a grant: a person took
+    it back. The last three are about the log itself: a writer began its chain, payloads were
+    erased, old lines were dropped.
+    """
+
+    ASKED = "asked"
+    ATTEMPT = "attempt"
+    OUTCOME = "outcome"
+    REFUSED = "refused"
+    ACCEPTED = "accepted"
+    QUARANTINED = "quarantined"
+    LIFTED = "lifted"
+    REVOKED = "revoked"
+    OPENED = "opened"
+    ERASED = "erased"
+    CHECKPOINT = "checkpoint"
+
+
+class Outcome(StrEnum):
+    """How a call ended. Only `outcome_unknown` leaves open whether it ran."""
+
+    OK = "ok"
+    TOOL_ERROR = "tool_error"
+    ERROR = "error"
+    DENIED = "denied"
+    WAITING = "waiting"
+    CANCELLED = "cancelled"
+    UNREACHABLE = "unreachable"
+    UNKNOWN_TOOL = "unknown_tool"
+    BAD_ARGUMENTS = "bad_arguments"
+    BAD_OUTPUT = "bad_output"
+    TOOL_CHANGED = "tool_changed"
+    INPUT_REQUIRED = "input_required"
+    REPEATED = "repeated"
+    BROKE_CONTRACT = "broke_contract"
+    FAILED = "failed"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+
+
+PERSONAL: Final = ("result_digest",)
+"""What else belongs into the payload: a digest of little text can be guessed."""
+_NAME_CHARACTERS: Final = 256
+ERASED: Final = "(erased)"
+_RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
+_LOUDNESS: Final = {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}
+_ALARM: Final = {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}
+_tools: Final = Once(describe, most=512)
+
+
+@dataclass(slots=True)
+class Facts:
+    """Who calls what, and what was decided: the part that all lines of a call share.
+
+    `more` is what is not so of every call, and `personal` the same of what can be erased.
+    `hidden` are places in the arguments that the log masks. What lines have in common is encoded
+    once, so what is in here must stay as it is.
+    """
+
+    call: str
+    principal: Principal
+    tool: Tool
+    arguments: Mapping[str, Any]
+    arguments_digest: str
+    decision: Decision
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    personal: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    hidden: Sequence[Path] = ()
+    _texts: tuple[Sequence[Path], str, str] | None = field(default=None, repr=False, compare=False)
+
+    def texts(self, hidden: Sequence[Path]) -> tuple[str, str]:
+        """What the body and the payload of each line hold, as objects in JSON.
+
+        `arguments` are redacted here, masked at the `hidden` paths, and cut if they are large; the
+        digest covers the real ones.
+        """
+        if self._texts is None or self._texts[0] is not hidden:
+            payload = {
+                "subject": storable(self.principal.subject),
+                **_tenant(self.principal),
+                "arguments": bounded(hide(redact(self.arguments), (*hidden, *self.hidden))),
+                "arguments_digest": self.arguments_digest,
+                **self.personal,
+            }
+            body = joined(_tools.of(self.tool), to_text(self._body()))
+            self._texts = (hidden, body, to_text(payload))
+        return self._texts[1], self._texts[2]
+
+    def _body(self) -> dict[str, Any]:
+        decision = self.decision
+        body = {
+            "client": self.principal.client,
+            "decision": str(decision.effect),
+            "rule": decision.rule,
+            "reason": decision.reason,
+            **self.more,
+        }
+        return body | {"would_be": str(decision.would_be)} if decision.would_be else body
+
+
+def severity(level: Level, outcome: Outcome) -> str:
+    """How loud a line is: `info`, `notice`, `warning`, `error` or `critical`.
+
+    A call that may or may not have happened is louder than one that did.
+    """
+    if outcome is Outcome.OUTCOME_UNKNOWN:
+        return _ALARM[level]
+    if outcome is Outcome.BROKE_CONTRACT:
+        return "critical"
+    if outcome in (Outcome.FAILED, Outcome.TOOL_CHANGED):
+        return "error"
+    if outcome in _RAN:
+        return _LOUDNESS[level]
+    return "warning" if outcome is Outcome.DENIED else "notice"
+
+
+def record(
+    facts: Facts, at: float, event: Event, *, hidden: Sequence[Path] = (), **more: Any
+) -> RecordRow:
+    """One line about a call; its arguments are masked at the `hidden` paths too."""
+    body, payload = facts.texts(hidden)
+    secret = {"salt": draw_salt()}
+    told = {key: value for key, value in more.items() if value is not None}
+    for name in PERSONAL:
+        if name in told:
+            secret[name] = told.pop(name)
+    return RecordRow(
+        facts.call,
+        at,
+        str(event),
+        joined(body, to_text(told)) if told else body,
+        payload=joined(payload, to_text(secret)),
+        subject=storable(facts.principal.subject),
+    )
+
+
+def _tenant(principal: Principal) -> dict[str, str]:
+    return {} if principal.tenant is None else {"tenant": storable(principal.tenant)}
+
+
+def record_refused(
+    call: str,
+    at: float,
+    principal: Principal,
+    *,
+    name: str,
+    outcome: Outcome,
+    through: str | None = None,
+) -> RecordRow:
+    """The one line about a call that came to nothing: no such tool, no server, no arguments.
+
+    The name is whatever the caller said, such as a command line with a password.
+    """
+    body = {"client": principal.client, "outcome": str(outcome), "severity": "notice"}
+    body |= {"through": through} if through else {}
+    payload = {
+        "subject": principal.subject,
+        **_tenant(principal),
+        "name": redact_start(name, _NAME_CHARACTERS),
+    }
+    return make_row(call, at, Event.REFUSED, body, payload)
+
+
+def make_row(
+    call: str,
+    at: float,
+    event: Event,
+    body: dict[str, Any],
+    payload: dict[str, Any] | None = None,
+) -> RecordRow:
+    """A line of the log that is about no decision. What is personal goes into the payload."""
+    subject = text = None
+    if payload is not None:
+        moved = {name: body.pop(name) for name in PERSONAL if name in body}
+        subject = storable(payload["subject"])
+        text = to_text({**payload, **moved, "subject": subject, "salt": draw_salt()})
+    return RecordRow(call, at, str(event), to_text(body), payload=text, subject=subject)
+
+
+def merged(row: RecordRow) -> RecordRow:
+    """The line with its payload put back into its body, as people and programs read it.
+
+    Where the payload was erased, `subject` and `arguments` say so.
+    """
+    body: dict[str, Any] = json.loads(row.body)
+    if row.payload is not None:
+        body |= json.loads(row.payload)
+        body.pop("salt", None)
+    elif row.digest:
+        body |= {"subject": ERASED, "arguments": {}, "is_erased": True}
+    return replace(row, body=json.dumps(body))

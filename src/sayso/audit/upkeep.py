@@ -1,0 +1,133 @@
+"""Erasure of one person's data, and retention: both leave a log that can be verified."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sayso.audit.chain_start import SAYING, named_heads, to_places
+from sayso.audit.log import AuditLog
+from sayso.audit.ranges import Ranges, spans_of
+from sayso.audit.record import Event, make_row
+from sayso.audit.unchained import Unchained
+from sayso.audit.verifier import PAGE, Verifier
+from sayso.errors import StoreError
+from sayso.keys import Keyring
+from sayso.store import Head, RecordRow, Seal
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """How many records lost their payload, and how many questions are still open."""
+
+    records: int
+    still_open: int
+
+
+async def erase_subject(log: AuditLog, subject: str) -> Erasure:
+    """Erase what the log holds of one person: subject, arguments and digests of both.
+
+    The records stay in their chains, and one more says which were erased. Questions that are over
+    go; those still open stay until they are. Raises `StoreError`, and then nothing was erased.
+    """
+
+    def note(erased: Sequence[RecordRow], gone: int) -> RecordRow:
+        places = ((one.writer, one.index if one.writer else one.seq) for one in erased)
+        body = {"erased": spans_of(places), "approvals": gone}
+        return make_row("", log.clock(), Event.ERASED, body)
+
+    erased, still_open = await log.records.erase(
+        subject, now=log.clock(), note=note, seal=_seal(log)
+    )
+    return Erasure(erased, still_open)
+
+
+async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
+    """Drop the records older than `before` from the beginning of each chain; gives their number.
+
+    A checkpoint, signed as every record is, says where each chain begins from now on. It also
+    repeats what the dropped records said of others and still matters; what other checkpoints say
+    is not repeated, so that the log does not grow with each one. Raises `StoreError` for a log that
+    does not verify: what is wrong with it would be lost.
+    """
+    prefix = _Prefix(before)
+    verifier = Verifier(keys)
+    after = 0
+    while rows := await log.records.scan(after, PAGE):
+        for row in rows:
+            verifier.feed(row)
+            prefix.feed(row)
+        after = rows[-1].seq
+    first = verifier.finish().first
+    if first is not None:
+        fix = "Look into it first: dropping records would destroy the traces."
+        raise StoreError(f"the log does not verify: {first}", where=_where(log), fix=fix)
+    upto = {writer: head.index for writer, head in prefix.ends.items()}
+    said = prefix.said
+    if prefix.unchained_upto:
+        upto[""] = prefix.unchained_upto
+    if not upto:
+        return 0
+    carried = [head for head in said.dropped if verifier.dropped[head.writer] == head]
+    body = {
+        "before": before,
+        "heads": to_places([head for head in said.named if head.index > upto.get(head.writer, 0)]),
+        "dropped": to_places([*carried, *prefix.ends.values()]),
+        "erased": said.erased.after(upto),
+        "unchained": prefix.kept.to_dict(),
+    }
+    note = make_row("", log.clock(), Event.CHECKPOINT, body)
+    return await log.records.prune(upto, before=before, note=note, seal=_seal(log))
+
+
+@dataclass(slots=True)
+class _Said:
+    """What dropped records said of other records."""
+
+    named: list[Head] = field(default_factory=list[Head])
+    dropped: list[Head] = field(default_factory=list[Head])
+    erased: Ranges = field(default_factory=Ranges)
+
+    def add(self, row: RecordRow) -> None:
+        if row.event not in SAYING:
+            return
+        body: dict[str, Any] = json.loads(row.body)
+        self.named.extend(named_heads(body))
+        self.dropped.extend(named_heads(body, "dropped"))
+        self.erased.add(body.get("erased", {}))
+
+
+class _Prefix:
+    """The records at the beginning of each chain that are older than a moment."""
+
+    def __init__(self, before: float) -> None:
+        self.before = before
+        self.ends: dict[str, Head] = {}
+        self.kept = Unchained()
+        self.said = _Said()
+        self.unchained_upto = 0
+        self._ended: set[str] = set()
+
+    def feed(self, row: RecordRow) -> None:
+        """Take in one record, in the order of their numbers."""
+        if row.at >= self.before:
+            self._ended.add(row.writer)
+        is_old = row.writer not in self._ended
+        if row.writer:
+            if is_old:
+                self.ends[row.writer] = Head(row.writer, row.index, row.mac)
+                self.said.add(row)
+        elif is_old:
+            self.unchained_upto = row.seq
+        else:
+            self.kept.add(row)
+
+
+def _where(log: AuditLog) -> str | None:
+    return None if log.database is None else log.database.where
+
+
+def _seal(log: AuditLog) -> Seal:
+    if log.chain is None:
+        raise StoreError("this log has no chain", where=_where(log))
+    return log.chain

@@ -1,0 +1,224 @@
+"""Verification: that every record is there, as it was written and where it was written."""
+
+import hmac
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sayso.audit.chain import FIRST, PURPOSE, link_mac, payload_digest
+from sayso.audit.chain_start import SAYING, named_heads
+from sayso.audit.ranges import Ranges
+from sayso.audit.unchained import Unchained
+from sayso.keys import Keyring
+from sayso.store import LOWEST_SEQ, Head, RecordRow, Records
+
+PAGE: Final = 1000
+FIRST_SEQ: Final = 1
+"""The number of the first record: a database counts from here."""
+_LAST: Final = float("inf")
+_NO_HEAD: Final = Head("", 0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong at one record. `seq` is `None` where the record itself is missing."""
+
+    what: str
+    seq: int | None
+    writer: str
+    index: int
+    call: str = ""
+
+    def __str__(self) -> str:
+        """The record's name, and what is wrong with it."""
+        place = f"record {self.index} of chain {self.writer}" if self.writer else "in no chain"
+        name = place if self.seq is None else f"record {self.seq} ({place})"
+        return f"{name}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found. `heads` are those of the store, to be kept elsewhere."""
+
+    records: int
+    unchained: int
+    erased: int
+    heads: list[Head]
+    problems: list[Problem]
+
+    @property
+    def first(self) -> Problem | None:
+        """The first bad record."""
+        return self.problems[0] if self.problems else None
+
+
+@dataclass(slots=True)
+class Verifier:
+    """Takes all records in the order of their numbers, and then says what is wrong."""
+
+    keys: Keyring
+    known: Mapping[str, Head] = field(default_factory=dict[str, Head])
+    records: int = 0
+    problems: list[Problem] = field(default_factory=list[Problem])
+    last: dict[str, Head] = field(default_factory=dict[str, Head])
+    dropped: dict[str, Head] = field(default_factory=dict[str, Head])
+    erased: Ranges = field(default_factory=Ranges)
+    unchained: Unchained = field(default_factory=Unchained)
+    _starts: list[RecordRow] = field(default_factory=list[RecordRow])
+    _bare: list[RecordRow] = field(default_factory=list[RecordRow])
+    _named: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
+    _checkpoints: set[Head] = field(default_factory=set[Head])
+    _derived: dict[str, bytes | None] = field(default_factory=dict[str, bytes | None])
+
+    def feed(self, row: RecordRow) -> None:
+        """Look at one record."""
+        self.records += 1
+        if row.seq < FIRST_SEQ:
+            self._bad(row, f"its number is below {FIRST_SEQ}: it was not written by sayso")
+        self._weigh_payload(row)
+        if row.writer:
+            self._follow(row)
+            if self._is_genuine(row):
+                self._hear(row)
+        else:
+            self.unchained.add(row)
+
+    def finish(self) -> Report:
+        """What was found, once all records were fed."""
+        for row in self._starts:
+            if Head(row.writer, row.index - 1, row.previous) not in self._checkpoints:
+                self._bad(row, f"{_span(1, row.index - 1)} before it in its chain missing")
+        for row in self._bare:
+            if not self.erased.holds(row.writer, row.index if row.writer else row.seq):
+                self._bad(row, "its payload was taken away, and no erasure is on record")
+        for seq, head in self._named:
+            self._check_named(head, seq)
+        for head in self.known.values():
+            self._check_named(head, None)
+        if (found := self.unchained.problem()) is not None:
+            self._bad(*found)
+        self.problems.sort(key=lambda one: (_LAST if one.seq is None else one.seq, one.index))
+        return Report(
+            self.records,
+            self.unchained.count,
+            len(self._bare),
+            sorted(self.last.values(), key=lambda one: one.writer),
+            self.problems,
+        )
+
+    def _weigh_payload(self, row: RecordRow) -> None:
+        subject = None
+        if row.payload is None:
+            if row.digest:
+                self._bare.append(row)
+        elif payload_digest(row.payload) != row.digest and (row.digest or row.writer):
+            self._bad(row, "its payload was changed")
+            return
+        else:
+            try:
+                subject = dict(json.loads(row.payload)).get("subject")
+            except (ValueError, TypeError):
+                self._bad(row, "its payload is not a JSON object")
+                return
+        if subject != row.subject:
+            self._bad(row, "its subject was changed")
+
+    def _follow(self, row: RecordRow) -> None:
+        """The record must be the next one of its chain."""
+        last = self.last.get(row.writer)
+        if last is None:
+            if (row.index, row.previous) != (1, FIRST):
+                self._starts.append(row)
+        elif row.index <= last.index:
+            self._bad(row, f"it stands after record {last.index}: the order was changed")
+            return
+        elif row.index > last.index + 1:
+            self._bad(row, f"{_span(last.index + 1, row.index - 1)} before it in its chain missing")
+        elif row.previous != last.mac:
+            self._bad(row, "it does not follow the record before it in its chain")
+        self.last[row.writer] = Head(row.writer, row.index, row.mac)
+        known = self.known.get(row.writer)
+        if known is not None and known.index == row.index and known.mac != row.mac:
+            self._bad(row, "it is not the record whose head was kept elsewhere")
+
+    def _is_genuine(self, row: RecordRow) -> bool:
+        if row.key not in self._derived:
+            self._derived[row.key] = self.keys.derive(PURPOSE, row.key)
+        key = self._derived[row.key]
+        if key is None:
+            self._bad(row, f"it was signed with the key {row.key!r}, which is not among the keys")
+            return False
+        if not hmac.compare_digest(link_mac(key, row).encode(), row.mac.encode()):
+            self._bad(row, "it was changed, or not written by sayso: its MAC does not fit")
+            return False
+        return True
+
+    def _hear(self, row: RecordRow) -> None:
+        """Learn what a genuine record says of others."""
+        if row.event not in SAYING:
+            return
+        body: dict[str, Any] = json.loads(row.body)
+        for head in named_heads(body):
+            self._name(row, head)
+        for head in named_heads(body, "dropped"):
+            self._checkpoints.add(head)
+            if head.index > self.dropped.get(head.writer, _NO_HEAD).index:
+                self.dropped[head.writer] = head
+        self.erased.add(body.get("erased", {}))
+        if "unchained" in body:
+            self.unchained.anchor(body["unchained"])
+
+    def _name(self, row: RecordRow, head: Head) -> None:
+        """A record that begins a chain names the heads that it found: they came before it."""
+        last = self.last.get(head.writer)
+        if last is None or last.index < head.index:
+            self._named.append((row.seq, head))
+        elif last.index == head.index and last.mac != head.mac:
+            self._bad(row, f"the chain {head.writer} had another end when this was written")
+
+    def _check_named(self, head: Head, seq: int | None) -> None:
+        """A head that somebody has seen must be reached, or be dropped by retention."""
+        last = self.last.get(head.writer)
+        end = last.index if last else 0
+        dropped = self.dropped.get(head.writer)
+        if end >= head.index or (dropped is not None and dropped.index >= head.index):
+            return
+        known = "a head that was kept elsewhere" if seq is None else f"record {seq}"
+        what = f"missing: {known} shows that the chain went on to record {head.index}"
+        self.problems.append(Problem(what, None, head.writer, end + 1))
+
+    def _bad(self, row: RecordRow, what: str) -> None:
+        self.problems.append(Problem(what, row.seq, row.writer, row.index, row.call))
+
+
+async def verify(
+    records: Records,
+    keys: Keyring,
+    *,
+    known: Mapping[str, Head] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Report:
+    """Read the whole log once and say what is wrong with it.
+
+    `known` are heads that were kept elsewhere, by writer: without them a tail that was cut off
+    can be found only where a later chain has named it. `progress` is told how many were read.
+    """
+    return (await read_all(records, Verifier(keys, known or {}), progress)).finish()
+
+
+async def read_all(
+    records: Records, verifier: Verifier, progress: Callable[[int], None] = lambda _: None
+) -> Verifier:
+    """Feed all records of a store."""
+    after = LOWEST_SEQ
+    while rows := await records.scan(after, PAGE):
+        for row in rows:
+            verifier.feed(row)
+        after = rows[-1].seq
+        progress(verifier.records)
+    return verifier
+
+
+def _span(first: int, last: int) -> str:
+    return f"record {first} is" if first == last else f"records {first} to {last} are"

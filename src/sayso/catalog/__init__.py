@@ -1,0 +1,97 @@
+"""Tools, who they are and what they are called. Pure: no I/O, no SDK."""
+
+from typing import TYPE_CHECKING
+
+from sayso.catalog.convert import as_tool, as_tools, raw_of
+from sayso.catalog.title import derive_title
+from sayso.catalog.tool import (
+    SEPARATOR,
+    Catalog,
+    Tool,
+    fingerprint,
+    make_catalog,
+    make_tool,
+    qualify,
+    read_entry,
+    read_tools,
+)
+from sayso.lazy import lazily
+
+if TYPE_CHECKING:
+    from sayso.catalog.drift import (
+        Change,
+        changes,
+        definition_of,
+        hold,
+        loosens,
+        mark_of,
+        restore_tool,
+    )
+    from sayso.catalog.registry import Found, Grouping, Registry, group_tools
+    from sayso.catalog.select.entry import Entry, index_entry
+    from sayso.catalog.select.measure import Groups, ndcg, recall
+    from sayso.catalog.select.selection import Chosen, Selection
+    from sayso.catalog.select.selector import Selector
+    from sayso.catalog.select.vectors import Embed
+    from sayso.catalog.words import word_list, words_of
+
+
+__all__ = [
+    "SEPARATOR",
+    "Catalog",
+    "Change",
+    "Chosen",
+    "Embed",
+    "Entry",
+    "Found",
+    "Grouping",
+    "Groups",
+    "Registry",
+    "Selection",
+    "Selector",
+    "Tool",
+    "as_tool",
+    "as_tools",
+    "changes",
+    "definition_of",
+    "derive_title",
+    "fingerprint",
+    "group_tools",
+    "hold",
+    "index_entry",
+    "loosens",
+    "make_catalog",
+    "make_tool",
+    "mark_of",
+    "ndcg",
+    "qualify",
+    "raw_of",
+    "read_entry",
+    "read_tools",
+    "recall",
+    "restore_tool",
+    "word_list",
+    "words_of",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "sayso.catalog.drift": (
+            "Change",
+            "changes",
+            "definition_of",
+            "hold",
+            "loosens",
+            "mark_of",
+            "restore_tool",
+        ),
+        "sayso.catalog.registry": ("Found", "Grouping", "Registry", "group_tools"),
+        "sayso.catalog.select.entry": ("Entry", "index_entry"),
+        "sayso.catalog.select.measure": ("Groups", "ndcg", "recall"),
+        "sayso.catalog.select.selection": ("Chosen", "Selection"),
+        "sayso.catalog.select.selector": ("Selector",),
+        "sayso.catalog.select.vectors": ("Embed",),
+        "sayso.catalog.words": ("word_list", "words_of"),
+    },
+)

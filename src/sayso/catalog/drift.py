@@ -1,0 +1,212 @@
+"""What changed in a tool since it was known, in words, and whether it permits more by it.
+
+A tool is known by its definition: what its fingerprint covers, and who it says may call it. What
+permits more waits for a person (`held`); until then the stricter of both counts.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from sayso.catalog.tool import FINGERPRINTED, Tool, make_tool
+from sayso.intent import (
+    HINT_NAMES,
+    LOOSER,
+    META_KEY,
+    WIRE_NAMES,
+    Evidence,
+    Finding,
+    HintName,
+    ResolvedIntent,
+    Trust,
+    resolve,
+    shortest,
+    stricter,
+)
+from sayso.schema import canonical, digest
+
+_CALLERS: Final = ("grant", "roles", "scopes")
+_SCHEMAS: Final = {"inputSchema": "input", "outputSchema": "output"}
+_SHOWN: Final = 300
+
+Resolve = Callable[[Evidence], ResolvedIntent]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change in words; `is_looser` where the tool permits more by it.
+
+    `hint` names the hint that it is about, for whoever has words of their own for these.
+    """
+
+    what: str
+    is_looser: bool = False
+    hint: HintName | None = None
+
+
+def definition_of(tool: Tool) -> dict[str, Any]:
+    """What a tool is known by: raw, so that `restore_tool` makes the tool of it again."""
+    raw = tool.raw
+    found = {key: raw[key] for key in FINGERPRINTED if key in raw}
+    said: object = raw.get("_meta")
+    own: object = cast("Mapping[str, Any]", said).get(META_KEY) if _is_object(said) else None
+    if _is_object(own):
+        callers = cast("Mapping[str, Any]", own)
+        if kept := {key: callers[key] for key in _CALLERS if key in callers}:
+            found["_meta"] = {META_KEY: kept}
+    return found
+
+
+def mark_of(tool: Tool) -> str:
+    """The digest of its definition: the fingerprint, where nothing else belongs to it."""
+    definition = definition_of(tool)
+    return digest(definition) if "_meta" in definition else tool.fingerprint
+
+
+def restore_tool(server: str, definition: Mapping[str, Any]) -> Tool:
+    """The tool that was known by this definition."""
+    return make_tool(server, definition)
+
+
+def loosens(known: Tool, now: Tool, under: Resolve | None = None) -> bool:
+    """Whether a tool permits more than it did: by what is declared, by what counts, or to whom.
+
+    `under` resolves as the policy of the moment does. It is not enough: the next policy may trust
+    the server more, and the change would have gone by unseen.
+    """
+    ways = [_resolve_under(trust) for trust in (Trust.TRUSTED, Trust.CAUTIOUS)]
+    return any(_permits_more(known, now, way) for way in (*ways, *([under] if under else []))) or (
+        _has_more_callers(known, now)
+    )
+
+
+def hold(tool: Tool, known: Tool) -> Tool:
+    """The tool as it counts until a person accepts its change: the stricter of both."""
+    old = known.intent
+    new = tool.intent
+    told = "; ".join(one.what for one in changes(known, tool) if one.is_looser)
+    why = told or "it would permit more under this policy"
+    what = f"the server changed it, and no person has accepted that yet ({why})"
+    return replace(
+        tool,
+        before=known,
+        intent=replace(
+            new,
+            scopes=old.scopes | new.scopes,
+            roles=old.roles or new.roles,
+            grant=shortest(old.grant, new.grant),
+        ),
+        resolved=stricter(known.resolved, tool.resolved),
+        findings=(*tool.findings, Finding("change-not-accepted", what)),
+    )
+
+
+def changes(known: Tool, now: Tool) -> list[Change]:
+    """What is not as it was, in words; what permits more first."""
+    found = [*_hints(known, now), *_callers(known, now), *_texts(known, now), *_schemas(known, now)]
+    return sorted(found, key=lambda one: not one.is_looser)
+
+
+def _resolve_under(trust: Trust) -> Resolve:
+    return lambda evidence: resolve(evidence, trust)
+
+
+def _permits_more(known: Tool, now: Tool, way: Resolve) -> bool:
+    old = way(known.evidence)
+    new = way(now.evidence)
+    return any(
+        new[name].value is LOOSER[name] and old[name].value is not LOOSER[name]
+        for name in HINT_NAMES
+    )
+
+
+def _has_more_callers(known: Tool, now: Tool) -> bool:
+    return any(one.is_looser for one in _callers(known, now))
+
+
+def _hints(known: Tool, now: Tool) -> Iterator[Change]:
+    for name in HINT_NAMES:
+        before = known.resolved[name].value
+        after = now.resolved[name].value
+        said_before = known.intent.hints[name]
+        said_now = now.intent.hints[name]
+        if before is not after:
+            source = now.resolved[name].source
+            what = f"{WIRE_NAMES[name]}: counted as {_word(before)}, would count as {_word(after)}"
+            yield Change(f"{what} ({source})", after is LOOSER[name], name)
+        elif said_before is not said_now:
+            is_looser = said_now is LOOSER[name]
+            what = f"{WIRE_NAMES[name]}: was {_word(said_before)}, is {_word(said_now)}"
+            yield Change(what, is_looser, name)
+
+
+def _callers(known: Tool, now: Tool) -> Iterator[Change]:
+    """Each scope is asked for; of the roles any one is enough, and without any nobody needs one."""
+    old = known.intent
+    new = now.intent
+    for one in sorted(old.scopes - new.scopes):
+        yield Change(f"the scope {one} is not asked for any more", is_looser=True)
+    for one in sorted(new.scopes - old.scopes):
+        yield Change(f"the scope {one} is asked for")
+    if old.roles != new.roles:
+        more = new.roles - old.roles if new.roles else old.roles
+        is_looser = bool(old.roles) and bool(more)
+        yield Change(f"roles: were {_listed(old.roles)}, are {_listed(new.roles)}", is_looser)
+    if old.grant is not new.grant:
+        before, after = (one.grant or "any time" for one in (old, new))
+        is_looser = old.grant is not None and shortest(old.grant, new.grant) is old.grant
+        yield Change(f"an answer may stand for: was {before}, is {after}", is_looser)
+
+
+def _texts(known: Tool, now: Tool) -> Iterator[Change]:
+    for key in ("title", "description"):
+        before = known.raw.get(key)
+        after = now.raw.get(key)
+        if before != after:
+            yield Change(f"its {key} was {_quoted(before)}, is {_quoted(after)}")
+
+
+def _schemas(known: Tool, now: Tool) -> Iterator[Change]:
+    for key, word in _SCHEMAS.items():
+        before = known.raw.get(key)
+        after = now.raw.get(key)
+        if before == after:
+            continue
+        old = _properties(before)
+        new = _properties(after)
+        names = [*_named(old, new, word)]
+        yield from (Change(one) for one in names or [f"its {word} schema has changed"])
+
+
+def _named(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> Iterator[str]:
+    for name in sorted({*old, *new}):
+        if name not in old:
+            yield f"its {word} has a new member {_quoted(name)}"
+        elif name not in new:
+            yield f"its {word} has no member {_quoted(name)} any more"
+        elif old[name] != new[name]:
+            yield f"its {word} member {_quoted(name)} has changed"
+
+
+def _properties(schema: object) -> Mapping[str, Any]:
+    found: object = cast("Mapping[str, Any]", schema).get("properties") if _is_object(schema) else 0
+    return cast("Mapping[str, Any]", found) if _is_object(found) else {}
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _word(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
+    return "not declared" if value is None else str(value).lower()
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+def _quoted(value: object) -> str:
+    if value is None:
+        return "not there"
+    text = value if isinstance(value, str) else canonical(value).decode()
+    return f"“{text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}”"

@@ -1,0 +1,142 @@
+"""`sayso console`: a fresh login link from a gateway that runs."""
+
+import sys
+import time
+import webbrowser
+from datetime import datetime
+from html import escape
+from typing import Annotated, Any, Final
+
+from cyclopts import Parameter
+
+from sayso.cli.terminal import plain, print_json, say
+from sayso.console import RunningGateway, ask_for_link, private_folder, running_gateways
+from sayso.errors import UnreachableError, UsageError
+
+_PAGE: Final = '<!doctype html><meta http-equiv="refresh" content="0;url={}">\n'
+_SUFFIX: Final = ".html"
+_PAGE_SECONDS: Final = 900.0
+
+
+def console(
+    gateway: str | None = None,
+    *,
+    list_: Annotated[bool, Parameter(name="--list")] = False,
+    open_: Annotated[bool, Parameter(name="--open")] = False,
+    json: bool = False,
+) -> int:
+    """Print a link that logs in to the console of a running gateway; it works once.
+
+    It finds the gateways of this user on this machine. Run it in a terminal of your own: a process
+    that belongs to a client of the gateway, such as an agent's shell, gets no link.
+
+    Parameters
+    ----------
+    gateway
+        Which gateway, if several run: its process number, its port, or one of its servers.
+    list_
+        List the running gateways instead.
+    open_
+        Open the link in a browser, too.
+    json
+        Print one JSON document.
+    """
+    running = running_gateways()
+    if list_:
+        _list(running, is_json=json)
+        return 0
+    chosen = _choose(running, gateway, is_json=json)
+    link = ask_for_link(chosen)
+    if json:
+        print_json({"schema": 1, "gateway": _to_dict(chosen), "console": link})
+    elif link is None:
+        say(plain(f"People log in with an account: open {chosen.about.address}"))
+    else:
+        sys.stdout.write(f"{plain(link)}\n")
+        sys.stdout.flush()
+        say("Open this link in your browser. It works once, for fifteen minutes.")
+    if open_:
+        _open(link or chosen.about.address)
+    return 0
+
+
+def _list(running: list[RunningGateway], *, is_json: bool) -> None:
+    if is_json:
+        print_json({"schema": 1, "gateways": [_to_dict(one) for one in running]})
+        return
+    if not running:
+        say("No gateway of yours runs on this machine.")
+    for one in running:
+        sys.stdout.write(f"{_line(one)}\n")
+
+
+def _choose(running: list[RunningGateway], word: str | None, *, is_json: bool) -> RunningGateway:
+    if not running:
+        fix = "Start a client that uses sayso, or run sayso gateway."
+        raise UnreachableError("no gateway of yours runs on this machine", fix=fix)
+    matches = [one for one in running if word is None or word in _words(one)]
+    if len(matches) == 1:
+        return matches[0]
+    lines = "\n".join(_line(one) for one in matches or running)
+    if not matches:
+        fix = f"These run:\n{lines}"
+        raise UsageError(f"no gateway matches “{word}”", where="sayso console", fix=fix)
+    if is_json or not sys.stdin.isatty():
+        fix = f"Name one by its process number, its port or a server:\n{lines}"
+        raise UsageError(f"{len(matches)} gateways run", where="sayso console", fix=fix)
+    return _ask(matches)
+
+
+def _ask(matches: list[RunningGateway]) -> RunningGateway:
+    for number, one in enumerate(matches, 1):
+        say(f"{number:>2}  {_line(one)}")
+    sys.stderr.write(f"Which one? [1-{len(matches)}] ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip()
+    if not answer.isdecimal() or not 1 <= int(answer) <= len(matches):
+        raise UsageError("no gateway was chosen", where="sayso console")
+    return matches[int(answer) - 1]
+
+
+def _words(gateway: RunningGateway) -> set[str]:
+    about = gateway.about
+    port = about.address.removesuffix("/console/").rpartition(":")[2]
+    return {str(about.pid), port, about.address, *about.servers}
+
+
+def _line(gateway: RunningGateway) -> str:
+    about = gateway.about
+    client = f", started by {about.client}" if about.client else ""
+    since = f"{datetime.fromtimestamp(about.started).astimezone():%Y-%m-%d %H:%M}"
+    servers = ", ".join(about.servers)
+    return plain(f"{about.pid}  {about.address}  {servers}{client}, since {since}")
+
+
+def _to_dict(gateway: RunningGateway) -> dict[str, Any]:
+    about = gateway.about
+    return {
+        "pid": about.pid,
+        "address": about.address,
+        "servers": list(about.servers),
+        "client": about.client,
+        "started": about.started,
+    }
+
+
+def _open(address: str) -> None:
+    """Open an address in a browser.
+
+    A command line can be read by every user of the machine, so what it holds is the name of a
+    page that only this user can read, and the page leads on to the address.
+    """
+    folder = private_folder()
+    if folder is None:
+        raise UsageError("there is no private folder for the page", where="--open")
+    for page in folder.glob(f"*{_SUFFIX}"):
+        if time.time() - page.stat().st_mtime > _PAGE_SECONDS:
+            page.unlink(missing_ok=True)
+    page = folder / f"{time.time_ns()}{_SUFFIX}"
+    page.touch(mode=0o600)
+    page.write_text(_PAGE.format(escape(address)), encoding="utf-8")
+    if not webbrowser.open(page.as_uri()):
+        say("No browser could be opened.")

@@ -1,0 +1,51 @@
+"""`sayso demo`: the gateway in front of a small server with customers and invoices."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from sayso.cli.address import Options, listen
+from sayso.connect import CommandTarget
+from sayso.store import VARIABLE
+
+
+def demo(
+    *,
+    store: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8321,
+    patience: float | None = None,
+    json: bool = False,
+) -> int:
+    """Serve the demo: customers and invoices to list, change and delete, behind the gateway.
+
+    All it holds is made up, and is gone when it ends. Two agents of its own have called it when
+    you first look, and one waits for your answer.
+
+    Parameters
+    ----------
+    store
+        Where records and approvals are kept: sqlite:PATH. Default: SAYSO_STORE, or a file that is
+        gone when the demo ends.
+    host
+        A loopback address to listen on.
+    port
+        The port to listen on; 0 takes a free one.
+    patience
+        Seconds that a call waits for a person before it ends and can be made again. Default: 45
+        for clients that ask for progress, 25 for others, less for those known to give up sooner.
+    json
+        Print the addresses as one line of JSON, and errors likewise.
+    """
+    with tempfile.TemporaryDirectory(prefix="sayso-demo-") as folder:
+        data = Path(folder) / "demo.db"
+        server = ("-m", "sayso.demo.server", "--data", str(data))
+        target = CommandTarget("demo", sys.executable, server, {}, None)
+        kept = store or os.environ.get(VARIABLE) or f"sqlite:{Path(folder) / 'sayso.db'}"
+        options = Options(kept, host, port, 60.0, patience, json)
+        listener = listen(options)
+        from sayso.cli.serve import serve
+        from sayso.demo import visit
+
+        return serve((target,), options, listener, lambda gateway: visit(gateway.guard))

@@ -1,0 +1,56 @@
+"""One line of the log, as a person reads it: what matters first, and nothing twice."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final, cast
+
+_FIRST: Final = (
+    "outcome", "severity", "subject", "client", "server", "tool", "name", "title", "level",
+    "hints", "decision", "rule", "reason", "would_be", "approval", "channel", "answered_by",
+    "arguments", "reached", "milliseconds", "call",
+)  # fmt: skip
+_CHAIN: Final = ("seq", "writer", "index", "previous", "key", "payload_digest", "mac")
+_HEAD: Final = ("event", "at")
+
+
+def moment(at: float) -> str:
+    """A time as it was here."""
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def tool_of(body: Mapping[str, Any]) -> str:
+    """The tool that a line is about; of a call that came to nothing, the name that was given."""
+    found = ".".join(str(body[name]) for name in ("server", "tool") if name in body)
+    return found or str(body.get("name", ""))
+
+
+def fields_of(body: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a line says, in words; what the line before said of the same call is left out.
+
+    >>> body = {"outcome": "ok", "tool": "a", "hints": {"read_only": {"value": True}}}
+    >>> list(fields_of(body, {"tool": "a"}))
+    [('outcome', 'ok'), ('hints', 'read_only yes')]
+    """
+    rest = [one for one in body if one not in (*_FIRST, *_CHAIN, *_HEAD)]
+    for name in (*_FIRST, *rest, *_CHAIN):
+        if name in body and (name in _CHAIN or body[name] != before.get(name)):
+            yield name, _hints(body[name]) if name == "hints" else _words(body[name])
+
+
+def _hints(value: Any) -> str:
+    """Hints with their sources, as `sayso explain` tells them."""
+    try:
+        found = cast("dict[str, dict[str, Any]]", value)
+        return ", ".join(f"{name} {_hint(one)}" for name, one in found.items())
+    except (AttributeError, KeyError, TypeError):  # a line that somebody else wrote
+        return _words(value)
+
+
+def _hint(one: Mapping[str, Any]) -> str:
+    source = f" ({one['source']})" if "source" in one else ""
+    return f"{'yes' if one['value'] else 'no'}{source}"
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

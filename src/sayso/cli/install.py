@@ -1,0 +1,196 @@
+"""`sayso install` and `sayso uninstall`: the gateway in front of a client's servers, and not."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+from rich.text import Text
+
+from sayso.cli.asking import agrees
+from sayso.cli.discover import short
+from sayso.cli.terminal import out, plain, talk
+from sayso.clients import Plan, Record, Removal
+from sayso.errors import DeniedError, UsageError
+
+_Client = Literal["claude-code", "claude-desktop", "cursor", "vscode", "gemini"]
+_Scope = Literal["user", "local", "project"]
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def install(  # noqa: PLR0913 - each is an option of its own
+    client: _Client,
+    *,
+    scope: _Scope | None = None,
+    file: str | None = None,
+    only: list[str] | None = None,
+    left_out: Annotated[list[str] | None, Parameter(name="--except")] = None,
+    url: str | None = None,
+    policy: str | None = None,
+    dry_run: bool = False,
+    yes: bool = False,
+) -> int:
+    """Put the gateway in front of a client's servers: shows the change, and asks.
+
+    The servers move into a configuration of sayso's own, and one entry takes their place. The file
+    as it was is kept, and sayso uninstall brings it back.
+
+    Parameters
+    ----------
+    client
+        claude-code, claude-desktop, cursor, vscode or gemini.
+    scope
+        user (in all folders), project (for all who work on this folder), or local (Claude Code:
+        for you in this folder). Default: the one that has servers.
+    file
+        Another file in the client's form.
+    only
+        Move this server and leave the others; may be given more than once.
+    left_out
+        Leave this server where it is; may be given more than once.
+    url
+        Point the client to a gateway that is running, such as http://127.0.0.1:8321/mcp. Default:
+        the client starts one for itself.
+    policy
+        A policy.toml for the gateway that the client starts.
+    dry_run
+        Show the change and leave it at that.
+    yes
+        Do not ask.
+    """
+    from sayso.clients import Machine, Wish, alone, client_of, pick, plan_install
+
+    _check_policy(policy, url)
+    wish = Wish(tuple(only or ()), tuple(left_out or ()), is_started=url is None)
+    path = None if file is None else Path(file)
+    with alone():
+        place = pick(Machine.here(), client_of(client), scope, path)
+        plan = plan_install(place, wish, url=url, policy=policy)
+        _install(plan, is_dry=dry_run, is_asked=not yes)
+    return 0
+
+
+def _check_policy(policy: str | None, url: str | None) -> None:
+    """Raise for a policy with a mistake in it, and where somebody else starts the gateway."""
+    if policy is None:
+        return
+    if url is not None:
+        fix = "Give it to the gateway that is running."
+        raise UsageError("a policy is read by who starts the gateway", where="--policy", fix=fix)
+    from sayso.cli.policy import read_policy
+
+    read_policy(policy)
+
+
+def _install(plan: Plan, *, is_dry: bool, is_asked: bool) -> None:
+    from sayso.clients import carry_out
+
+    client = plan.place.client
+    path = short(plan.record.path)
+    if not plan.is_needed:
+        _say(f"sayso is in front of these servers already: nothing to change in {path}.")
+        return
+    _show_plan(plan)
+    if is_dry:
+        return
+    if is_asked and not agrees(f"Change {path}?"):
+        raise DeniedError("nothing was changed", fix="You did not say yes.")
+    carry_out(plan)
+    _say(f"Done. sayso uninstall {client.name} brings the file back as it was.")
+    _say(" ".join(one for one in (client.after, client.first) if one))
+    if "command" not in plan.record.entry:
+        _say(f"Start the gateway with: sayso gateway {shlex.quote(str(plan.record.servers))}")
+
+
+def uninstall(
+    client: _Client, *, scope: _Scope | None = None, dry_run: bool = False, yes: bool = False
+) -> int:
+    """Take the gateway out again: the client's file is what it was.
+
+    A file that was changed since gets its servers back, and keeps the other changes.
+
+    Parameters
+    ----------
+    client
+        claude-code, claude-desktop, cursor, vscode or gemini.
+    scope
+        Only there. Default: wherever sayso is in front of this client's servers.
+    dry_run
+        Show the change and leave it at that.
+    yes
+        Do not ask.
+    """
+    from sayso.clients import alone, plan_removal, records
+
+    with alone():
+        found = [one for one in records() if one.client == client and scope in (None, one.scope)]
+        if not found:
+            fix = "sayso discover lists what there is."
+            raise UsageError(f"sayso is not in front of any servers of {client}", fix=fix)
+        for record in found:
+            _uninstall(plan_removal(record), record, is_dry=dry_run, is_asked=not yes)
+    return 0
+
+
+def _uninstall(removal: Removal, record: Record, *, is_dry: bool, is_asked: bool) -> None:
+    from sayso.clients import client_of, remove
+
+    known = client_of(record.client)
+    changes = removal.now.data != removal.then.data
+    _say(f"{known.title}: {short(record.path)}")
+    if changes:
+        before, after = (one.servers(record.steps) for one in (removal.now, removal.then))
+        _print_difference(before, after, record.steps)
+        _say(
+            "The file will be what it was, byte for byte."
+            if removal.is_exact
+            else "The file was changed since: its servers come back, its other changes stay."
+        )
+    if is_dry:
+        return
+    if changes and is_asked and not agrees(f"Change {short(record.path)}?"):
+        raise DeniedError("nothing was changed", fix="You did not say yes.")
+    kept = remove(removal)
+    _say(f"Done. {known.after}" if changes else "sayso was not in the file any more: done.")
+    if kept is not None:
+        _say(f"The file as sayso found it is kept in {kept}; it may hold secrets.")
+
+
+def _show_plan(plan: Plan) -> None:
+    from sayso.clients import sorted_reasons
+
+    place = plan.place
+    link = "" if place.path == plan.record.path else f", a link to {short(plan.record.path)}"
+    _say(f"{place.client.title}, {place.scope}: {short(place.path)}{link}")
+    before, after = (one.servers(place.steps) for one in (plan.now, plan.then))
+    _print_difference(before, after, place.steps)
+    kept = short(plan.record.servers)
+    _say(f"Behind sayso: {', '.join(plan.choice.moved)}. They are kept in {kept}.")
+    for names, reason in sorted_reasons(plan.choice.stays):
+        _say(f"Not behind sayso: {names}, since {reason}.")
+    if place.scope == "project":
+        _say("Others who share this file cannot use the new entry: it holds paths of this machine.")
+    logins = [
+        name
+        for name, one in plan.choice.moved.items()
+        if "command" not in one and not one.get("headers")
+    ]
+    if logins:
+        _say(
+            f"Reached without a header: {', '.join(logins)}. Where the client has logged in to it, "
+            "leave it out with --except: sayso cannot take the login along."
+        )
+    if place.client.caution:
+        _say(place.client.caution)
+
+
+def _print_difference(before: object, after: object, steps: Sequence[str]) -> None:
+    from sayso.clients import as_object, difference
+
+    for line in difference(as_object(before), as_object(after), steps[-1]):
+        out().print(Text(plain(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
+
+
+def _say(text: str) -> None:
+    talk().print(Text(plain(text)))

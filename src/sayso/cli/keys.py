@@ -1,0 +1,216 @@
+"""`sayso keys`: API keys for machines, made, listed and taken back."""
+
+import getpass
+import json
+import time
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+import anyio
+from cyclopts import App, Parameter
+from rich.table import Table
+from rich.text import Text
+
+from sayso.cli.asking import ask_first
+from sayso.cli.stored import beside, opened
+from sayso.cli.terminal import out, print_json, talk
+from sayso.errors import UsageError
+from sayso.schema import plain
+from sayso.settings import DURATION, seconds
+from sayso.store import ApiKeyRow
+
+_SCHEMA: Final = 1
+_MAX_NAMED: Final = 5
+"""Keys whose ids stand in the question before they are revoked."""
+_MANY: Final = Parameter(negative="")
+_JSON: Final = Parameter(name="--json")
+
+app = App(name="keys", help="Make API keys for machines, list them, and take them back.")
+
+
+@app.command
+def create(
+    name: str,
+    *,
+    scope: Annotated[tuple[str, ...], _MANY] = (),
+    role: Annotated[tuple[str, ...], _MANY] = (),
+    expires: str = "90d",
+    store: str | None = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> int:
+    """Make an API key and print it, this once: sayso keeps nothing it could be made from.
+
+    Parameters
+    ----------
+    name
+        Who calls with it: policies and records know it as key:NAME. Several keys may have one
+        name, so that a new one can take the place of an old one.
+    scope
+        A scope that it holds; may be given several times.
+    role
+        A role that it has; may be given several times.
+    expires
+        How long it holds: 30m, 12h, 90d, or never.
+    store
+        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in your
+        data directory.
+    as_json
+        Print one JSON document.
+    """
+    from sayso.access import make_api_key
+    from sayso.keys import load_keys
+
+    lifetime = _seconds(expires)
+
+    async def run() -> tuple[str, str, float | None]:
+        async with opened(store, is_new=True) as kept:
+            text, row = make_api_key(
+                load_keys(beside(store), is_made=True),
+                name,
+                scopes=scope,
+                roles=role,
+                now=time.time(),
+                seconds=lifetime,
+                by=getpass.getuser(),
+            )
+            await kept.api_keys.add(row)
+            return text, row.id, row.expires
+
+    text, number, ends = anyio.run(run)
+    if as_json:
+        print_json({"schema": _SCHEMA, "key": text, "id": number, "name": name, "expires": ends})
+        return 0
+    out().print(text)
+    until = "until it is taken back" if ends is None else f"until {_day(ends)}"
+    talk().print(f"This is shown once. It holds {until}; sayso keys revoke {number} ends it.")
+    return 0
+
+
+@app.command(name="list")
+def list_keys(*, store: str | None = None, as_json: Annotated[bool, _JSON] = False) -> int:
+    """List the API keys, those that hold first. The keys themselves are nowhere.
+
+    Parameters
+    ----------
+    store
+        As for create.
+    as_json
+        Print one JSON document.
+    """
+
+    async def run() -> list[ApiKeyRow]:
+        async with opened(store) as kept:
+            return await kept.api_keys.all()
+
+    found = anyio.run(run)
+    if as_json:
+        print_json({"schema": _SCHEMA, "keys": [_document(one) for one in found]})
+        return 0
+    table = Table("id", "name", "scopes", "roles", "made by", "last used", "state", box=None)
+    for one in found:
+        table.add_row(*(Text(plain(cell)) for cell in _cells(one)))
+    out().print(table if found else "No API keys.")
+    return 0
+
+
+@app.command
+def revoke(
+    which: str,
+    *,
+    yes: bool = False,
+    store: str | None = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> int:
+    """Revoke API keys. Every replica refuses them within two seconds.
+
+    Shows which keys and how many, and asks first. Exit code 2 if there is no such key, or if it
+    was revoked before.
+
+    Parameters
+    ----------
+    which
+        The id of one key, or the name of several.
+    yes
+        Do not ask.
+    store
+        As for create.
+    as_json
+        Print one JSON document.
+    """
+
+    async def find() -> list[ApiKeyRow]:
+        async with opened(store) as kept:
+            rows = await kept.api_keys.all()
+        return [row for row in rows if which in (row.id, row.name) and row.revoked_at is None]
+
+    async def revoke_all(rows: list[ApiKeyRow]) -> int:
+        # By their ids: a key that was made since the question was shown is kept.
+        by = getpass.getuser()
+        async with opened(store) as kept:
+            counts = [await kept.api_keys.revoke(row.id, by=by, now=time.time()) for row in rows]
+        return sum(counts)
+
+    rows = anyio.run(find)
+    if rows and not yes:
+        ask_first(f"Revoke {_named(rows)}? This cannot be undone.")
+    count = anyio.run(revoke_all, rows)
+    if not count:
+        what = f"there is no API key {which!r} that holds"
+        raise UsageError(what, fix="See sayso keys list.")
+    if as_json:
+        print_json({"schema": _SCHEMA, "revoked": count})
+    else:
+        out().print(f"{count} {'key is' if count == 1 else 'keys are'} taken back")
+    return 0
+
+
+def _named(rows: list[ApiKeyRow]) -> str:
+    """Return how many keys these are, and their names and ids, for a question."""
+    shown = [f"{row.name} {row.id}" for row in rows[:_MAX_NAMED]]
+    if len(rows) > _MAX_NAMED:
+        shown.append(f"{len(rows) - _MAX_NAMED:,} more")
+    return f"{len(rows):,} API {'key' if len(rows) == 1 else 'keys'} ({', '.join(shown)})"
+
+
+def _seconds(expires: str) -> float | None:
+    """How many seconds `--expires` says, `None` for `never`."""
+    if expires == "never":
+        return None
+    if not DURATION.fullmatch(expires):
+        fix = "Write 30m, 12h, 90d, or never."
+        raise UsageError(f"{expires!r} is not how long a key holds", where="--expires", fix=fix)
+    return seconds(expires)
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _state(row: ApiKeyRow) -> str:
+    if row.revoked_at is not None:
+        return f"revoked by {row.revoked_by}"
+    if row.expires is not None and row.expires <= time.time():
+        return "expired"
+    return "holds" if row.expires is None else f"holds until {_day(row.expires)}"
+
+
+def _cells(row: ApiKeyRow) -> tuple[str, ...]:
+    used = "never" if row.used is None else f"{_day(row.used)[:-2]}00"
+    scopes, roles = (" ".join(json.loads(one)) for one in (row.scopes, row.roles))
+    return row.id, row.name, scopes, roles, row.created_by, used, _state(row)
+
+
+def _document(row: ApiKeyRow) -> dict[str, Any]:
+    """All that is known of a key; times in Unix seconds."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "scopes": json.loads(row.scopes),
+        "roles": json.loads(row.roles),
+        "created": row.created,
+        "created_by": row.created_by,
+        "expires": row.expires,
+        "used": row.used,
+        "revoked": row.revoked_at,
+        "revoked_by": row.revoked_by,
+    }

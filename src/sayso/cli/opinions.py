@@ -1,0 +1,129 @@
+"""Second opinions of a language model: asked for once for each tool, and kept in a file."""
+
+import inspect
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, cast
+
+import anyio
+
+from sayso.catalog import fingerprint
+from sayso.cli.terminal import plain, say
+from sayso.errors import ConfigError, SaysoError, UsageError
+from sayso.extras import install_fix
+from sayso.infer import Opinion, Reader, opinion_of, question, understand
+
+_AT_ONCE: Final = 4
+_PYDANTIC_AI: Final = "pydantic-ai:"
+
+
+async def gather(
+    entries: Sequence[object], reader: str | None, place: str | None
+) -> Mapping[str, Opinion]:
+    """The opinions on entries of `tools/list`, by fingerprint.
+
+    What the file `place` holds is not asked for again; what is asked for is written there at once.
+    A reader that fails on a tool, or answers in another form, is told of and leaves that tool to
+    the inference alone. Raises `ConfigError` for a file that cannot be read, and `UsageError` for
+    a reader that there is not.
+    """
+    known = _read(Path(place)) if place else {}
+    if reader is None:
+        return known
+    ask = load_reader(reader)
+    wanted = _unknown(entries, known)
+    limit = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def one(mark: str, tool: Mapping[str, Any]) -> None:
+        async with limit:
+            opinion = await _ask(ask, tool)
+        if opinion is not None:
+            known[mark] = opinion
+            if place:
+                _append(Path(place), mark, tool, opinion)
+
+    async with anyio.create_task_group() as tasks:
+        for mark, tool in wanted.items():
+            tasks.start_soon(one, mark, tool)
+    return known
+
+
+def _unknown(
+    entries: Sequence[object], known: Mapping[str, Opinion]
+) -> dict[str, Mapping[str, Any]]:
+    tools = [cast("Mapping[str, Any]", one) for one in entries if isinstance(one, Mapping)]
+    marked = {fingerprint(tool): tool for tool in tools}
+    return {mark: tool for mark, tool in marked.items() if mark not in known}
+
+
+async def _ask(ask: Reader, tool: Mapping[str, Any]) -> Opinion | None:
+    name = str(tool.get("name"))
+    try:
+        answer = ask(question(tool))
+        text = await answer if inspect.isawaitable(answer) else answer
+        return understand(str(text))
+    except SaysoError as error:
+        say(plain(f"{name}: no second opinion, {error.what}"))
+    except Exception as error:  # noqa: BLE001 - whatever another's model does
+        say(plain(f"{name}: no second opinion, since the reader failed: {type(error).__name__}"))
+    return None
+
+
+def load_reader(name: str) -> Reader:
+    """The reader of this name: `pydantic-ai:MODEL` or `module:function`.
+
+    Raises `UsageError` where there is none.
+    """
+    if name.startswith(_PYDANTIC_AI):
+        return _pydantic_ai(name.removeprefix(_PYDANTIC_AI))
+    module, _, function = name.partition(":")
+    # As other programs that are given a module do: what lies in the folder one is in counts.
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        fix = "Write pydantic-ai:MODEL, or module:function of a module that can be imported."
+        raise UsageError(f"there is no reader {name!r}", where="--reader", fix=fix) from error
+    if not callable(found):
+        raise UsageError(f"{name!r} cannot be called", where="--reader")
+    return cast("Reader", found)
+
+
+def _pydantic_ai(model: str) -> Reader:
+    try:
+        agent = cast("Any", import_module("pydantic_ai")).Agent(model)
+    except ImportError as error:
+        what = "pydantic-ai is not installed"
+        raise UsageError(what, where="--reader", fix=install_fix("pydantic-ai")) from error
+
+    async def read(asked: str) -> str:
+        return str((await agent.run(asked)).output)
+
+    return read
+
+
+def _read(place: Path) -> dict[str, Opinion]:
+    if not place.exists():
+        return {}
+    known: dict[str, Opinion] = {}
+    try:
+        lines = place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("cannot be read", where=str(place)) from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            raw: dict[str, Any] = json.loads(line)
+            known[raw["fingerprint"]] = opinion_of(raw["opinion"])
+        except (ValueError, KeyError, TypeError, UsageError) as error:
+            fix = "Take the line out, or the file away: it is asked for again."
+            raise ConfigError("is no opinion", where=f"{place}:{number}", fix=fix) from error
+    return known
+
+
+def _append(place: Path, mark: str, tool: Mapping[str, Any], opinion: Opinion) -> None:
+    line = {"fingerprint": mark, "name": tool.get("name"), "opinion": opinion.to_dict()}
+    with place.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")

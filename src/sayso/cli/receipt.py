@@ -1,0 +1,177 @@
+"""`sayso receipt`: keys that sign what runs have shown, receipts, and whether one holds."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from cyclopts import App, Parameter
+from rich.table import Table
+from rich.text import Text
+
+from sayso.cli.terminal import out, plain, print_json, talk
+from sayso.errors import KeysError, ReceiptError
+from sayso.intent import HINT_NAMES, HintReceipt, ToolReceipt, fault_of_key
+from sayso.receipts import Receipt, read_receipt, read_report, write_receipt
+
+_SCHEMA: Final = 1
+_KEY_FIX: Final = "It is the text after key = that sayso receipt keygen has printed."
+_WORDS: Final = {"refuted": "refuted", "supported": "supported", "not_exercised": "not tried"}
+
+app = App(
+    name="receipt",
+    help="Sign what a run of sayso verify has shown, and check who has signed it.",
+    help_format="plaintext",
+)
+
+
+@app.command
+def keygen(file: str) -> int:
+    """Make a key that signs receipts; print its public half as it goes into a policy.
+
+    The file is for this user alone. Nothing is overwritten.
+
+    Parameters
+    ----------
+    file
+        Where the private key goes.
+    """
+    from sayso.keys import make_signing_key
+
+    key = make_signing_key(Path(file))
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).stem).strip("-") or "key"
+    out().print(Text(f'[trust.receipt_keys]\n{name} = {{ key = "{key.public}" }}'))
+    talk().print(Text(plain(f"The private key is in {file}: whoever has it signs for you.")))
+    return 0
+
+
+@app.command
+def make(report: str, *, key: str, to: Annotated[str, Parameter(name=("--out", "-o"))]) -> int:
+    """Sign the report of a run: a receipt for the package that was run.
+
+    Parameters
+    ----------
+    report
+        What sayso verify TARGET --json has printed.
+    key
+        The file of a private key (sayso receipt keygen).
+    to
+        The file of the receipt.
+    """
+    write_receipt(read_report(Path(report)), Path(key), Path(to))
+    return 0
+
+
+@app.command
+def verify(
+    file: str, *, key: str, as_json: Annotated[bool, Parameter(name="--json")] = False
+) -> int:
+    """Check that a receipt is whole, and that this key has signed it.
+
+    Exit code 1 where it does not hold, 2 where the file or the key cannot be read.
+
+    Parameters
+    ----------
+    file
+        The receipt.
+    key
+        The public key, in base64.
+    as_json
+        Print one JSON document.
+    """
+    if fault := fault_of_key(key):
+        raise KeysError(fault, where="--key", fix=_KEY_FIX)
+    envelope, receipt = read_receipt(Path(file))
+    if not envelope.is_signed_by(key):
+        raise ReceiptError("this key has not signed it", where=file)
+    if as_json:
+        print_json({"schema": _SCHEMA, "holds": True, "key": key, **to_dict(receipt)})
+    else:
+        count = len(receipt.tools)
+        noun = "tool" if count == 1 else "tools"
+        out().print(Text(plain(f"{file}: holds, for {count} {noun} of {receipt.package}")))
+    return 0
+
+
+@app.command
+def show(file: str, *, as_json: Annotated[bool, Parameter(name="--json")] = False) -> int:
+    """Show what a receipt says. Whether it is true, only a key can tell: sayso receipt verify.
+
+    Parameters
+    ----------
+    file
+        The receipt.
+    as_json
+        Print one JSON document.
+    """
+    _, receipt = read_receipt(Path(file))
+    if as_json:
+        print_json({"schema": _SCHEMA, **to_dict(receipt)})
+        return 0
+    package = receipt.package
+    kind = f"{package.kind} " if package.kind else ""
+    lines = (
+        f"{kind}{package}",
+        f"sha256:{package.digest}",
+        f"made {receipt.made} by sayso {receipt.sayso}, seed {receipt.seed}",
+        f"layers: {', '.join(sorted(receipt.layers)) or 'none'}",
+    )
+    for line in lines:
+        out().print(Text(plain(line)))
+    out().print(_table(receipt.tools))
+    talk().print(Text("Nobody has checked who signed it: sayso receipt verify FILE --key KEY."))
+    return 0
+
+
+def to_dict(receipt: Receipt) -> dict[str, Any]:
+    """A receipt as data."""
+    package = receipt.package
+    return {
+        "package": {
+            "kind": package.kind,
+            "name": package.name,
+            "version": package.version,
+            "digest": package.digest,
+        },
+        "server": dict(receipt.server),
+        "layers": sorted(receipt.layers),
+        "sayso": receipt.sayso,
+        "profile": receipt.profile,
+        "seed": receipt.seed,
+        "seconds": receipt.seconds,
+        "made": receipt.made,
+        "tools": [
+            {
+                "name": one.name,
+                "fingerprint": one.fingerprint,
+                "hints": {name: _hint(hint) for name, hint in one.hints.items()},
+            }
+            for one in receipt.tools
+        ],
+    }
+
+
+def _hint(one: HintReceipt) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "verdict": one.verdict,
+        "calls": one.calls,
+        "inputs": list(one.inputs),
+        "observers": list(one.observers),
+    }
+    return found | ({"partial": True} if one.is_partial else {})
+
+
+def _table(tools: tuple[ToolReceipt, ...]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("tool", overflow="fold")
+    for name in HINT_NAMES:
+        table.add_column(name)
+    for tool in tools:
+        table.add_row(Text(plain(tool.name)), *(_cell(tool.hints.get(one)) for one in HINT_NAMES))
+    return table
+
+
+def _cell(one: HintReceipt | None) -> Text:
+    if one is None:
+        return Text("")
+    partly = ", partly watched" if one.is_partial else ""
+    return Text(f"{_WORDS[one.verdict]} ({one.calls}{partly})")

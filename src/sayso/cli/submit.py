@@ -1,0 +1,100 @@
+"""`sayso submit`: what a store's review asks of a server, for a person and for programs."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import anyio
+from cyclopts import Parameter
+
+from sayso.cli.address import check_seconds
+from sayso.cli.lint_input import read_linted, source_of
+from sayso.cli.terminal import say, working
+from sayso.cli.writable import check_writable
+from sayso.connect import parse_target
+from sayso.errors import SaysoError, UsageError
+from sayso.lint import Listing, Submission, as_json, as_markdown, find_store
+from sayso.lint import submit as make_submission
+from sayso.schema import plain
+
+
+def submit(
+    store: Literal["openai", "anthropic"],
+    /,
+    *target: str,
+    out: str | None = None,
+    json: bool = False,
+    force: bool = False,
+    timeout: float = 30.0,
+    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+) -> int:
+    """Write what a store's review asks of a server: hints, why, names, prompts to fill in.
+
+    Lists the tools and calls none. Exit code 1 where the store's rules find an error; the
+    document is written all the same, and names it.
+
+    Parameters
+    ----------
+    store
+        openai or anthropic.
+    target
+        As for sayso lint, one server. A command goes after --.
+    out
+        A folder for submission-STORE.md and submission-STORE.json. Default: one of them is
+        printed.
+    json
+        Print the JSON document rather than the Markdown.
+    force
+        Write over files of these names that say something else.
+    timeout
+        Seconds to wait for a server.
+    """
+    check_seconds(timeout, "--timeout")
+    if out is not None:
+        check_writable(Path(out) / f"submission-{store}.json", "--out")
+    made = make_submission(_ask(target, command, timeout), find_store(store))
+    if out is not None:
+        _write(Path(out), made, force=force)
+    if out is None or json:
+        sys.stdout.write(as_json(made) if json else as_markdown(made))
+    return int(made.has_errors)
+
+
+def _ask(target: Sequence[str], command: list[str] | None, timeout: float) -> Listing:
+    words = target if command is None else [*target, *command]
+    targets = parse_target(words, is_command=command is not None and not target, command="submit")
+    if len(targets) > 1:
+        names = ", ".join(one.name for one in targets)
+        fix = f"Name one of them: {words[0]}#NAME."
+        raise UsageError(f"a submission is about one server, not {names}", fix=fix)
+    with working("Asking for the tools …"):
+        (found,) = anyio.run(read_linted, targets, source_of(words, targets), timeout)
+    if isinstance(found, SaysoError):
+        raise found
+    return found.listing
+
+
+def _write(folder: Path, made: Submission, *, force: bool) -> None:
+    """Write both documents; what a person has filled in is not written over unasked."""
+    texts = {
+        folder / f"submission-{made.store.name}.md": as_markdown(made),
+        folder / f"submission-{made.store.name}.json": as_json(made),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        changed = [path for path, text in texts.items() if _differs(path, text)]
+        if changed and not force:
+            fix = "Name another folder with --out, or write over it with --force."
+            raise UsageError("it is there and says something else", where=str(changed[0]), fix=fix)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        what = f"the documents cannot be written: {error.strerror}"
+        raise UsageError(what, where=str(folder), fix="Check who may write there.") from error
+    for path in texts:
+        say(plain(f"wrote {path}"))
+
+
+def _differs(path: Path, text: str) -> bool:
+    return path.exists() and path.read_bytes() != text.encode()

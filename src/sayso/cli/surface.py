@@ -1,0 +1,156 @@
+"""The tools of one target, read once: what `inspect` shows."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import anyio
+
+from sayso.catalog import Tool, read_tools
+from sayso.connect import CommandTarget, Fault, RpcError, SavedTarget, Target, UrlTarget
+from sayso.errors import AuthenticationError, SaysoError, TimedOutError, UnreachableError
+from sayso.intent import Level
+
+if TYPE_CHECKING:
+    from sayso.lint import Finding
+
+T = TypeVar("T")
+
+_KINDS: Final[Mapping[Fault | None, type[SaysoError]]] = {
+    Fault.TIMED_OUT: TimedOutError,
+    Fault.UNAUTHORIZED: AuthenticationError,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """One server's tools; `problems` are about entries of its list that are no tools.
+
+    `faults` are what lint finds wrong with each tool, where it was asked.
+    """
+
+    name: str
+    server: Mapping[str, Any]
+    protocol: str | None
+    tools: list[Tool]
+    problems: list[str]
+    faults: "Sequence[Sequence[Finding]]" = ()
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether anything in the list is wrong."""
+        return bool(self.problems) or any(tool.findings for tool in self.tools)
+
+    @property
+    def headline(self) -> str:
+        """The server in one line, with the number of its tools by level."""
+        counts = Counter(tool.level for tool in self.tools)
+        levels = ", ".join(f"{counts[level]} {level}" for level in Level if counts[level])
+        version = self.server.get("version") or ""
+        about = " ".join(part for part in (self.name, str(version)) if part)
+        protocol = f" (MCP {self.protocol})" if self.protocol else ""
+        noun = "tool" if len(self.tools) == 1 else "tools"
+        return f"{about}{protocol}: {len(self.tools)} {noun}" + (f": {levels}" if levels else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented form, without its `schema` number."""
+        server = {**self.server, "name": self.name, "protocol": self.protocol}
+        if declared := self.server.get("name"):
+            server["declared_name"] = declared
+        tools = [_tool(one) for one in self.tools]
+        for tool, faults in zip(tools, self.faults, strict=False):
+            tool["lint"] = [_fault(one) for one in faults]
+        document: dict[str, Any] = {"server": server, "tools": tools}
+        return document | ({"problems": self.problems} if self.problems else {})
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "level": str(tool.level),
+        "hints": tool.resolved.to_dict(),
+        "inferred": {
+            name: {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
+            for name, one in tool.inferred.items()
+        },
+        "fingerprint": tool.fingerprint,
+        "findings": [finding.to_dict() for finding in tool.findings],
+    }
+
+
+def _fault(finding: "Finding") -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": str(finding.severity),
+        "message": finding.message,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one target lists, as received: entries that may be no tools at all."""
+
+    server: Mapping[str, Any]
+    protocol: str | None
+    entries: Sequence[object]
+
+
+async def read_surface(target: Target, *, timeout: float) -> Surface:
+    """Connect to `target`, list its tools, and end the connection; `timeout` in seconds.
+
+    Raises a `SaysoError` that says why the list cannot be had.
+    """
+    answer = await read_answer(target, timeout=timeout)
+    tools, problems = read_tools(target.name, answer.entries)
+    return Surface(target.name, answer.server, answer.protocol, tools, problems)
+
+
+async def read_answer(target: Target, *, timeout: float) -> Answer:
+    """The same, raw."""
+    if isinstance(target, SavedTarget):
+        return Answer(target.server, None, target.tools)
+    return await _ask(target, timeout)
+
+
+async def read_surfaces(targets: Sequence[Target], timeout: float) -> list[Surface | SaysoError]:
+    """All targets at once; an error in the place of one that could not be asked."""
+    return await _all(targets, partial(read_surface, timeout=timeout))
+
+
+async def read_answers(targets: Sequence[Target], timeout: float) -> list[Answer | SaysoError]:
+    """The same, raw."""
+    return await _all(targets, partial(read_answer, timeout=timeout))
+
+
+async def _all(
+    targets: Sequence[Target], read_one: Callable[[Target], Awaitable[T]]
+) -> list[T | SaysoError]:
+    found: list[T | SaysoError] = [SaysoError("not asked")] * len(targets)
+
+    async def read(index: int, target: Target) -> None:
+        try:
+            found[index] = await read_one(target)
+        except SaysoError as error:
+            found[index] = error
+
+    async with anyio.create_task_group() as group:
+        for index, target in enumerate(targets):
+            group.start_soon(read, index, target)
+    return found
+
+
+async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Answer:
+    from sayso.connect import list_all, open_link, open_proof
+
+    async with open_proof(target) as proof, open_link(target, timeout=timeout, proof=proof) as link:
+        try:
+            entries = await list_all(link, "tools/list", timeout=timeout)
+        except RpcError as error:
+            kind = _KINDS.get(error.fault, UnreachableError)
+            raise kind(f"tools/list failed: {error}", where=target.name) from error
+        greeting = link.greeting
+        return Answer(greeting.server, link.version, entries)

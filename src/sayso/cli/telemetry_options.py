@@ -1,0 +1,100 @@
+"""What a gateway shows of itself, as its options say: metrics and traces."""
+
+import contextlib
+import socket
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import anyio
+import uvicorn
+from typing_extensions import override
+
+from sayso.access import own_names
+from sayso.beside import beside
+from sayso.cli.address import bind
+from sayso.connect import is_loopback
+from sayso.errors import UsageError
+from sayso.gateway import PacedProtocol
+from sayso.telemetry import Telemetry, is_structured, open_telemetry
+
+_LOOPBACK: Final = "127.0.0.1"
+_LEAVE_SECONDS: Final = 1.0
+_WHERE: Final = "--metrics"
+
+
+@asynccontextmanager
+async def showing(metrics: str | None, *, is_otel: bool) -> AsyncGenerator[Telemetry]:
+    """What was asked for, and the page of metrics at `metrics`: a port, or host:port.
+
+    Raises `UsageError` for an address that is none, `PortInUseError` where another listens.
+    """
+    async with open_telemetry(
+        has_metrics=metrics is not None,
+        has_otel=True if is_otel else None,
+        has_logs=is_structured(),
+    ) as telemetry:
+        if metrics is None or telemetry.prometheus is None:
+            yield telemetry
+            return
+        host, port = parse_place(metrics)
+        with bind(host, port, _WHERE) as listener:
+            async with _serving(telemetry, host, listener):
+                yield telemetry
+
+
+def parse_place(text: str) -> tuple[str, int]:
+    """The address and port of `[HOST:]PORT`; without a host, this machine alone.
+
+    >>> parse_place("9464"), parse_place("[::]:9464")
+    (('127.0.0.1', 9464), ('::', 9464))
+    """
+    host, _, port = text.rpartition(":")
+    if not port.isascii() or not port.isdigit():
+        fix = "Write a port, as 9464, or an address with it, as 0.0.0.0:9464."
+        raise UsageError(f"{text!r} is not a port", where=_WHERE, fix=fix)
+    return host.removeprefix("[").removesuffix("]") or _LOOPBACK, int(port)
+
+
+class _Server(uvicorn.Server):
+    """A server beside the one that ends the process: signals are not its to hear."""
+
+    @override
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+@asynccontextmanager
+async def _serving(
+    telemetry: Telemetry, host: str, listener: socket.socket
+) -> AsyncGenerator[None]:
+    from sayso.telemetry import MetricsPage
+
+    assert telemetry.prometheus is not None  # noqa: S101 - the page is only for it
+    port = listener.getsockname()[1]
+    names = own_names(f"http://{_LOOPBACK}:{port}") if is_loopback(host) else None
+    page = MetricsPage(telemetry.prometheus, names)
+    config = uvicorn.Config(
+        page,
+        http=PacedProtocol,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        proxy_headers=False,
+        lifespan="off",
+    )
+    server = _Server(config)
+    is_over = anyio.Event()
+
+    async def run() -> None:
+        await server.serve(sockets=[listener])
+        is_over.set()
+
+    async with beside(run):
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            with anyio.move_on_after(_LEAVE_SECONDS, shield=True):
+                await is_over.wait()

@@ -1,0 +1,176 @@
+"""Several processes on one port: a parent that starts them, and starts another where one dies.
+
+They share the listening socket, so that no connection is lost with a process that did not take it.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from sayso.cli.drain import PAUSE_SECONDS, TELL_SECONDS
+
+_YOUNG_SECONDS: Final = 5.0
+_LONGEST_PAUSE: Final = 5.0
+_SHORTEST_PAUSE: Final = 0.1
+_LOOK_SECONDS: Final = 0.05
+_GRACE_SECONDS: Final = 5.0
+_FAILED: Final = 70
+_CLEAN: Final = (0, -signal.SIGTERM)
+"""Exit codes of a process that ended in order; SIGTERM ends one that has not begun to serve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One of several processes, by its place among them.
+
+    `is_first` says that there was none in its place before it. `ready` and `life` are the ends of
+    pipes: one tells the parent that it serves, the other tells it that the parent is gone.
+    """
+
+    place: int
+    is_first: bool
+    ready: int
+    life: int
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it is the one that tells of what all of them see."""
+        return self.place == 0
+
+    def serves(self) -> None:
+        """Tell the parent, which starts the others once the first one serves."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.ready, b".")
+        os.close(self.ready)
+
+
+@dataclass(slots=True)
+class _Place:
+    number: int
+    pid: int = 0
+    began: float = 0.0
+    pause: float = 0.0
+    lives: int = 0
+
+
+@dataclass(slots=True)
+class Parent:
+    """Starts `count` processes that run `work`, and keeps as many; `drain` is what each may take.
+
+    `tell` hears of those that died.
+    """
+
+    count: int
+    work: Callable[[Worker], int]
+    drain: float
+    tell: Callable[[str], None]
+    _places: dict[int, _Place] = field(default_factory=dict[int, _Place])
+    _ending: int = 0
+    _is_clean: bool = True
+    _life: tuple[int, int] = (-1, -1)
+
+    def run(self) -> int:
+        """Run until a signal ends it, or the first process could not begin to serve.
+
+        In the new processes this runs their work, and gives its code. Returns 0 after SIGTERM, once
+        all have ended in order. Raises `KeyboardInterrupt` after SIGINT, after a second signal, or
+        when a process did not end in order.
+        """
+        self._life = os.pipe()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, self._signalled)
+        first = _Place(0)
+        worker, ready = self._start(first)
+        if worker is not None:
+            return self.work(worker)
+        serves = os.read(ready, 1)
+        os.close(ready)
+        if not serves:
+            code = os.waitstatus_to_exitcode(os.waitpid(first.pid, 0)[1])
+            if self._ending:
+                return self._ended(is_clean=code in _CLEAN)
+            return code if code > 0 else _FAILED
+        for number in range(1, self.count):
+            worker, ready = self._start(_Place(number))
+            if worker is not None:
+                return self.work(worker)
+            os.close(ready)
+        worker = self._keep()
+        if worker is not None:
+            return self.work(worker)
+        return self._ended(is_clean=self._is_clean)
+
+    def _ended(self, *, is_clean: bool) -> int:
+        if self._ending == signal.SIGTERM and is_clean:
+            return 0
+        raise KeyboardInterrupt
+
+    def _keep(self) -> Worker | None:
+        """Start another for each that ends; `None` once all have, because they were told to."""
+        while self._places:
+            pid, status = os.wait()
+            place = self._places.pop(pid, None)
+            if self._ending and os.waitstatus_to_exitcode(status) not in _CLEAN:
+                self._is_clean = False
+            if place is None or self._ending:
+                continue
+            self.tell(f"worker {pid} {_how(status)}: another one takes its place")
+            is_young = time.monotonic() - place.began < _YOUNG_SECONDS
+            place.pause = min(max(place.pause * 2, _SHORTEST_PAUSE), _LONGEST_PAUSE) * is_young
+            self._rest(place.pause)
+            if not self._ending:
+                worker, ready = self._start(place)
+                if worker is not None:
+                    return worker
+                os.close(ready)
+        return None
+
+    def _start(self, place: _Place) -> tuple[Worker | None, int]:
+        """The worker in the new process, `None` in this one; and what is read when it serves."""
+        ready, says = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # A signal that came in between would be taken by the parent's handler in the child.
+        blocked = {signal.SIGTERM, signal.SIGINT, signal.SIGALRM}
+        signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+        pid = os.fork()
+        if pid == 0:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+            # What is pressed at the terminal is for the parent, which passes it on.
+            os.setpgid(0, 0)
+            os.close(ready)
+            os.close(self._life[1])
+            return Worker(place.number, place.lives == 0, says, self._life[0]), -1
+        os.close(says)
+        place.pid, place.began, place.lives = pid, time.monotonic(), place.lives + 1
+        self._places[pid] = place
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+        return None, ready
+
+    def _rest(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while not self._ending and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+
+    def _signalled(self, number: int, _frame: object) -> None:
+        if number == signal.SIGALRM:
+            number = signal.SIGKILL
+        elif not self._ending:
+            self._ending = number
+            limit = self.drain + PAUSE_SECONDS + 2 * TELL_SECONDS + _GRACE_SECONDS
+            signal.setitimer(signal.ITIMER_REAL, limit)
+        for pid in [*self._places]:
+            os.kill(pid, number)
+
+
+def _how(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"

@@ -1,0 +1,25 @@
+"""Files that a command writes at its end, checked before it runs."""
+
+import tempfile
+from pathlib import Path
+
+from sayso.errors import UsageError
+
+
+def check_writable(file: Path, option: str) -> None:
+    """Make the folder of a file, and check that the file can be written there.
+
+    Raises `UsageError`, which names the option.
+    """
+    try:
+        if file.is_dir():
+            raise IsADirectoryError(0, "it is a folder")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.exists():
+            with file.open("ab"):
+                return
+        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=".sayso-"):
+            return
+    except OSError as error:
+        what = f"{option} {file} cannot be written: {error.strerror}"
+        raise UsageError(what, fix="Name a file in a folder that you may write to.") from error

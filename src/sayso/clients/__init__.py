@@ -1,0 +1,61 @@
+"""Clients' configurations: putting sayso in front of their servers, and taking it out again."""
+
+from typing import TYPE_CHECKING
+
+from sayso.lazy import lazily
+
+if TYPE_CHECKING:
+    from sayso.clients.choice import Wish, sorted_reasons
+    from sayso.clients.discovery import discover, pick
+    from sayso.clients.document import as_object
+    from sayso.clients.install import Plan, Removal, carry_out, plan_install, plan_removal, remove
+    from sayso.clients.kinds import client_of
+    from sayso.clients.places import Machine
+    from sayso.clients.record import Record, alone, records
+    from sayso.clients.shown import difference
+    from sayso.clients.swap import read, replace
+
+
+__all__ = [
+    "Machine",
+    "Plan",
+    "Record",
+    "Removal",
+    "Wish",
+    "alone",
+    "as_object",
+    "carry_out",
+    "client_of",
+    "difference",
+    "discover",
+    "pick",
+    "plan_install",
+    "plan_removal",
+    "read",
+    "records",
+    "remove",
+    "replace",
+    "sorted_reasons",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "sayso.clients.choice": ("Wish", "sorted_reasons"),
+        "sayso.clients.discovery": ("discover", "pick"),
+        "sayso.clients.document": ("as_object",),
+        "sayso.clients.install": (
+            "Plan",
+            "Removal",
+            "carry_out",
+            "plan_install",
+            "plan_removal",
+            "remove",
+        ),
+        "sayso.clients.kinds": ("client_of",),
+        "sayso.clients.places": ("Machine",),
+        "sayso.clients.record": ("Record", "alone", "records"),
+        "sayso.clients.shown": ("difference",),
+        "sayso.clients.swap": ("read", "replace"),
+    },
+)

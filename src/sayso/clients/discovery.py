@@ -1,0 +1,155 @@
+"""What is configured on this machine, in all clients that sayso knows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sayso.clients import swap
+from sayso.clients.document import Document, as_object
+from sayso.clients.kinds import CLIENTS, ENTRY, Client, client_of
+from sayso.clients.places import Machine, Place, Scope, named, places, places_within
+from sayso.clients.record import Record, folder_of, record_in, records
+from sayso.clients.shown import reached_by
+from sayso.clients.undo import is_as_written
+from sayso.errors import SaysoError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One server of a client. `shown` is its command or URL, without secrets."""
+
+    place: Place
+    name: str
+    transport: str
+    shown: str
+    is_disabled: bool
+    is_guarded: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented form."""
+        return {
+            "client": self.place.client.name,
+            "scope": self.place.scope,
+            "file": str(self.place.path),
+            "project": str(self.place.workspace) if self.place.has_workspace else None,
+            "name": self.name,
+            "transport": self.transport,
+            "address": self.shown,
+            "disabled": self.is_disabled,
+            "guarded": self.is_guarded,
+        }
+
+
+@dataclass(slots=True)
+class Discovery:
+    """All servers, and what is wrong with files that could not be read."""
+
+    found: list[Found] = field(default_factory=list[Found])
+    errors: list[SaysoError] = field(default_factory=list[SaysoError])
+
+
+def discover(machine: Machine) -> Discovery:
+    """Read the files of all clients, and those that sayso is in front of; change nothing."""
+    discovery = Discovery()
+    kept = {(one.path, one.steps): one for one in records()}
+    seen: set[tuple[Path, tuple[str, ...]]] = set()
+    todo = [place for client in CLIENTS.values() for place in places(machine, client)]
+    todo += [_place_of(one) for one in kept.values()]
+    for outer in todo:
+        try:
+            for place, document in opened(outer):
+                key = (place.path.resolve(), place.steps)
+                if key not in seen:
+                    seen.add(key)
+                    discovery.found += _found(place, document, kept.get(key))
+        except SaysoError as error:
+            if str(error) not in map(str, discovery.errors):
+                discovery.errors.append(error)
+    return discovery
+
+
+def opened(place: Place) -> Iterator[tuple[Place, Document]]:
+    """The servers in the file at `place`, also those of single projects; none without a file."""
+    if place.path.exists():
+        document = Document.of(str(place.path), swap.look(place.path))
+        for one in places_within(place, document):
+            yield one, document
+
+
+def pick(
+    machine: Machine, client: Client, scope: Scope | None = None, path: Path | None = None
+) -> Place:
+    """The one place that a person means.
+
+    Raises `UsageError` where there is none, or more than one that has servers.
+    """
+    if path is not None:
+        return _there(named(machine, client, path))
+    near = [one for one in _near(machine, client) if scope in (None, one[0].scope)]
+    if scope is not None and not near:
+        asked = [one for one in places(machine, client) if one.scope == scope]
+        if asked:
+            return _there(asked[0])
+        what = f"{client.title} has no servers of the scope {scope} here"
+        raise UsageError(what, where="--scope", fix="sayso discover lists what there is.")
+    if scope is not None:
+        return near[0][0]
+    full = [
+        place
+        for place, document in near
+        if document.servers(place.steps) or record_in(folder_of(place))
+    ]
+    if len(full) > 1:
+        listed = "; ".join(f"{one.scope}: {one.path}" for one in full)
+        what = f"{client.title} has servers in {len(full)} places ({listed})"
+        raise UsageError(what, fix=f"Name one: --scope {full[0].scope}.")
+    if not full:
+        looked = ", ".join(str(one.path) for one in places(machine, client) if _is_own(one))
+        fix = f"sayso looked at {looked}. Name another file with --file."
+        raise UsageError(f"{client.title} has no MCP servers configured", fix=fix)
+    return full[0]
+
+
+def _is_own(place: Place) -> bool:
+    """Whether a place is meant without being named."""
+    return place.scope in ("user", "local", "project")
+
+
+def _near(machine: Machine, client: Client) -> list[tuple[Place, Document]]:
+    """The client's own places; of single projects only the one that this folder lies in."""
+    found = [one for place in places(machine, client) if _is_own(place) for one in opened(place)]
+    above = (machine.cwd, *machine.cwd.parents)
+    local = [one for one in found if one[0].scope == "local" and one[0].workspace in above]
+    local.sort(key=lambda one: len(one[0].workspace.parts))
+    return [one for one in found if one[0].scope != "local"] + local[-1:]
+
+
+def _there(place: Place) -> Place:
+    if not place.path.exists():
+        what = "there is no such file, so no servers stand in it"
+        raise UsageError(what, where=str(place.path), fix="sayso discover lists what there is.")
+    return place
+
+
+def _place_of(record: Record) -> Place:
+    client = client_of(record.client)
+    scope: Any = record.scope
+    return Place(client, scope, record.path, record.steps, record.workspace)
+
+
+def _found(place: Place, document: Document, record: Record | None) -> Iterator[Found]:
+    """The servers at `place`; in the stead of sayso's entry those that are behind it."""
+    in_front = record is not None and is_as_written(document, record)
+    for name, entry in document.servers(place.steps).items():
+        if record is not None and in_front and name == ENTRY:
+            for moved, value in record.moved().items():
+                yield _one(place, moved, value, is_guarded=True)
+        else:
+            yield _one(place, name, entry, is_guarded=False)
+
+
+def _one(place: Place, name: str, entry: Any, *, is_guarded: bool) -> Found:
+    fields = as_object(entry)
+    is_disabled = fields.get("disabled") is True or fields.get("enabled") is False
+    return Found(place, name, *reached_by(entry), is_disabled, is_guarded)

@@ -1,0 +1,195 @@
+"""Putting sayso in front of a client's servers, and taking it out again.
+
+Both are planned first, which changes nothing, so that a person can see what would change; and
+carried out in steps, each of which leaves either the old or the new state, with a record of it.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sayso.clients import swap
+from sayso.clients.choice import Choice, Wish, choose
+from sayso.clients.document import Document
+from sayso.clients.kinds import ENTRY, STDIO
+from sayso.clients.places import Place
+from sayso.clients.record import Record, digest_of, folder_of, record_in
+from sayso.clients.splice import raw_members, take_out
+from sayso.clients.undo import undo
+from sayso.connect import fault_of_url
+from sayso.errors import ConfigError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A change of one client's file: from `now` to `then`, both as they stand or would stand.
+
+    `back` is the file without sayso. `record` is what is true afterwards, `earlier` what was.
+    """
+
+    place: Place
+    now: Document = field(repr=False)
+    then: Document = field(repr=False)
+    back: Document = field(repr=False)
+    choice: Choice
+    record: Record
+    earlier: Record | None
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything would change."""
+        return (
+            self.now.data != self.then.data
+            or self.earlier is None
+            or _kept_servers(self.record) != self.choice.moved
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The way back: from `now` to `then`; `is_exact` where `then` is what was before, each byte."""
+
+    record: Record
+    now: Document = field(repr=False)
+    then: Document = field(repr=False)
+    is_exact: bool
+
+
+def program() -> tuple[str, ...]:
+    """The words that start this sayso from anywhere; raises `UsageError` where it will not last."""
+    if "archive-v0" in Path(sys.executable).parts:
+        what = "this sayso runs from uv's cache, which may be emptied at any time"
+        fix = "Install it first: uv tool install sayso."
+        raise UsageError(what, where=sys.executable, fix=fix)
+    script = Path(sys.executable).with_name("sayso")
+    return (str(script),) if script.is_file() else (sys.executable, "-m", "sayso")
+
+
+def gateway_words(servers: Path, policy: str | None = None) -> tuple[str, ...]:
+    """What `sayso` is started with: the gateway, over stdio, in front of `servers`."""
+    by_policy = () if policy is None else ("--policy", str(Path(policy).absolute()))
+    return ("gateway", str(servers), STDIO, *by_policy)
+
+
+def plan_install(
+    place: Place, wish: Wish, *, url: str | None = None, policy: str | None = None
+) -> Plan:
+    """What putting sayso in front of the servers at `place` would change.
+
+    Where sayso is in front already, it is worked out anew, from the file as it would be without it.
+    Raises `UsageError` where no server can move, and the error of what is wrong with the file.
+    """
+    if url is not None and (fault := fault_of_url(url)):
+        raise UsageError(fault[0], where="--url", fix=fault[1])
+    path, data = swap.locate(place.path)
+    now = Document.of(str(place.path), data)
+    folder = folder_of(place)
+    earlier = record_in(folder)
+    back = now if earlier is None else undo(now, earlier)[0]
+    choice = choose(back, place, wish)
+    if not choice.moved:
+        raise _nothing(place, choice)
+    written = raw_members(back, place.steps)
+    record = Record(
+        folder,
+        place.client.name,
+        place.scope,
+        path,
+        place.steps,
+        place.workspace,
+        {},
+        {name: written[name] for name in choice.moved},
+        {},
+    )
+    if url is None:
+        words = (*program(), *gateway_words(record.servers, policy))
+        entry = place.client.started(words, choice.env)
+    else:
+        entry = place.client.reached(url)
+    then = take_out(back, place.steps, taken=choice.moved, name=ENTRY, entry=entry)
+    changes = {digest_of(then.data): digest_of(back.data)}
+    record = replace(record, entry=entry, changes=changes)
+    return Plan(place, now, then, back, choice, record, earlier)
+
+
+def carry_out(plan: Plan) -> None:
+    """Do what is planned. A crash between two steps leaves a file that `undo` understands.
+
+    Raises `ConfigError`, with nothing done, where the file was changed since it was planned.
+    """
+    record = plan.record
+    earlier = plan.earlier
+    kept: Mapping[str, Any] = {} if earlier is None else _kept_servers(earlier)
+    record.save_original(plan.back.data)
+    if earlier is None:
+        record.save_servers(plan.choice.moved)
+        record.save()
+    else:
+        # Until the file is replaced, the old entry counts; each server is where one of them is.
+        if digest_of(plan.now.data) not in earlier.changes:
+            record.save_original(plan.now.data)
+        record.save_servers({**plan.choice.moved, **kept})
+        both = {**earlier.written, **record.written}
+        replace(record, written=both, changes={**earlier.changes, **record.changes}).save()
+    if plan.now.data != plan.then.data:
+        try:
+            swap.replace(record.path, plan.now.data, plan.then.data)
+        except ConfigError:
+            _leave_as_it_was(plan, kept)
+            raise
+    record.save()
+    record.save_servers(plan.choice.moved)
+
+
+def _leave_as_it_was(plan: Plan, servers: Mapping[str, Any]) -> None:
+    if plan.earlier is None:
+        plan.record.forget(keeps_originals=False)
+    else:
+        plan.earlier.save_servers(servers)
+        plan.earlier.save()
+
+
+def plan_removal(record: Record) -> Removal:
+    """What taking sayso out again would change; raises `ConfigError` where it cannot be done."""
+    if not record.path.exists():
+        what = "the file is gone from which sayso would be taken out"
+        fix = f"As it was, it is kept in {record.folder}."
+        raise ConfigError(what, where=str(record.path), fix=fix)
+    now = Document.of(str(record.path), swap.read(record.path))
+    then, is_exact = undo(now, record)
+    return Removal(record, now, then, is_exact)
+
+
+def remove(removal: Removal) -> Path | None:
+    """Do it. What was kept of the file goes with it, unless it is not the same as before.
+
+    Then the folder that keeps it is handed out.
+    """
+    record = removal.record
+    has_lost = not removal.is_exact and removal.now.data != removal.then.data
+    if has_lost:
+        record.save_original(removal.now.data)
+    if removal.now.data != removal.then.data:
+        swap.replace(record.path, removal.now.data, removal.then.data)
+    record.forget(keeps_originals=has_lost)
+    return record.folder if has_lost else None
+
+
+def _kept_servers(record: Record) -> Mapping[str, Any]:
+    """The servers that the gateway reads; none where the file is not there."""
+    try:
+        return json.loads(swap.read(record.servers))["mcpServers"]
+    except (ConfigError, ValueError, KeyError):
+        return {}
+
+
+def _nothing(place: Place, choice: Choice) -> UsageError:
+    if not choice.stays:
+        what = f"{place.client.title} has no servers there"
+        return UsageError(what, where=str(place.path), fix="sayso discover lists where it has.")
+    why = "; ".join(f"{name}: {reason}" for name, reason in choice.stays.items())
+    what = f"there is no server that sayso can be put in front of ({why})"
+    return UsageError(what, where=str(place.path))

@@ -1,0 +1,171 @@
+"""Where each client keeps the servers that it was told of, on Linux, macOS and Windows."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from sayso.clients.document import Document, as_object
+from sayso.clients.kinds import CLIENTS, Client
+
+Scope = Literal["user", "local", "project", "profile", "system", "file"]
+"""Whom a file is for: a person, the person in one project (Claude Code), all who work on a
+project, a profile of VS Code, all people of the machine; `file` where it was named by its path."""
+
+_CODES: Final = ("Code", "Code - Insiders", "VSCodium")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What decides where files are: the system as `sys.platform` names it, and folders."""
+
+    system: str
+    home: Path
+    cwd: Path
+    environ: Mapping[str, str]
+
+    @classmethod
+    def here(cls) -> "Machine":
+        """This one, for who runs sayso, in the folder that sayso runs in."""
+        return cls(sys.platform, Path.home(), Path.cwd(), os.environ)
+
+    @property
+    def applications(self) -> Path:
+        """The folder in which desktop programs keep what belongs to a person."""
+        if self.system == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self.system == "win32":
+            return self._folder("APPDATA", self.home / "AppData" / "Roaming")
+        return self._folder("XDG_CONFIG_HOME", self.home / ".config")
+
+    @property
+    def shared(self) -> Path:
+        """The folder in which programs keep what their administrator has set."""
+        if self.system == "darwin":
+            return Path("/Library/Application Support")
+        if self.is_windows:
+            return self._folder("PROGRAMDATA", Path("C:/ProgramData"))
+        return Path("/etc")
+
+    @property
+    def is_windows(self) -> bool:
+        """Whether this is Windows."""
+        return self.system == "win32"
+
+    def _folder(self, variable: str, default: Path) -> Path:
+        given = self.environ.get(variable)
+        return Path(given) if given else default
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One object of servers: in which file, and by which keys to it.
+
+    `workspace` is the folder that its relative paths start from; for `user`, only by habit.
+    """
+
+    client: Client
+    scope: Scope
+    path: Path
+    steps: tuple[str, ...]
+    workspace: Path
+
+    @property
+    def has_workspace(self) -> bool:
+        """Whether the servers belong to one folder, so that variables for it have one value."""
+        return self.scope in ("project", "local")
+
+
+def places(machine: Machine, client: Client) -> tuple[Place, ...]:
+    """All files that `client` may keep servers in, whether they are there or not."""
+    # In the home folder, a project's file may be the person's; the first counts.
+    found: dict[Path, Place] = {}
+    for scope, path in _PLACES[client.name](machine):
+        found.setdefault(path, _place(client, scope, path, machine))
+    return tuple(found.values())
+
+
+def places_within(place: Place, servers: Document) -> tuple[Place, ...]:
+    """`place`, and those of single projects in the same file (Claude Code); empty ones are not."""
+    projects = as_object(as_object(servers.file.value).get("projects"))
+    if place.client.name != "claude-code":
+        return (place,)
+    inside = (("projects", key, place.client.key) for key in projects)
+    return (
+        place,
+        *(
+            replace(place, scope="local", steps=steps, workspace=Path(steps[1]))
+            for steps in inside
+            if servers.servers(steps)
+        ),
+    )
+
+
+def named(machine: Machine, client: Client, path: Path) -> Place:
+    """A file that a person named, in the form of `client`'s."""
+    return _place(client, "file", path.absolute(), machine)
+
+
+def _place(client: Client, scope: Scope, path: Path, machine: Machine) -> Place:
+    workspace = machine.cwd if scope == "project" else path.parent
+    return Place(client, scope, path, (client.key,), workspace)
+
+
+def _claude_code(machine: Machine) -> Iterator[tuple[Scope, Path]]:
+    folder = machine.environ.get("CLAUDE_CONFIG_DIR")
+    yield "user", (Path(folder) if folder else machine.home) / ".claude.json"
+    yield "project", machine.cwd / ".mcp.json"
+    kept = {
+        "darwin": "/Library/Application Support/ClaudeCode",
+        "win32": "C:/Program Files/ClaudeCode",
+    }
+    yield "system", Path(kept.get(machine.system, "/etc/claude-code")) / "managed-mcp.json"
+
+
+def _claude_desktop(machine: Machine) -> Iterator[tuple[Scope, Path]]:
+    # The edition from Microsoft's store sees a folder of its own in the place of the usual one.
+    local = machine.environ.get("LOCALAPPDATA")
+    if machine.is_windows and local:
+        for package in sorted(Path(local, "Packages").glob("Claude_*")):
+            folder = package / "LocalCache" / "Roaming" / "Claude"
+            yield "user", folder / "claude_desktop_config.json"
+            return
+    yield "user", machine.applications / "Claude" / "claude_desktop_config.json"
+
+
+def _cursor(machine: Machine) -> Iterator[tuple[Scope, Path]]:
+    yield "user", machine.home / ".cursor" / "mcp.json"
+    yield "project", machine.cwd / ".cursor" / "mcp.json"
+
+
+def _vscode(machine: Machine) -> Iterator[tuple[Scope, Path]]:
+    users = [machine.applications / code / "User" for code in _CODES]
+    yield "user", users[0] / "mcp.json"
+    yield "project", machine.cwd / ".vscode" / "mcp.json"
+    # Other editions count as profiles: they are never meant unless they are named.
+    for user in users[1:]:
+        yield "profile", user / "mcp.json"
+    for user in users:
+        for profile in sorted(user.glob("profiles/*/mcp.json")):
+            yield "profile", profile
+
+
+def _gemini(machine: Machine) -> Iterator[tuple[Scope, Path]]:
+    home = machine.environ.get("GEMINI_CLI_HOME")
+    yield "user", (Path(home) if home else machine.home) / ".gemini" / "settings.json"
+    yield "project", machine.cwd / ".gemini" / "settings.json"
+    named = machine.environ.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
+    folder = "GeminiCli" if machine.system == "darwin" else "gemini-cli"
+    yield "system", Path(named) if named else machine.shared / folder / "settings.json"
+
+
+_PLACES: Final = {
+    "claude-code": _claude_code,
+    "claude-desktop": _claude_desktop,
+    "cursor": _cursor,
+    "vscode": _vscode,
+    "gemini": _gemini,
+}
+assert _PLACES.keys() == CLIENTS.keys()  # noqa: S101 - two tables of this package

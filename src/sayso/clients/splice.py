@@ -1,0 +1,163 @@
+"""Editing one object of a JSON text: its other bytes, comments and commas stay as they were.
+
+Both edits are checked: what is read from the new text must be what was meant, or nothing is
+handed out.
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from sayso.clients.document import Document
+from sayso.errors import ConfigError
+from sayso.settings import Member, members, offset_of, parse_json
+
+_Edit = tuple[int, int, str]
+"""From where to where, and what stands there afterwards."""
+
+_BLANK: Final = " \t"
+_UNIT: Final = "  "
+_LAST_COMMA: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+,", re.DOTALL)
+"""Never looks into a comment for it, nor at anything twice."""
+
+
+def raw_members(document: Document, steps: tuple[str, ...]) -> dict[str, str]:
+    """Each member of the object at `steps` as it is written, its key included."""
+    found = members(document.file.text, steps)
+    return {str(one.step): document.text[one.key_at : one.end] for one in found}
+
+
+def take_out(
+    document: Document,
+    steps: tuple[str, ...],
+    *,
+    taken: Collection[str],
+    name: str,
+    entry: Mapping[str, Any],
+) -> Document:
+    """`document` with one member `name` in the place of those that are `taken`, at least one.
+
+    The new member stands where the first of them stood.
+    """
+    found = members(document.file.text, steps)
+    first, *others = (at for at, one in enumerate(found) if one.step in taken)
+    written = _written(document.text, found[first], len(steps) + 1, {name: entry})
+    edits = [(found[first].key_at, found[first].end, written)]
+    for at in others:
+        edits += _cut(document, found, at)
+    kept = {key: one for key, one in document.servers(steps).items() if key not in taken}
+    return _edited(document, steps, edits, {**kept, name: entry})
+
+
+def put_back(
+    document: Document, steps: tuple[str, ...], *, name: str | None, raw: Sequence[str]
+) -> Document:
+    """`document` with the members `raw`, as they were once written, in the place of `name`.
+
+    Without a `name` they come last. Raises `ConfigError` where the object is gone.
+    """
+    try:
+        opening = offset_of(document.file.text, steps)
+    except KeyError:
+        what = f"the object “{steps[-1]}” is gone from the file"
+        fix = f'Write "{steps[-1]}": {{}} where it was, and do this again.'
+        raise ConfigError(what, where=document.path, fix=fix) from None
+    found = members(document.file.text, steps)
+    at = next((index for index, one in enumerate(found) if one.step == name), None)
+    kept = {key: one for key, one in document.servers(steps).items() if key != name}
+    back = {key: one for text in raw for key, one in parse_json("", f"{{{text}}}").value.items()}
+    if at is not None and not raw:
+        edits = _cut(document, found, at)
+    else:
+        edits = [_filled(document.text, found, opening, at, raw)]
+    return _edited(document, steps, edits, {**kept, **back})
+
+
+def _filled(
+    text: str, found: Sequence[Member], opening: int, at: int | None, raw: Sequence[str]
+) -> _Edit:
+    """Members in the place of the one at `at`, or after all, each on a line where others are."""
+    if not found:
+        return opening + 1, opening + 1, ", ".join(raw)
+    near = found[-1 if at is None else at]
+    between = f",{_line_start(text, near.key_at) or ' '}"
+    joined = between.join(raw)
+    if at is None:
+        return near.end, near.end, f"{between}{joined}" if raw else ""
+    return near.key_at, near.end, joined
+
+
+def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
+    """Without the member at `at` and the comma that it needed; comments around it stay."""
+    text = document.text
+    one = found[at]
+    if at == 0:
+        if len(found) == 1:
+            after = _LAST_COMMA.match(text, one.end)
+            comma = [] if after is None else [(after.end() - 1, after.end(), "")]
+            return [(one.key_at, one.end, ""), *comma]
+        comma = document.file.text.index(",", one.end)
+        return [(one.key_at, one.end, ""), (comma, comma + 1, "")]
+    comma = document.file.text.index(",", found[at - 1].end)
+    if not text[comma + 1 : one.key_at].strip():
+        return [(comma, one.end, "")]
+    line = _line_start(text, one.key_at)
+    rest = text[one.end :].lstrip(_BLANK)
+    # A line that held nothing else goes as a whole. Its own end stays, for a comment before it.
+    is_alone = line is not None and rest.startswith(("\n", "\r\n"))
+    start = one.key_at - len(line or "") if is_alone else one.key_at
+    return [(comma, comma + 1, ""), (start, one.end, "")]
+
+
+def _written(text: str, near: Member, depth: int, member: Mapping[str, Any]) -> str:
+    """A member as it would be written at `depth`, in the manner of the one that stands there."""
+    line = _line_start(text, near.key_at)
+    if line is None:
+        return json.dumps(member)[1:-1]
+    indent = line.lstrip("\r\n")
+    unit = indent[: len(indent) // depth] if len(indent) % depth == 0 else _UNIT
+    key, value = next(iter(member.items()))
+    return f"{json.dumps(key)}: {json.dumps(value, indent=unit)}".replace("\n", line)
+
+
+def _line_start(text: str, at: int) -> str | None:
+    """The line's end and the blanks before `at`, or `None` where more stands before it."""
+    start = at
+    while text[start - 1] in _BLANK:
+        start -= 1
+    if text[start - 1] != "\n":
+        return None
+    return text[start - 2 : at] if text[start - 2] == "\r" else text[start - 1 : at]
+
+
+def _edited(
+    document: Document, steps: tuple[str, ...], edits: list[_Edit], meant: Mapping[str, Any]
+) -> Document:
+    """The document after `edits`; raises `ConfigError` unless it reads as it was `meant`."""
+    text = document.text
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    try:
+        result = document.with_text(text)
+    except ConfigError as error:
+        raise _unfit(document) from error
+    if result.servers(steps) != meant or _others(result, steps) != _others(document, steps):
+        raise _unfit(document)
+    return result
+
+
+def _others(document: Document, steps: tuple[str, ...]) -> object:
+    """What the file holds beside the object at `steps`."""
+
+    def without(value: Any, rest: tuple[str, ...]) -> Any:
+        inner = without(value[rest[0]], rest[1:]) if rest[1:] else None
+        return {**value, rest[0]: inner}
+
+    return without(document.file.value, steps)
+
+
+def _unfit(document: Document) -> ConfigError:
+    what = "sayso cannot edit this file and be sure that all else stays as it is"
+    fix = "Nothing was changed. Take out commas before closing brackets and stray comments."
+    return ConfigError(what, where=document.path, fix=fix)

@@ -1,0 +1,65 @@
+"""What makes a URL unfit as the address of a server, or unfit for secrets."""
+
+import ipaddress
+import re
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urlsplit
+
+_HEADERS_FIX: Final = (
+    'Put credentials into the "headers" of an entry in a configuration: '
+    '{"mcpServers": {"example": {"url": "https://example.com/mcp", '
+    '"headers": {"Authorization": "Bearer ${TOKEN}"}}}}.'
+)
+
+_BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f]")
+
+
+def fault_of_url(url: str) -> tuple[str, str] | None:
+    """What is wrong with `url` and what to do, or `None`.
+
+    Never shows the URL itself: a faulty one may hold a password where none belongs.
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError as error:
+        return f"the URL cannot be read: {_without_quotes(error)}", "Mend the host or the port."
+    is_http = parts.scheme in ("http", "https")
+    faults = (
+        (not is_http, "the URL is not http:// or https://", "No other kind leads to a server."),
+        ("@" in parts.netloc, "the URL holds a user name or a password", _HEADERS_FIX),
+        (not host, "the URL names no host", "Write it as https://example.com/mcp."),
+        ("#" in url, "the URL has a part after #, which is never sent", "Take that part out."),
+        (_BLANK.search(url), "the URL holds a blank or a control character", "Write it as %20."),
+    )
+    return next(((what, fix) for is_fault, what, fix in faults if is_fault), None)
+
+
+def is_private(url: str) -> bool:
+    """Whether nobody on the way can read what is sent to a sound `url`: TLS, or this machine.
+
+    >>> is_private("https://login.example.com"), is_private("http://login.example.com")
+    (True, False)
+    """
+    parts = urlsplit(url)
+    return parts.scheme == "https" or is_loopback(parts.hostname or "")
+
+
+@lru_cache(1024)
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is that of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    # One of IPv4, as a socket of IPv6 names it.
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def _without_quotes(error: ValueError) -> str:
+    """The first words of Python's message; what it quotes comes from the URL."""
+    return re.split(r"['\":]", str(error))[0].strip().lower()

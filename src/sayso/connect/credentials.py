@@ -1,0 +1,240 @@
+"""Credentials for servers behind sayso: tokens of its own, never the one that a caller sent.
+
+With `client_credentials` there is one token for all callers. With `token_exchange` each caller has
+one of its own: the caller's token is shown to the authorization server alone, which gives another
+for the server behind.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from sayso.connect.auth import UpstreamAuth
+from sayso.connect.fetch import ClientAuth, Fetcher, Reply, open_fetcher
+from sayso.connect.kinds import CommandTarget, UrlTarget
+from sayso.connect.refreshing_cache import Fetched, RefreshingCache
+from sayso.connect.web.authenticator import Authenticator
+from sayso.errors import AuthenticationError, KeysError, UnreachableError
+from sayso.policy import LOCAL, Principal
+
+_MOST: Final = 1000
+"""How many callers' tokens are kept; whose call is longest ago is forgotten first."""
+_UNSAID_SECONDS: Final = 60.0
+_LONGEST_SECONDS: Final = 3600.0
+_EARLY: Final = 0.8
+_SPARE_SECONDS: Final = 5.0
+_CLIENT_ERROR: Final = range(400, 500)
+_EXCHANGE: Final = "urn:ietf:params:oauth:grant-type:token-exchange"
+_ACCESS_TOKEN: Final = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a type, not a token
+
+
+class Credentials(Protocol):
+    """What is sent to one server so that it lets sayso in."""
+
+    async def headers(self, principal: Principal) -> Mapping[str, str]:
+        """Headers for a request on behalf of a caller.
+
+        Raises `AuthenticationError` where there is no token for that caller or no secret to get one
+        with, and `UnreachableError` where the authorization server does not answer.
+        """
+        ...
+
+    def forget(self, principal: Principal) -> None:
+        """Drop what was given out for a caller: the server did not take it.
+
+        What was had a moment ago stays, so that a server that takes nothing does not make sayso
+        ask for a token at each call.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OnBehalf:
+    """A server's credentials on behalf of one caller: an `Authenticator`."""
+
+    credentials: Credentials
+    principal: Principal
+
+    async def headers(self) -> Mapping[str, str]:
+        """See `Credentials.headers`."""
+        return await self.credentials.headers(self.principal)
+
+    def forget(self) -> None:
+        """See `Credentials.forget`."""
+        self.credentials.forget(self.principal)
+
+
+@dataclass(slots=True)
+class Wallet:
+    """The tokens that callers have proved themselves by, in memory alone, until they expire.
+
+    Kept only where some server wants them exchanged. A caller that comes with fewer scopes is
+    another principal here, and gets nothing that was had for more.
+    """
+
+    clock: Callable[[], float] = time.time
+    _tokens: OrderedDict[Principal, tuple[str, float]] = field(
+        default_factory=OrderedDict[Principal, tuple[str, float]], repr=False
+    )
+
+    def put(self, principal: Principal, token: str, *, expires: float) -> None:
+        """Keep a token that was verified; `expires` in Unix seconds."""
+        self._tokens[principal] = token, expires
+        self._tokens.move_to_end(principal)
+        while len(self._tokens) > _MOST:
+            self._tokens.popitem(last=False)
+
+    def get(self, principal: Principal) -> str | None:
+        """The caller's newest token, if it still holds."""
+        token, expires = self._tokens.get(principal, (None, 0.0))
+        return token if self.clock() < expires else None
+
+
+def make_credentials(auth: UpstreamAuth, fetcher: Fetcher, wallet: Wallet) -> Credentials:
+    """Credentials as an entry of a configuration says."""
+    if auth.is_exchange:
+        return TokenExchange(auth, fetcher, wallet)
+    return ClientCredentials(auth, fetcher)
+
+
+def credentials_for(
+    target: CommandTarget | UrlTarget, fetcher: Fetcher, wallet: Wallet
+) -> Credentials | None:
+    """The credentials of one server; `None` where its entry says nothing of any."""
+    auth = target.auth if isinstance(target, UrlTarget) else None
+    return None if auth is None else make_credentials(auth, fetcher, wallet)
+
+
+@asynccontextmanager
+async def open_proof(target: CommandTarget | UrlTarget) -> AsyncGenerator[Authenticator | None]:
+    """What sayso proves itself by at a server with no caller; `None` where its entry names nothing.
+
+    Where it wants a caller's token exchanged there is none.
+    """
+    async with open_fetcher() as fetcher:
+        found = credentials_for(target, fetcher, Wallet())
+        yield None if found is None else OnBehalf(found, Principal(LOCAL))
+
+
+@dataclass(slots=True)
+class ClientCredentials:
+    """One token for all callers: sayso's own (RFC 6749, section 4.4)."""
+
+    auth: UpstreamAuth
+    fetcher: Fetcher
+    clock: Callable[[], float] = time.monotonic
+    _kept: RefreshingCache[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._kept = RefreshingCache(self._fetch, clock=self.clock)
+
+    async def headers(self, principal: Principal) -> Mapping[str, str]:
+        """See `Credentials.headers`; the caller makes no difference."""
+        del principal
+        return _bearer(await self._kept.get())
+
+    def forget(self, principal: Principal) -> None:
+        """See `Credentials.forget`."""
+        del principal
+        self._kept.drop()
+
+    async def _fetch(self) -> Fetched[str]:
+        return await _token(self.fetcher, self.auth, {"grant_type": "client_credentials"})
+
+
+@dataclass(slots=True)
+class TokenExchange:
+    """A token for each caller, had for the one that the caller came with (RFC 8693)."""
+
+    auth: UpstreamAuth
+    fetcher: Fetcher
+    wallet: Wallet
+    clock: Callable[[], float] = time.monotonic
+    _kept: OrderedDict[Principal, RefreshingCache[str]] = field(
+        default_factory=OrderedDict[Principal, "RefreshingCache[str]"], repr=False
+    )
+
+    async def headers(self, principal: Principal) -> Mapping[str, str]:
+        """See `Credentials.headers`. A caller whose own token is over gets none any more."""
+        if self.wallet.get(principal) is None:
+            self._kept.pop(principal, None)
+            raise self._without_token()
+        kept = self._kept.get(principal)
+        if kept is None:
+            kept = self._kept[principal] = RefreshingCache(
+                lambda: self._fetch(principal), clock=self.clock
+            )
+        self._kept.move_to_end(principal)
+        while len(self._kept) > _MOST:
+            self._kept.popitem(last=False)
+        return _bearer(await kept.get())
+
+    def forget(self, principal: Principal) -> None:
+        """See `Credentials.forget`."""
+        if (kept := self._kept.get(principal)) is not None:
+            kept.drop()
+
+    async def _fetch(self, principal: Principal) -> Fetched[str]:
+        own = self.wallet.get(principal)
+        if own is None:
+            raise self._without_token()
+        form = {
+            "grant_type": _EXCHANGE,
+            "subject_token": own,
+            "subject_token_type": _ACCESS_TOKEN,
+            "requested_token_type": _ACCESS_TOKEN,
+        }
+        found = await _token(self.fetcher, self.auth, form)
+        if found.value == own:
+            what = "the caller's own token came back, and it is sent to nobody"
+            raise AuthenticationError(what, where=self.auth.shown)
+        return found
+
+    def _without_token(self) -> AuthenticationError:
+        what = "this caller has no token that could be exchanged"
+        fix = "It must call with an OAuth token that still holds."
+        return AuthenticationError(what, where=self.auth.shown, fix=fix)
+
+
+def _bearer(token: str) -> Mapping[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+async def _token(fetcher: Fetcher, auth: UpstreamAuth, form: Mapping[str, str]) -> Fetched[str]:
+    proof = ClientAuth(auth.client_id, auth.client_secret, auth.is_secret_in_body)
+    wanted = {"scope": auth.scope, "resource": auth.resource, "audience": auth.audience}
+    told = {**form, **{key: value for key, value in wanted.items() if value is not None}}
+    try:
+        reply = await fetcher.post(auth.token_url, told, proof)
+    except KeysError as error:
+        what = f"the “client_secret” for {auth.shown} cannot be had: {error.what}"
+        raise AuthenticationError(what, where=error.where, fix=error.fix) from error
+    if reply.status in _CLIENT_ERROR:
+        what = f"the authorization server gives no token: {reply.error}"
+        fix = f"It knows sayso as “{auth.client_id}”: look at its “sayso.auth” and its secret."
+        raise AuthenticationError(what, where=auth.shown, fix=fix)
+    if not reply.is_ok:
+        what = f"the authorization server failed: {reply.error}"
+        raise UnreachableError(what, where=auth.shown)
+    return _read(reply, auth.shown)
+
+
+def _read(reply: Reply, where: str) -> Fetched[str]:
+    """The token of an answer (RFC 6749, section 5.1); without `expires_in` it is kept shortly."""
+    token = reply.body.get("access_token")
+    kind = reply.body.get("token_type")
+    is_sound = isinstance(token, str) and token.isascii() and token.isprintable()
+    if not is_sound or not token or " " in token or str(kind).lower() != "bearer":
+        raise UnreachableError("the answer holds no bearer token", where=where)
+    seconds = _seconds(reply.body.get("expires_in"))
+    usable = max(seconds - _SPARE_SECONDS, seconds / 2)
+    return Fetched(str(token), min(seconds * _EARLY, usable), usable)
+
+
+def _seconds(said: object) -> float:
+    if isinstance(said, bool) or not isinstance(said, int | float) or said <= 0:
+        return _UNSAID_SECONDS
+    return float(min(said, _LONGEST_SECONDS))

@@ -1,0 +1,57 @@
+"""How long a request may take: as `asyncio.timeout`, but that many share one timer."""
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+from sayso.alarm import Alarm
+
+
+class Limit:
+    """Cancels what is done within it when `alarm` goes off, and raises `TimeoutError` outside.
+
+    Without an alarm it may take as long as it likes.
+    """
+
+    __slots__ = ("_alarm", "_before", "_key", "_task", "is_over")
+
+    def __init__(self, alarm: Alarm | None) -> None:
+        self._alarm = alarm
+        self._key: object = None
+        self.is_over = False
+
+    def __enter__(self) -> Self:
+        """Begin to count. Within a task."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a request is made by a task
+        self._task, self._before = task, task.cancelling()
+        self.go_on()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Whoever else cancels the task at the same time has his way."""
+        self.stop()
+        if not self.is_over:
+            return
+        is_ours = self._task.uncancel() <= self._before
+        if is_ours and kind is asyncio.CancelledError:
+            raise TimeoutError from error
+
+    def stop(self) -> None:
+        """Let the time stand still."""
+        if self._alarm is not None:
+            self._alarm.forget(self._key)
+
+    def go_on(self) -> None:
+        """Count from the beginning."""
+        if self._alarm is not None and not self.is_over:
+            self._key = self._alarm.call(self._end)
+
+    def _end(self) -> None:
+        self.is_over = True
+        self._task.cancel()

@@ -1,0 +1,196 @@
+"""One entry of a client's configuration: its keys and values, each fault with its place."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from sayso.connect.variables import Scope, VariableError
+from sayso.errors import ConfigError
+from sayso.settings import JsonFile, Step, type_name
+
+UNDERSTOOD: Final = (
+    "args",
+    "sayso",
+    "command",
+    "cwd",
+    "disabled",
+    "enabled",
+    "env",
+    "envFile",
+    "headers",
+    "httpUrl",
+    "serverUrl",
+    "transport",
+    "transportType",
+    "type",
+    "url",
+)
+"""`httpUrl` is Gemini CLI's and `serverUrl` Windsurf's; `transport` and `transportType` are
+older names of `type`, and `sayso` holds what only sayso reads."""
+
+_OF_CLIENTS: Final = (
+    "allowedTools",
+    "alwaysAllow",
+    "alwaysLoad",
+    "auth",
+    "authProviderType",
+    "autoApprove",
+    "description",
+    "dev",
+    "disabledTools",
+    "excludeTools",
+    "extensionName",
+    "gallery",
+    "icon",
+    "icons",
+    "id",
+    "includeTools",
+    "initTimeout",
+    "metadata",
+    "name",
+    "networkTimeout",
+    "oauth",
+    "oauthClientId",
+    "oauthPublicClient",
+    "oauthScopes",
+    "registry",
+    "remoteConfigured",
+    "sandbox",
+    "sandboxEnabled",
+    "source",
+    "startupTimeout",
+    "tags",
+    "targetAudience",
+    "targetServiceAccount",
+    "timeout",
+    "toolTimeout",
+    "tools",
+    "trust",
+    "version",
+    "watchPaths",
+)
+"""Keys by which a client directs itself: what it may call unasked, how long it waits, its icons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry, and where it stands: `steps` lead to it in `file`, the last is its name."""
+
+    file: JsonFile
+    steps: tuple[str, ...]
+    fields: Mapping[str, Any]
+    scope: Scope
+
+    @classmethod
+    def at(cls, file: JsonFile, steps: tuple[str, ...], scope: Scope) -> "Entry":
+        """The entry that `steps` lead to; its keys are checked, its values not yet."""
+        value = file.value
+        for step in steps:
+            value = value[step]
+        entry = cls(file, steps, value, scope)
+        if not isinstance(value, dict):
+            fix = 'Write it as {"command": …, "args": […]} or {"url": …}.'
+            raise entry.fault(f"must be an object, not {type_name(value)}", fix=fix)
+        for key in entry.fields:
+            entry.check_key(key)
+        return entry
+
+    @property
+    def is_disabled(self) -> bool:
+        """Whether the client is told to pass this entry over."""
+        return bool(self.flag("disabled")) or self.flag("enabled") is False
+
+    def fault(
+        self, what: str, *steps: Step, fix: str | None = None, of_key: bool = False
+    ) -> ConfigError:
+        """An error about the entry, or about the part of it that `steps` lead to."""
+        inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+        place = self.file.where(*self.steps, *steps, of_key=of_key)
+        return ConfigError(f"{self.steps[-1]}{inside}: {what}", where=place, fix=fix)
+
+    def check_key(self, key: str) -> None:
+        """Raise for a key that neither sayso nor any client it knows of understands."""
+        if key == "headersHelper":
+            fix = "Write the headers it would print under “headers”, with ${NAME} for secrets."
+            raise self.fault("sayso runs no program to learn headers", key, fix=fix, of_key=True)
+        if key in UNDERSTOOD or key in _OF_CLIENTS:
+            return
+        known = f"Known keys are {', '.join(UNDERSTOOD)}."
+        near = nearest(key, (*UNDERSTOOD, *_OF_CLIENTS))
+        fix = f"Did you mean “{near}”? {known}" if near else known
+        raise self.fault("unknown key", key, fix=fix, of_key=True)
+
+    def flag(self, key: str) -> bool | None:
+        """A boolean, or `None` where the key is missing."""
+        value = self.fields.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        raise self.fault(f"must be true or false, not {type_name(value)}", key)
+
+    def text(self, key: str) -> str | None:
+        """A string with its variables expanded, or `None` where the key is missing."""
+        return None if self.fields.get(key) is None else self._expand(self.fields[key], key)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """An array of strings, expanded; empty where the key is missing."""
+        value = self.fields.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            fix = 'Write it as ["first", "second"].'
+            raise self.fault(f"must be an array of strings, not {type_name(value)}", key, fix=fix)
+        items = cast("list[object]", value)
+        return tuple(self._expand(item, key, index) for index, item in enumerate(items))
+
+    def pairs(self, key: str, *, names: re.Pattern[str]) -> dict[str, str]:
+        """An object of strings, expanded; whole numbers count as strings and null as absent.
+
+        `names` is what its keys must look like.
+        """
+        value = self.fields.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            fix = 'Write it as {"NAME": "value"}.'
+            raise self.fault(f"must be an object of strings, not {type_name(value)}", key, fix=fix)
+        found: dict[str, str] = {}
+        for name, item in cast("dict[str, object]", value).items():
+            if not names.fullmatch(name):
+                raise self.fault("cannot be a name here", key, name, of_key=True)
+            if item is not None:
+                text = str(item) if type(item) is int else item
+                found[name] = self._expand(text, key, name)
+        return found
+
+    def folder(self, key: str) -> str | None:
+        """A path, taken from the folder that the configuration is about."""
+        text = self.text(key)
+        return None if text is None else str(self.scope.workspace / text)
+
+    def path(self, value: object, *steps: Step) -> str:
+        """A path at `steps`, with `~`, taken from the folder that the configuration is about."""
+        text = self._expand(value, *steps)
+        if not text.strip():
+            raise self.fault("must be a path", *steps)
+        return str(self.scope.workspace / Path(text).expanduser())
+
+    def _expand(self, value: object, *steps: Step) -> str:
+        if not isinstance(value, str):
+            raise self.fault(f"must be a string, not {type_name(value)}", *steps)
+        if "\0" in value:
+            raise self.fault("holds a NUL character", *steps)
+        is_pair = len(steps) > 1 and isinstance(steps[1], str)
+        try:
+            return self.scope.expand_whole(value) if is_pair else self.scope.expand(value)
+        except VariableError as error:
+            raise self.fault(error.what, *steps, fix=error.fix) from error
+
+
+def nearest(word: str, words: tuple[str, ...]) -> str | None:
+    """The one of `words` that was probably meant, whatever the case of its letters."""
+    by_lower = {one.lower(): one for one in reversed(words)}
+    near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.7)
+    return by_lower[near[0]] if near else None

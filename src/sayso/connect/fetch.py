@@ -1,0 +1,160 @@
+"""Small JSON documents over HTTP: what sayso asks of authorization servers.
+
+Bounded in size and time, never redirected, and never sent in the clear to another machine. No
+error holds what was sent or what came back.
+"""
+
+import base64
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Final, cast
+from urllib.parse import quote_plus, urlencode, urlsplit
+
+import anyio
+
+from sayso.connect.address import is_private
+from sayso.connect.web.connection import BrokenError
+from sayso.connect.web.pool import NotSentError, Pool, target_of
+from sayso.errors import TimedOutError, UnreachableError, UsageError
+from sayso.keys import Reference
+from sayso.schema import parse_json
+
+SECONDS: Final = 10.0
+LARGEST: Final = 512 * 1024
+"""Bytes. The largest sets of keys are a few tens of thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientAuth:
+    """How sayso proves at an authorization server who it is (RFC 6749, section 2.3.1)."""
+
+    client_id: str
+    secret: Reference
+    is_in_body: bool = False
+
+    def dress(self, form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+        """`form` and headers with the proof in one of them. Raises `KeysError`."""
+        secret = self.secret.read()
+        if self.is_in_body:
+            return {**form, "client_id": self.client_id, "client_secret": secret}, {}
+        pair = f"{quote_plus(self.client_id)}:{quote_plus(secret)}"
+        encoded = base64.b64encode(pair.encode()).decode()
+        return dict(form), {"Authorization": f"Basic {encoded}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an authorization server answered: a JSON object, empty where there is none."""
+
+    status: int
+    body: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether it is what was asked for."""
+        return self.status == HTTPStatus.OK
+
+    @property
+    def error(self) -> str:
+        """The code of an error (RFC 6749, section 5.2), as far as it is one."""
+        code = self.body.get("error")
+        is_code = isinstance(code, str) and code.replace("_", "").isalnum() and code.isascii()
+        return str(code)[:40] if is_code else f"HTTP {self.status}"
+
+
+@dataclass(slots=True)
+class Fetcher:
+    """One pool of connections for each endpoint; the endpoints are those of a configuration."""
+
+    seconds: float = SECONDS
+    _pools: dict[tuple[str, str], Pool] = field(default_factory=dict[tuple[str, str], Pool])
+
+    async def get(self, url: str) -> Reply:
+        """Ask for a document. Raises `UnreachableError`."""
+        return await self._ask("GET", url)
+
+    async def post(self, url: str, form: Mapping[str, str], auth: ClientAuth | None) -> Reply:
+        """Send a form, and prove who sends it. Raises `UnreachableError` and `KeysError`.
+
+        Without `auth` nothing is proved: for a client that has no secret.
+        """
+        body, headers = auth.dress(form) if auth else (dict(form), dict[str, str]())
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+        return await self._ask("POST", url, urlencode(body), headers)
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        pools = self._pools
+        self._pools = {}
+        for one in pools.values():
+            await one.close()
+
+    async def _ask(
+        self, verb: str, url: str, body: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
+        where = urlsplit(url)._replace(query="").geturl()
+        if not is_private(url):
+            fix = "Use https, or an address of this machine."
+            raise UnreachableError(
+                "this would go over the network in the clear", where=where, fix=fix
+            )
+        try:
+            with anyio.fail_after(self.seconds):
+                return await self._exchange(verb, url, body, headers or {}, where)
+        except TimeoutError:
+            what = f"no answer within {self.seconds:g} s"
+            raise TimedOutError(what, where=where) from None
+        except (NotSentError, BrokenError) as error:
+            # Without the cause: it may hold what was sent or what came back.
+            what = f"no connection: {_kind(error)}"
+            raise UnreachableError(what, where=where) from None
+
+    async def _exchange(
+        self, verb: str, url: str, body: str | None, headers: Mapping[str, str], where: str
+    ) -> Reply:
+        # Unpacked, a small answer may be a large one.
+        told = {"accept": "application/json", "accept-encoding": "identity", **headers}
+        sent = (body or "").encode()
+        exchange = await self._pool(url).exchange(verb, target_of(url), told, sent)
+        try:
+            await exchange.reply.head()
+            text = bytearray()
+            while piece := await exchange.reply.piece():
+                text += piece
+                if len(text) > LARGEST:
+                    raise UnreachableError("the answer is too large", where=where)
+        finally:
+            exchange.close()
+        status = exchange.reply.status
+        try:
+            value = parse_json(bytes(text))
+        except (UsageError, UnicodeDecodeError):
+            value = None
+        is_object = isinstance(value, dict)
+        if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES and not is_object:
+            raise UnreachableError("the answer is not a JSON object", where=where)
+        return Reply(status, cast("dict[str, Any]", value) if is_object else {})
+
+    def _pool(self, url: str) -> Pool:
+        parts = urlsplit(url)
+        found = self._pools.get((parts.scheme, parts.netloc))
+        if found is None:
+            found = self._pools[parts.scheme, parts.netloc] = Pool.to(url)
+        return found
+
+
+def _kind(error: Exception) -> str:
+    return "it could not be made" if isinstance(error, NotSentError) else "it broke"
+
+
+@asynccontextmanager
+async def open_fetcher(seconds: float = SECONDS) -> AsyncGenerator[Fetcher]:
+    """A `Fetcher` whose connections are let go of in the end."""
+    fetcher = Fetcher(seconds)
+    try:
+        yield fetcher
+    finally:
+        with anyio.CancelScope(shield=True):
+            await fetcher.close()

@@ -1,0 +1,200 @@
+"""What is installed for a Python interpreter, told from its files: it is not run."""
+
+import ast
+import csv
+import re
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distributions
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from sayso.connect.loading import IMPORTED, code_below, unlinked_below
+from sayso.connect.package_digest import digest_of, digests_of
+from sayso.connect.startup import BYTECODE, has_bytecode
+
+_PYTHON: Final = re.compile(r"python(?:3(?:\.\d+)?)?")
+_OTHERS: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"})
+"""What whoever installed a package has written of that: the same package has other ones."""
+
+_SHELL: Final = re.compile(r"""'''exec' "?(/[^"\n]+?)"? "\$0" "\$@"\n' '''""")
+"""How a script is started whose interpreter's path is too long for a first line."""
+_USUAL: Final = frozenset(
+    ast.unparse(ast.parse(text))
+    for text in (
+        "sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])",
+        "sys.argv[0] = re.sub(r'(-script\\.pyw?|\\.exe)?$', '', sys.argv[0])",
+        "sys.argv[0] = sys.argv[0].removesuffix('.exe')",
+        "if sys.argv[0].endswith('.exe'):\n    sys.argv[0] = sys.argv[0][:-4]",
+        """if sys.argv[0].endswith('-script.pyw'):
+    sys.argv[0] = sys.argv[0][:-11]
+elif sys.argv[0].endswith('.exe'):
+    sys.argv[0] = sys.argv[0][:-4]""",
+    )
+)
+"""What the scripts of pip, uv and distlib do before they call a package's function."""
+_DIST_INFO: Final = ".dist-info"
+
+
+def is_python(name: str) -> bool:
+    """Whether a command of this name is Python itself."""
+    return _PYTHON.fullmatch(name) is not None
+
+
+def venv_of(command: Path) -> Path | None:
+    """The virtual environment that a command stands in."""
+    root = command.parent.parent
+    return root if (root / "pyvenv.cfg").is_file() else None
+
+
+def packages_of(python: Path, home: Path) -> Path | None:
+    """Where the packages of an interpreter lie; `None` where they may lie in several places."""
+    venv = venv_of(python)
+    root = venv or python.resolve().parent.parent
+    found = [*root.glob("lib/python3.*/site-packages")]
+    if len(found) != 1:
+        return None
+    version = found[0].parent.name
+    # Outside of an environment, what a user has installed comes first.
+    if venv is None and (home / ".local" / "lib" / version / "site-packages").exists():
+        return None
+    return found[0]
+
+
+def module_in(folder: Path, module: str) -> bool:
+    """Whether a module would be found in a folder before any that is installed."""
+    first = module.partition(".")[0]
+    return (folder / first).exists() or any(folder.glob(f"{first}.*"))
+
+
+def find_distribution(site: Path, module: str) -> dict[str, Any] | None:
+    """The installed package that `python -m MODULE` runs."""
+    for one in distributions(path=[str(site)]):
+        if _holds(one, module):
+            return _described(one, site)
+    return None
+
+
+def find_named(site: Path, name: str) -> dict[str, Any] | None:
+    """The installed package of this name."""
+    for one in distributions(path=[str(site)]):
+        if _plain(one.name) == _plain(name):
+            return _described(one, site)
+    return None
+
+
+def find_script(site: Path, script: Path) -> dict[str, Any] | None:
+    """Return the installed package whose command a script is, if it does nothing but call that."""
+    text = script.read_text(encoding="utf-8")
+    for one in distributions(path=[str(site)]):
+        for entry in one.entry_points.select(group="console_scripts", name=script.name):
+            if _holds(one, entry.module) and _only_calls(text, script, entry.module, entry.attr):
+                return _described(one, site)
+    return None
+
+
+def _only_calls(text: str, script: Path, module: str, attribute: str) -> bool:
+    """Return whether a script is as installers write it: it calls one function and ends.
+
+    It must be started by the interpreter beside it, without options.
+    """
+    lines = text.split("\n", 3)
+    python = lines[0][2:] if lines[0].startswith("#!") else ""
+    if lines[0] == "#!/bin/sh" and (match := _SHELL.fullmatch("\n".join(lines[1:3]))):
+        python = match[1]
+    if Path(python).parent != script.parent or not is_python(Path(python).name):
+        return False
+    first = attribute.partition(".")[0]
+    calls = {f"{attribute}()", f"sys.exit({attribute}())"}
+    return all(_is_usual(statement, module, first, calls) for statement in ast.parse(text).body)
+
+
+def _is_usual(statement: ast.stmt, module: str, name: str, calls: set[str]) -> bool:
+    match statement:
+        case ast.Import(names=names):
+            return all(each.name in ("re", "sys") and each.asname is None for each in names)
+        case ast.ImportFrom(module=imported, names=[ast.alias(name=given, asname=None)], level=0):
+            return (imported, given) == (module, name)
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case ast.If(test=ast.Compare(), orelse=[]):
+            return ast.unparse(statement.test) == "__name__ == '__main__'" and all(
+                ast.unparse(each) in _USUAL or _is_usual(each, module, name, calls)
+                for each in statement.body
+            )
+        case _:
+            return ast.unparse(statement) in calls
+
+
+def _holds(distribution: Distribution, module: str) -> bool:
+    """Whether its own files are those of a module; those of an editable install are elsewhere."""
+    path = module.replace(".", "/")
+    wanted = {f"{path}/__main__.py", f"{path}/__init__.py", f"{path}.py"}
+    return any(name in wanted for name in _names(distribution))
+
+
+def _names(distribution: Distribution) -> Iterator[str]:
+    record = distribution.read_text("RECORD") or ""
+    for row in csv.reader(record.splitlines()):
+        if row:
+            yield row[0]
+
+
+def _described(distribution: Distribution, site: Path) -> dict[str, Any]:
+    digests = digests_of(site, _files(distribution, site))
+    told = {
+        "kind": "pypi",
+        "name": _plain(distribution.name),
+        "version": distribution.version,
+        "digest": digest_of(digests),
+        "files": digests,
+    }
+    return {**told, BYTECODE: True} if has_bytecode(site, digests) else told
+
+
+def _plain(name: str) -> str:
+    """The name of a package as indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _files(distribution: Distribution, site: Path) -> Iterator[Path]:
+    """Yield what was installed, and what else Python would load under the same names."""
+    tops: dict[str, set[PurePosixPath]] = {}
+    for name in _names(distribution):
+        path = PurePosixPath(name)
+        is_about = path.parts[0].endswith(_DIST_INFO) if path.parts else True
+        if path.is_absolute() or ".." in path.parts or path.name in _OTHERS:
+            continue  # a command has the interpreter's path in it
+        if "__pycache__" in path.parts:
+            continue
+        if (site / path).is_file():
+            yield site / path
+        if not is_about:
+            tops.setdefault(path.parts[0].partition(".")[0], set()).add(path)
+    for top, paths in tops.items():
+        yield from _named(site, top, paths, depth=0)
+
+
+def _named(folder: Path, name: str, paths: set[PurePosixPath], *, depth: int) -> Iterator[Path]:
+    """Yield the code that an import of `name` may load from a folder.
+
+    A namespace package (without `__init__`) is shared with other distributions: of it only what
+    stands under the names in `paths`.
+    """
+    for entry in folder.iterdir():
+        if entry.name.partition(".")[0] != name or entry.name.endswith(_DIST_INFO):
+            continue
+        if not entry.is_dir():
+            if entry.suffix in IMPORTED:
+                yield entry
+            continue
+        if any((entry / f"__init__{ending}").exists() for ending in IMPORTED):
+            yield from unlinked_below(entry)
+            continue
+        below: dict[str, set[PurePosixPath]] = {}
+        for path in paths:
+            if len(path.parts) > depth + 1 and path.parts[depth] == entry.name:
+                below.setdefault(path.parts[depth + 1].partition(".")[0], set()).add(path)
+        if not below:
+            yield from code_below(entry)
+        for inner, inner_paths in below.items():
+            yield from _named(entry, inner, inner_paths, depth=depth + 1)

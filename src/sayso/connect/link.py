@@ -1,0 +1,391 @@
+"""One connection to one server: raw JSON in, raw JSON out, in either protocol era.
+
+No model of the protocol sees the messages, so keys that nobody knows and hints of a wrong type
+arrive as they were sent.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+import anyio
+import msgspec
+
+from sayso.connect.envelope import Envelope
+from sayso.connect.failure import explain
+from sayso.connect.inbox import Inbox, Progress, offer_nothing
+from sayso.connect.kinds import CommandTarget, UrlTarget
+from sayso.connect.message import read_object, read_parts
+from sayso.connect.negotiate import Greeting, negotiate
+from sayso.connect.process import lines_of, start_process
+from sayso.connect.request_listener import Asked, Notified, RequestListener, ignore
+from sayso.connect.rpc import Fault, RpcError
+from sayso.connect.stderr_log import StderrLog, secrets_of
+from sayso.connect.stdio_transport import Peer
+from sayso.connect.watch import Exchange, Watch
+from sayso.connect.web.authenticator import Authenticator
+from sayso.connect.web.http_transport import Site
+from sayso.errors import SaysoError, TimedOutError
+from sayso.slices import LARGE_BYTES, rest_since
+from sayso.version import __version__
+
+CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "sayso", "title": "sayso", "version": __version__}
+
+NONE: Final[Mapping[str, Any]] = {}
+_PROBE: Final = "server/discover"
+_RESTART_SECONDS: Final = 15.0
+"""How much of the time to connect is kept for starting an old server again, at most."""
+_LEAVE_SECONDS: Final = 1.0
+
+
+@dataclass(slots=True)
+class Link:
+    """An open connection. Safe to use from many tasks at once; `pending` counts its requests.
+
+    `diary` holds what the server's process says on stderr, where there is one.
+    """
+
+    name: str
+    greeting: Greeting
+    _carrier: Peer | Site
+    closed: anyio.Event = field(default_factory=anyio.Event)
+    pending: int = 0
+    watch: Watch | None = None
+    diary: StderrLog = field(default_factory=StderrLog)
+
+    @property
+    def _ends(self) -> tuple[Fault, ...]:
+        """What ends the connection: a new one has a new session, or says better what is wrong.
+
+        Not that a token was not taken: calls may be under way with one that was.
+        """
+        is_proved = isinstance(self._carrier, Site) and self._carrier.proof is not None
+        return (Fault.EXPIRED,) if is_proved else (Fault.EXPIRED, Fault.UNAUTHORIZED)
+
+    @property
+    def version(self) -> str:
+        """The protocol version agreed on."""
+        return self.greeting.envelope.version
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout: float | None,
+        progress: Progress | None = None,
+        ear: RequestListener | None = None,
+        input_schema: Mapping[str, Any] | None = None,
+        kept: AbstractSet[str] = frozenset(),
+    ) -> dict[str, Any]:
+        """Send one request and return its result as received; `timeout` in seconds.
+
+        Without `timeout` it is one that lasts, and does not count as `pending`. `ear` hears what
+        the server says because of it, and answers what it asks. Members that `kept` names are not
+        read: they are `msgspec.Raw`. Cancelling the caller cancels the request at the server.
+        Raises `RpcError`.
+        """
+        if self.watch is None:
+            raw = await self._send(method, params, timeout, progress, ear, input_schema)
+            return await _result(raw, kept)
+        url = self._carrier.url if isinstance(self._carrier, Site) else None
+        tool = params.get("name") if method == "tools/call" else None
+        exchange = Exchange(self.name, method, self.version, url, tool)
+        with self.watch(exchange):
+            raw = await self._send(
+                method, params, timeout, progress, ear, input_schema, exchange.trace
+            )
+            result = await _result(raw, kept)
+            exchange.is_error = result.get("isError") is True
+        return result
+
+    async def _send(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        timeout: float | None,
+        progress: Progress | None,
+        ear: RequestListener | None,
+        input_schema: Mapping[str, Any] | None,
+        trace: Mapping[str, str] | None = None,
+    ) -> msgspec.Raw:
+        envelope = self.greeting.envelope
+        counted = timeout is not None
+        if trace:
+            params = {**params, "_meta": {**(params.get("_meta") or {}), **trace}}
+        self.pending += counted
+        try:
+            return await _send(
+                self._carrier,
+                method,
+                params,
+                envelope,
+                timeout,
+                progress,
+                ear,
+                input_schema,
+                trace,
+            )
+        except RpcError as error:
+            if error.fault in self._ends:
+                self.closed.set()
+            raise
+        finally:
+            self.pending -= counted
+
+
+@contextlib.asynccontextmanager
+async def open_link(
+    target: CommandTarget | UrlTarget,
+    *,
+    timeout: float,
+    client_info: Mapping[str, Any] = CLIENT_INFO,
+    capabilities: Mapping[str, Any] = NONE,
+    notified: Notified = ignore,
+    asked: Asked = offer_nothing,
+    watch: Watch | None = None,
+    proof: Authenticator | None = None,
+) -> AsyncGenerator[Link]:
+    """Connect to `target` and agree on a protocol version within `timeout` seconds.
+
+    `capabilities` are what a server of the handshake eras is told that it may ask for; what it
+    asks outside of requests goes to `asked`. `watch` looks on at the requests that are made after
+    that. `proof` goes along with each request to a URL.
+
+    Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError` that
+    says why there is no connection. On leaving, a server's process is ended with all its children.
+    """
+    opening = _Opening(
+        target,
+        timeout,
+        anyio.current_time() + timeout,
+        client_info,
+        capabilities,
+        notified,
+        asked,
+        proof,
+    )
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            link = await stack.enter_async_context(_open(opening))
+        except _RestartError as first:
+            # An old server may end at a first message that is not `initialize`, or be of no use
+            # after it: start it again (MCP 2026-07-28, backward compatibility).
+            try:
+                link = await stack.enter_async_context(_open(opening, is_old=True))
+            except TimedOutError as error:
+                # The first start had more time, so it may have said why.
+                raise (first.failure or error) from None
+        link.watch = watch
+        yield link
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What `open_link` was asked for; `deadline` in the event loop's time."""
+
+    target: CommandTarget | UrlTarget
+    timeout: float
+    deadline: float
+    client_info: Mapping[str, Any]
+    capabilities: Mapping[str, Any]
+    notified: Notified
+    asked: Asked
+    proof: Authenticator | None
+
+
+@contextlib.asynccontextmanager
+async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Link]:
+    target = opening.target
+    timeout = opening.timeout
+    failure: Exception | None = None
+    diary = _diary(target)
+    is_probing = isinstance(target, CommandTarget) and not is_old
+    if is_probing:
+        diary.hold()
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            carrier, closed = await _start(opening, stack, diary)
+            left = opening.deadline - anyio.current_time()
+            with anyio.fail_after(left - _restart_seconds(timeout) if is_probing else left):
+                greeting = await _greet(carrier, opening, diary, is_old=is_old)
+        except (SaysoError, RpcError, OSError, ValueError) as error:
+            if isinstance(target, CommandTarget) and isinstance(error, RpcError):
+                await diary.settle()
+            failure = explain(error, target, diary, timeout)
+            if is_probing and _may_be_old(error):
+                failure = _RestartError(None if diary.mentions(_PROBE) else failure)
+        else:
+            diary.release()
+            yield Link(target.name, greeting, carrier, closed, diary=diary)
+    if failure is not None:
+        raise failure
+
+
+class _RestartError(Exception):
+    """The process gave no usable answer to the probe: start it again, in the older era.
+
+    `failure` is what to raise if that comes to nothing; `None` where the probe itself was to blame.
+    """
+
+    def __init__(self, failure: SaysoError | None) -> None:
+        super().__init__()
+        self.failure = failure
+
+
+def _may_be_old(error: Exception) -> bool:
+    """Return whether a process that failed so may be of use if it is not probed."""
+    if isinstance(error, TimeoutError):
+        return True
+    return isinstance(error, RpcError) and error.fault is not Fault.NOT_SENT
+
+
+def _restart_seconds(timeout: float) -> float:
+    """Return the part of `timeout` that is kept for a second start."""
+    return min(timeout / 3, _RESTART_SECONDS)
+
+
+async def _start(
+    opening: _Opening, stack: contextlib.AsyncExitStack, diary: StderrLog
+) -> tuple[Peer | Site, anyio.Event]:
+    """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
+    closed = anyio.Event()
+    beside = await stack.enter_async_context(_Beside())
+    target = opening.target
+    inbox = Inbox(opening.notified, opening.asked)
+    if isinstance(target, UrlTarget):
+        site = Site(target.url, target.headers, inbox, beside.spawn, opening.proof)
+        stack.push_async_callback(site.close)
+        return site, closed
+    said, stderr, say = await stack.enter_async_context(start_process(target))
+    hearing = asyncio.ensure_future(diary.hear(stderr))
+    stack.push_async_callback(_ended, hearing)
+    peer = Peer(say, inbox, beside.spawn)
+    reading = asyncio.ensure_future(_read(said, peer, diary, closed))
+    stack.push_async_callback(_ended, reading)
+    return peer, closed
+
+
+async def _read(
+    said: asyncio.StreamReader, peer: Peer, diary: StderrLog, closed: anyio.Event
+) -> None:
+    """Take in what a process says, until it ends."""
+    try:
+        async for line in lines_of(said):
+            try:
+                await peer.receive(line)
+            except ValueError:
+                diary.note_garbage(line)
+    finally:
+        peer.close()
+        closed.set()
+
+
+async def _greet(
+    carrier: Peer | Site, opening: _Opening, diary: StderrLog, *, is_old: bool
+) -> Greeting:
+    async def send(
+        method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
+    ) -> dict[str, Any]:
+        if method == "initialize" and not is_old:
+            if diary.mentions(_PROBE):
+                # It has stumbled over the probe, and would never answer.
+                raise RpcError.none(Fault.LOST, "the server cannot be used after the probe")
+            if isinstance(carrier, Peer) and not carrier.is_closed:
+                diary.release()
+        return await _result(await _send(carrier, method, params, envelope, seconds))
+
+    async def notify(method: str, envelope: Envelope) -> None:
+        if isinstance(carrier, Peer):
+            await carrier.notify(method)
+        else:
+            await carrier.notify(method, envelope.headers(method, {}))
+            carrier.hear()
+
+    return await negotiate(
+        send,
+        notify,
+        opening.client_info,
+        capabilities=opening.capabilities,
+        timeout=opening.timeout,
+        is_old=is_old,
+    )
+
+
+async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
+    carrier: Peer | Site,
+    method: str,
+    params: Mapping[str, Any],
+    envelope: Envelope,
+    timeout: float | None,
+    progress: Progress | None = None,
+    ear: RequestListener | None = None,
+    input_schema: Mapping[str, Any] | None = None,
+    trace: Mapping[str, str] | None = None,
+) -> msgspec.Raw:
+    told = envelope.params(params, None if ear is None else ear.capabilities)
+    if isinstance(carrier, Peer):
+        message = await carrier.request(method, told, timeout=timeout, progress=progress, ear=ear)
+    else:
+        headers = envelope.headers(method, params, input_schema) | (dict(trace) if trace else {})
+        message = await carrier.request(
+            method,
+            told,
+            headers,
+            timeout=timeout,
+            progress=progress,
+            ear=ear,
+            is_modern=envelope.is_modern,
+        )
+    if message.error:
+        raise RpcError.received(message)
+    return message.result
+
+
+async def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dict[str, Any]:
+    begun = time.perf_counter()
+    try:
+        result = read_parts(raw, kept) if kept else read_object(raw)
+    except ValueError as error:  # the words quote what could not be read
+        raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+    if len(raw) > LARGE_BYTES:
+        await rest_since(begun)
+    return result
+
+
+class _Beside:
+    """What goes on beside the requests; it is waited for a little when the connection ends."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with anyio.CancelScope(shield=True):
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=_LEAVE_SECONDS)
+            for task in [*self._tasks]:
+                await _ended(task)
+
+
+async def _ended(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+def _diary(target: CommandTarget | UrlTarget) -> StderrLog:
+    is_command = isinstance(target, CommandTarget)
+    return StderrLog(target.name, secrets_of(target.env) if is_command else ())

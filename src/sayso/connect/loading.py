@@ -1,0 +1,258 @@
+"""Which files beside a Python script its process may load, told from their texts.
+
+A file counts if anything that is loaded names it: the script, the files that count already, or what
+is installed (which finds a module beside the script before its own). A program that may load what
+it does not name, such as plugins of a folder, may load all. So a test or a note beside a server
+does not count, and a module that another module's name would now lead to does.
+"""
+
+import functools
+import io
+import os
+import re
+import sys
+import tokenize
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from sayso.connect import package_digest
+from sayso.connect.package_digest import files_below
+
+IMPORTED: Final = (".py", ".pyc", ".so", ".pyd")
+"""The endings of what an import loads. `.pyc` outside of `__pycache__` needs no source."""
+
+_WORD: Final = re.compile(r"\w+")
+_LOADERS: Final = frozenset(
+    {
+        *("importlib", "__import__", "exec", "eval", "execfile", "runpy", "pkgutil"),
+        *("zipimport", "imp", "spec_from_file_location", "load_module", "meta_path"),
+        *("path_hooks", "entry_points", "addsitedir", "__builtins__", "builtins"),
+        *("pydoc", "dictConfig", "fileConfig", "import_string", "resolve_name", "pkg_resources"),
+        *("ctypes", "cffi", "FunctionType", "stevedore", "pluggy"),
+        *("pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"),
+    }
+)
+"""Words of programs that may load what they do not name."""
+_LISTERS: Final = frozenset({"glob", "rglob", "iglob", "listdir", "scandir", "iterdir", "walk"})
+_RUNNERS: Final = frozenset({"subprocess", "system", "execv", "execve", "execvp", "spawnv"})
+_SEARCH_PATH: Final = re.compile(r"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b")
+_STATEMENT: Final = re.compile(rb"\n[ \t]*(?:import|from)[ \t]+([\w., \t]+)")
+_OTHER_VERSIONS: Final = frozenset(
+    {
+        *("annotationlib", "compression", "_colorize", "_opcode_metadata", "_strptime"),
+        *("_pyrepl", "_py_warnings", "_android_support", "_apple_support", "_ios_support"),
+        *("aifc", "asynchat", "asyncore", "audioop", "binhex", "cgi", "cgitb", "chunk", "crypt"),
+        *("distutils", "formatter", "imghdr", "imp", "lib2to3", "mailcap", "msilib", "nis"),
+        *("nntplib", "ossaudiodev", "parser", "pipes", "smtpd", "sndhdr", "spwd", "sunau"),
+        *("symbol", "telnetlib", "uu", "xdrlib"),
+    }
+)
+"""Modules that Python has in another version than the one that sayso runs in."""
+_OWN_FOLDERS: Final = frozenset({"bin", "include", "lib", "lib64", "share", "Include", "Lib"})
+"""Of an environment, with `Scripts`: what is installed there is found by no name."""
+_FIRST: Final = re.compile(rb",[ \t]*([A-Za-z_]\w*)")
+_ON_ONE_LINE: Final = (b": import ", b"; import ", b":import ", b";import ", b": from ", b"; from ")
+_LATER_STATEMENT: Final = re.compile(rb"[;:][ \t]*(?:import|from)[ \t]+(\w+)")
+_CALLS: Final = (b"import_module(", b"__import__(", b"find_spec(")
+_CALL: Final = re.compile(rb"(?:import_module|__import__|find_spec)\(\s*['\"](\w+)")
+
+
+def python_files(script: Path, site: Path | None) -> list[Path]:
+    """Return the code in the folder of a script that its process may load, the script included.
+
+    `site` is where packages are installed for its interpreter; `None` if that is not known, and
+    then all code counts. Raises `ValueError` if there are too many files, `OSError` if one cannot
+    be read.
+    """
+    folder = script.parent
+    modules = modules_in(folder)
+    everything = [script, *(file for files in modules.values() for file in files if file != script)]
+    loaded = [script]
+    waiting = [script]
+    while waiting:
+        if any(file.suffix != ".py" and file != script for file in waiting):
+            return everything  # machine code or bytecode: it cannot be searched for names
+        text = "\n".join(map(_text_of, waiting))
+        if _may_load_unnamed(text):
+            return everything
+        words = set(_WORD.findall(text))
+        named = [name for name in modules if _is_named(name, words, text)]
+        if not named:
+            named = imported_by_others(modules, site) if site is not None else [*modules]
+        waiting = [file for name in named for file in modules.pop(name) if file != script]
+        loaded += waiting
+    return loaded
+
+
+def _text_of(file: Path) -> str:
+    """Return a source as Python reads it: in its own encoding, names in one form (PEP 3131)."""
+    if not file.is_file():
+        raise ValueError(file)  # a pipe or a device, which might be waited for
+    data = file.read_bytes()
+    try:
+        text = data.decode(tokenize.detect_encoding(io.BytesIO(data).readline)[0])
+    except (LookupError, SyntaxError, UnicodeDecodeError):
+        text = data.decode("latin-1")  # Python cannot load it
+    return unicodedata.normalize("NFKC", text)
+
+
+def modules_in(folder: Path) -> dict[str, list[Path]]:
+    """Return the code in a folder by the name of the module or package that it belongs to."""
+    found: dict[str, list[Path]] = {}
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith(".") or entry.name == "__pycache__":
+            continue
+        if entry.name == "node_modules" and not _has_init(entry):
+            continue  # npm's, unless it is a package of Python
+        if entry.is_dir():
+            is_environment = (entry / "pyvenv.cfg").is_file() and not _has_init(entry)
+            files = _beside_packages(entry) if is_environment else code_below(entry)
+        else:
+            files = [entry] if entry.suffix in IMPORTED else []
+        if files:
+            found.setdefault(entry.name.partition(".")[0], []).extend(files)
+        if sum(map(len, found.values())) > package_digest.MOST_FILES:
+            raise ValueError(folder)
+    return found
+
+
+def _beside_packages(environment: Path) -> list[Path]:
+    """Return the code that an import of an environment's own name would load."""
+    found: list[Path] = []
+    for entry in environment.iterdir():
+        if entry.name in _OWN_FOLDERS or entry.name in ("Scripts", "__pycache__"):
+            continue
+        if entry.is_dir():
+            found += code_below(entry)
+        elif entry.suffix in IMPORTED:
+            found.append(entry)
+    return found
+
+
+def code_below(folder: Path) -> list[Path]:
+    """Return all files below a folder that Python could load.
+
+    Raises `ValueError` for a link to another folder: what is there may change by itself.
+    """
+    return [file for file in unlinked_below(folder) if file.suffix in IMPORTED]
+
+
+def unlinked_below(folder: Path) -> list[Path]:
+    """Return all files below a folder. Raises `ValueError` for a link to another folder."""
+    files = files_below(folder)
+    if any(file.is_dir() for file in files):
+        raise ValueError(folder)
+    return files
+
+
+def shadowing(folder: Path, site: Path | None, named_by: Iterable[Path] = ()) -> list[str]:
+    """Return the modules in a folder that would be found before one that is installed.
+
+    For a process that looks in `folder` first, because it is started there, and runs the sources in
+    `named_by` besides what is installed in `site`; where that is not known, all count.
+    """
+    importable = dict(_importable(folder, site))
+    if site is None:
+        return [*importable]
+    words = set(_WORD.findall("\n".join(map(_text_of, named_by))))
+    imported = imported_by_others(importable, site)
+    return [*imported, *(name for name in importable if _normal(name) in words)]
+
+
+def _importable(folder: Path, site: Path | None) -> Iterator[tuple[str, list[Path]]]:
+    for entry in folder.iterdir():
+        name = entry.name.partition(".")[0]
+        if not name.isidentifier():
+            continue
+        if not entry.is_dir():
+            if entry.suffix in IMPORTED:
+                yield name, [entry]
+        elif _has_init(entry):
+            yield name, [entry / "__init__.py"]
+        elif not (site is not None and _is_whole(site, name)) and _holds_code(entry):
+            yield name, []
+
+
+def _has_init(folder: Path) -> bool:
+    return any((folder / f"__init__{ending}").exists() for ending in IMPORTED)
+
+
+def _is_whole(site: Path, name: str) -> bool:
+    """Return whether what is installed under a name is found before a folder without `__init__`."""
+    return _has_init(site / name) or any(one.suffix in IMPORTED for one in site.glob(f"{name}.*"))
+
+
+def _holds_code(folder: Path) -> bool:
+    """Return whether Python could load anything from below a folder, or that is not soon told."""
+    try:
+        return code_below(folder) != []
+    except ValueError:
+        return True
+
+
+def imported_by_others(modules: Mapping[str, Iterable[Path]], site: Path) -> list[str]:
+    """Return the names among `modules` that Python itself, or what is installed, may import."""
+    if not modules:
+        return []
+    imported = _imported_in(site, site.stat().st_mtime_ns)
+    return [
+        name
+        for name, files in modules.items()
+        if _normal(name) in imported or (_is_standard(name) and _is_regular(name, files))
+    ]
+
+
+@functools.lru_cache(maxsize=16)
+def _imported_in(site: Path, _changed: int) -> frozenset[str]:
+    """Return the first part of each name that packages in `site` import.
+
+    Remembered until something is installed there or removed.
+    """
+    found: set[bytes] = set()
+    for text in _texts_below(site):
+        for names in _STATEMENT.findall(b"\n" + text):
+            found.update(_FIRST.findall(b"," + names.partition(b" import")[0]))
+        if any(mark in text for mark in _ON_ONE_LINE):
+            found.update(_LATER_STATEMENT.findall(text))
+        if any(mark in text for mark in _CALLS):
+            found.update(_CALL.findall(text))
+    return frozenset(name.decode() for name in found)
+
+
+def _is_standard(name: str) -> bool:
+    return name in sys.stdlib_module_names or name in _OTHER_VERSIONS
+
+
+def _is_regular(name: str, files: Iterable[Path]) -> bool:
+    """Return whether a name is a module or a package: a folder without `__init__` comes last."""
+    return any(file.stem in (name, "__init__") or "." in file.stem for file in files)
+
+
+def _texts_below(site: Path) -> Iterator[bytes]:
+    count = 0
+    for place, folders, names in os.walk(site):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            if name.endswith(".py"):
+                count += 1
+                if count > package_digest.MOST_FILES:
+                    raise ValueError(site)
+                yield Path(place, name).read_bytes()
+
+
+def _may_load_unnamed(text: str) -> bool:
+    words = set(_WORD.findall(text))
+    is_listing = not _LISTERS.isdisjoint(words) and not _RUNNERS.isdisjoint(words)
+    return is_listing or not _LOADERS.isdisjoint(words) or _SEARCH_PATH.search(text) is not None
+
+
+def _is_named(name: str, words: set[str], text: str) -> bool:
+    normal = _normal(name)
+    return normal in words or (not normal.isidentifier() and normal in text)
+
+
+def _normal(name: str) -> str:
+    """Return a name as Python compares it."""
+    return unicodedata.normalize("NFKC", name)

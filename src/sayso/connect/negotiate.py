@@ -1,0 +1,114 @@
+"""Finding out which era a server speaks: `server/discover` first, the handshake otherwise."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from sayso.connect.envelope import HANDSHAKE_VERSIONS, LATEST_HANDSHAKE, MODERN, Envelope
+from sayso.connect.rpc import UNSUPPORTED_VERSION, Fault, RpcError
+from sayso.errors import NotMcpError
+
+DISCOVER_SECONDS: Final = 5.0
+"""How long a server may think about `server/discover`; some old ones never answer it."""
+
+
+_MAY_BE_OLD: Final = (None, Fault.TIMED_OUT, Fault.REFUSED, Fault.LOST)
+"""An old server may take `server/discover` with any error, or with none for a while
+(MCP 2026-07-28, lifecycle, backward compatibility)."""
+
+Send = Callable[[str, Mapping[str, Any], Envelope, float], Awaitable[dict[str, Any]]]
+Notify = Callable[[str, Envelope], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a server said of itself, as received."""
+
+    envelope: Envelope
+    server: Mapping[str, Any]
+    capabilities: Mapping[str, Any]
+    instructions: str | None
+
+
+async def negotiate(
+    send: Send,
+    notify: Notify,
+    client_info: Mapping[str, Any],
+    *,
+    capabilities: Mapping[str, Any],
+    timeout: float,
+    is_old: bool = False,
+) -> Greeting:
+    """Agree on a protocol version with the server behind `send`; at once by handshake if `is_old`.
+
+    `capabilities` are for a server of the handshake eras; later ones are told with each request.
+
+    Raises `NotMcpError` when it agrees to none, and what `send` raises for a dead connection.
+    """
+    hello = Envelope(LATEST_HANDSHAKE, client_info, capabilities)
+    if is_old:
+        return await _handshake(send, notify, hello, timeout=timeout)
+    patience = min(timeout / 2, DISCOVER_SECONDS)
+    try:
+        return await _discover(send, notify, hello, timeout=patience)
+    except RpcError as error:
+        if error.fault not in _MAY_BE_OLD:
+            raise
+        if error.code == UNSUPPORTED_VERSION and not _supports(error.data, *HANDSHAKE_VERSIONS):
+            what = f"it speaks no version sayso knows: {error.message}"
+            raise NotMcpError(what) from error
+    try:
+        return await _handshake(send, notify, hello, timeout=timeout)
+    except RpcError as error:
+        # A server that was slow to start took the question for an answer: it is modern after all.
+        if error.code == UNSUPPORTED_VERSION and _supports(error.data, MODERN):
+            return await _discover(send, notify, hello, timeout=timeout)
+        raise
+
+
+async def _discover(send: Send, notify: Notify, hello: Envelope, *, timeout: float) -> Greeting:
+    modern = Envelope(MODERN, hello.client_info, {})
+    found = await send("server/discover", {}, modern, timeout)
+    versions = found.get("supportedVersions")
+    if not isinstance(versions, list) or MODERN not in versions:
+        return await _handshake(send, notify, hello, timeout=timeout)
+    meta = _object(found.get("_meta"))
+    return _greeting(modern, _object(meta.get("io.modelcontextprotocol/serverInfo")), found)
+
+
+async def _handshake(send: Send, notify: Notify, hello: Envelope, *, timeout: float) -> Greeting:
+    params = {
+        "protocolVersion": LATEST_HANDSHAKE,
+        "capabilities": dict(hello.capabilities),
+        "clientInfo": dict(hello.client_info),
+    }
+    found = await send("initialize", params, hello, timeout)
+    version = found.get("protocolVersion")
+    if version not in HANDSHAKE_VERSIONS:
+        known = ", ".join((*HANDSHAKE_VERSIONS, MODERN))
+        what = f"it answered with protocol version {version!r}"
+        raise NotMcpError(what, fix=f"sayso speaks {known}.")
+    agreed = Envelope(version, hello.client_info, hello.capabilities)
+    await notify("notifications/initialized", agreed)
+    return _greeting(agreed, _object(found.get("serverInfo")), found)
+
+
+def _greeting(envelope: Envelope, server: Mapping[str, Any], found: Mapping[str, Any]) -> Greeting:
+    instructions = found.get("instructions")
+    return Greeting(
+        envelope=envelope,
+        server=server,
+        capabilities=_object(found.get("capabilities")),
+        instructions=instructions if isinstance(instructions, str) else None,
+    )
+
+
+def _supports(data: object, *versions: str) -> bool:
+    """Whether the data of an `UNSUPPORTED_PROTOCOL_VERSION` error names one of `versions`."""
+    supported = _object(data).get("supported")
+    known = cast("list[Any]", supported) if isinstance(supported, list) else []
+    return any(one in versions for one in known)
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,227 @@
+"""Which package a command runs, and the digest of its files, told without running anything.
+
+What cannot be told for sure is `None`: a receipt is held to this, and must not hold for a guess.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final, cast
+
+from sayso.connect.environment import child_environment
+from sayso.connect.interpreters import (
+    find_distribution,
+    find_named,
+    find_script,
+    is_python,
+    module_in,
+    packages_of,
+    venv_of,
+)
+from sayso.connect.kinds import CommandTarget
+from sayso.connect.loading import python_files, shadowing
+from sayso.connect.package_digest import digest_of, digests_of, files_below
+from sayso.connect.startup import BYTECODE, has_bytecode, is_accounted_for, steering
+
+_LAUNCH: Final = "sayso.connect.launch"
+_NODE_CODE: Final = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".node", ".wasm"})
+_LARGEST_JSON: Final = 1_000_000
+_NPM: Final = re.compile(
+    r"(?P<name>(?:@[a-z0-9~_.-]+/)?[a-z0-9~_-][a-z0-9~_.-]*)(?:@(?P<version>\d[\w.+-]*))?"
+)
+_TOOL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+Described = dict[str, Any]
+
+
+def describe_package(target: CommandTarget) -> Described | None:
+    """Return `{"kind", "name", "version", "digest", "files"}` of what a target runs.
+
+    `None` where that is unsure. Files are read, nothing is run. `kind` is `script`, `pypi` or
+    `npm`; `files` has the digest of each file by its path. What the package depends on, and how it
+    is started, are not part of the digest. Bytecode in `__pycache__` is not either: the key
+    `startup.BYTECODE` says that there is some, and it is not loaded if the process is started with
+    `startup.NO_FOREIGN_BYTECODE`.
+    """
+    if steering(target.env):
+        return None
+    try:
+        return _Teller(target).tell()
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def describe_installed(kind: str, name: str, folder: Path) -> Described | None:
+    """The same of a package in a folder that was made for it, by `npm install` or as a venv."""
+    try:
+        if kind == "npm":
+            return _npm(folder / "node_modules" / name)
+        site = packages_of(folder / "bin" / "python", folder)
+        return None if site is None else find_named(site, name)
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+class _Teller:
+    """Tells of one target; what it finds depends on the environment that its process will have."""
+
+    def __init__(self, target: CommandTarget) -> None:
+        self._words = target.args
+        self._folder = Path(target.cwd) if target.cwd is not None else Path.cwd()
+        self._env = child_environment(target.env)
+        self._home = Path(self._env.get("HOME", "/"))
+        found = shutil.which(target.command, path=self._env.get("PATH"))
+        self._command = None if found is None else self._folder / found
+
+    def tell(self) -> Described | None:
+        command = self._command
+        if command is None:
+            return None
+        if is_python(command.name):
+            return self._python(command)
+        runners: dict[str, Callable[[], Described | None]] = {
+            "node": self._node,
+            "npx": self._npx,
+            "uvx": self._uvx,
+        }
+        if command.name in runners:
+            return runners[command.name]()
+        if (script := command.resolve()).suffix in _NODE_CODE:
+            return _node_script(script)
+        return self._console_script(command)
+
+    def _python(self, command: Path) -> Described | None:
+        match self._words:
+            case ("-m", module, script, *_) if module == _LAUNCH:
+                return self._python_script(command, script, is_launched=True)
+            case ("-m", module, *_):
+                # The folder where it is started comes before all that is installed.
+                if module_in(self._folder, module):
+                    return None
+                return self._installed(
+                    command, self._folder, lambda site: find_distribution(site, module)
+                )
+            case (script, *_) if script.endswith(".py"):
+                return self._python_script(command, script)
+            case _:
+                return None
+
+    def _python_script(
+        self, command: Path, script: str, *, is_launched: bool = False
+    ) -> Described | None:
+        """Return the script, and the code in its folder and below that it may load.
+
+        One that sayso launches is found by its path, and other code where it is started.
+        """
+        path = self._folder / script
+        if not path.is_file():
+            return None
+        file = path.resolve()
+        site = packages_of(command, self._home)
+        if site is not None and not is_accounted_for(site, venv_of(command)):
+            return None
+        files = python_files(file, site)
+        if is_launched and self._folder.resolve() != file.parent:
+            sources = [one for one in files if one.suffix == ".py" or one == file]
+            if module_in(self._folder, _LAUNCH) or shadowing(self._folder, site, sources):
+                return None
+        return _described("script", file.stem, "", file.parent, files)
+
+    def _console_script(self, command: Path) -> Described | None:
+        if venv_of(command) is None:
+            return None
+        return self._installed(command, command.parent, lambda site: find_script(site, command))
+
+    def _installed(
+        self, command: Path, first: Path, find: Callable[[Path], Described | None]
+    ) -> Described | None:
+        """Return what `find` finds, unless other code may run; `first` is searched before it."""
+        site = packages_of(command, self._home)
+        if site is None or not is_accounted_for(site, venv_of(command)):
+            return None
+        return None if shadowing(first, site) else find(site)
+
+    def _node(self) -> Described | None:
+        if not self._words or self._words[0].startswith("-"):
+            return None
+        script = (self._folder / self._words[0]).resolve()
+        return _node_script(script)
+
+    def _npx(self) -> Described | None:
+        """The package that is installed here, or that npx has fetched for these words before."""
+        words = [one for one in self._words if one not in ("-y", "--yes")]
+        match = _NPM.fullmatch(words[0]) if words else None
+        if match is None:
+            return None
+        name = match["name"]
+        version = match["version"] or ""
+        for folder in (self._folder, *self._folder.resolve().parents):
+            if (found := folder / "node_modules" / name).is_dir():
+                return _npm(found, version)
+        cache = self._env.get("npm_config_cache") or self._home / ".npm"
+        fetched = [
+            one / "node_modules" / name
+            for one in sorted((Path(cache) / "_npx").glob("*"))
+            if _requests(one / "package.json") == [words[0]]
+        ]
+        return _npm(fetched[0], version) if len(fetched) == 1 else None
+
+    def _uvx(self) -> Described | None:
+        """The tool that is installed; what uvx fetches anew when it likes cannot be told."""
+        name = self._words[0] if self._words else ""
+        if not _TOOL.fullmatch(name):
+            return None
+        data = self._env.get("XDG_DATA_HOME") or self._home / ".local" / "share"
+        tools = self._env.get("UV_TOOL_DIR") or Path(data) / "uv" / "tools"
+        script = Path(tools) / name / "bin" / name
+        return self._console_script(script) if script.is_file() else None
+
+
+def _node_script(script: Path) -> Described | None:
+    """A program for Node.js: the package that it is in, or else the code beside it."""
+    for folder in script.parents:
+        if (folder / "package.json").is_file():
+            return _npm(folder)
+    if not script.is_file():
+        return None
+    beside = [
+        one for one in files_below(script.parent) if one.suffix in _NODE_CODE or one == script
+    ]
+    return _described("script", script.stem, "", script.parent, beside)
+
+
+def _npm(folder: Path, wanted: str = "") -> Described | None:
+    """The npm package in a folder, if it is of the wanted version."""
+    about = _object(folder / "package.json")
+    name = about.get("name")
+    version = about.get("version", "")
+    if not isinstance(name, str) or not isinstance(version, str):
+        return None
+    if wanted not in ("", version):
+        return None
+    folder = folder.resolve()
+    files = files_below(folder, has_hidden="node_modules" in folder.parts)
+    if any("node_modules" not in one.relative_to(folder).parts and one.is_dir() for one in files):
+        return None  # what is behind a link may change by itself
+    return _described("npm", name, version, folder, files)
+
+
+def _requests(file: Path) -> object:
+    """What npx was asked for when it made the folder of this `package.json`."""
+    about: object = _object(file).get("_npx") if file.is_file() else None
+    return cast("dict[str, object]", about).get("packages") if isinstance(about, dict) else None
+
+
+def _object(file: Path) -> dict[str, Any]:
+    with file.open("rb") as opened:
+        value: object = json.loads(opened.read(_LARGEST_JSON))
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _described(kind: str, name: str, version: str, root: Path, files: Iterable[Path]) -> Described:
+    digests = digests_of(root, files)
+    digest = digest_of(digests)
+    told = {"kind": kind, "name": name, "version": version, "digest": digest, "files": digests}
+    return {**told, BYTECODE: True} if has_bytecode(root, digests) else told

@@ -1,0 +1,122 @@
+"""A server's process and the lines over its pipes.
+
+Whatever a server has started ends with it: its process group is ended even where the server ends
+by itself.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+from asyncio.subprocess import Process
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Final
+
+import anyio
+
+from sayso.connect.environment import child_environment
+from sayso.connect.kinds import CommandTarget
+
+_GRACE_SECONDS: Final = 2.0
+"""How long a server may take to end by itself, and again after it was told to (MCP, shutdown)."""
+
+_LARGEST_LINE: Final = 64 * 1024 * 1024
+"""In bytes; a line without an end would else fill the memory."""
+
+_MOST_AHEAD: Final = 512 * 1024
+"""Half of the bytes that wait here to be read; what comes beyond waits in the server."""
+
+_POLL_SECONDS: Final = 0.01
+
+Say = Callable[[bytes], Awaitable[None]]
+
+
+@contextlib.asynccontextmanager
+async def start_process(
+    target: CommandTarget,
+) -> AsyncGenerator[tuple[asyncio.StreamReader, asyncio.StreamReader, Say]]:
+    """Start the server; give its stdout, its stderr, and what says a line to it.
+
+    Enter and leave in one task. Both are to be read, or it waits for that.
+
+    Raises `OSError` where the command cannot be run. On leaving, also when cancelled, the process
+    is given time to end, and then its whole process group is ended.
+    """
+    process = await asyncio.create_subprocess_exec(
+        target.command,
+        *target.args,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=child_environment(target.env),
+        cwd=target.cwd,
+        start_new_session=True,
+        limit=_MOST_AHEAD,
+    )
+    assert process.stdin  # noqa: S101 - they were asked for
+    assert process.stdout  # noqa: S101
+    assert process.stderr  # noqa: S101
+    stdin = process.stdin
+
+    async def say(line: bytes) -> None:
+        # A pipe that is closed ends the conversation; whoever reads notices. uvloop says so by a
+        # RuntimeError.
+        with contextlib.suppress(OSError, RuntimeError):
+            stdin.write(line + b"\n")
+            await stdin.drain()
+
+    try:
+        yield process.stdout, process.stderr, say
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _end(process)
+
+
+async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
+    """Each line until the end, or until one that does not end."""
+    pieces: list[bytes] = []
+    with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+        while sum(map(len, pieces)) <= _LARGEST_LINE:
+            try:
+                pieces.append(await said.readuntil(b"\n"))
+            except asyncio.LimitOverrunError as error:
+                pieces.append(await said.readexactly(error.consumed))
+                continue
+            yield (pieces[0] if len(pieces) == 1 else b"".join(pieces))[:-1]
+            pieces.clear()
+
+
+async def _end(process: Process) -> None:
+    """Close stdin, wait, then end the process group: first by word, then by force."""
+    assert process.stdin  # noqa: S101 - it was asked for when the process was started
+    process.stdin.close()
+    await _wait(process)
+    if _signal_group(process.pid, signal.SIGTERM):
+        await _wait_for_group(process.pid)
+        _signal_group(process.pid, signal.SIGKILL)
+        await _wait(process)
+    # Its children may hold its pipes open: nobody reads them any more.
+    process._transport.close()  # noqa: SLF001  # pyright: ignore - asyncio has no other way
+
+
+async def _wait(process: Process) -> None:
+    """Wait for the end, for a while; not for its pipes, which its children may hold open."""
+    with anyio.move_on_after(_GRACE_SECONDS):
+        while process.returncode is None:  # noqa: ASYNC110 - there is no event for the end alone
+            await anyio.sleep(_POLL_SECONDS)
+
+
+async def _wait_for_group(group: int) -> None:
+    with anyio.move_on_after(_GRACE_SECONDS):
+        while _signal_group(group, 0):  # noqa: ASYNC110 - the kernel tells of no group's end
+            await anyio.sleep(_POLL_SECONDS)
+
+
+def _signal_group(group: int, word: int) -> bool:
+    """Send a signal to a process group; whether there was anybody left in it."""
+    try:
+        os.killpg(group, word)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True

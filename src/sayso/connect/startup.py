@@ -1,0 +1,115 @@
+"""What runs in a Python process before its program: `.pth` files, `sitecustomize`, variables."""
+
+import base64
+import csv
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+NO_FOREIGN_BYTECODE: Final = {
+    # Nothing can be there, so each module is compiled from its source.
+    "PYTHONPYCACHEPREFIX": "/dev/null/sayso",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "NODE_DISABLE_COMPILE_CACHE": "1",
+}
+"""Variables of a process that compiles what it loads: bytecode can say other than its source."""
+
+BYTECODE: Final = "bytecode"
+"""The key of what is told of a package that has bytecode beside its sources."""
+
+_STEERING: Final = ("PYTHON", "NODE_", "LD_", "DYLD_", "NPM_CONFIG_", "UV_", "BASH_ENV", "ENV")
+_HARMLESS: Final = frozenset(
+    {
+        *("PYTHONUNBUFFERED", "PYTHONUTF8", "PYTHONIOENCODING", "PYTHONDONTWRITEBYTECODE"),
+        *("PYTHONHASHSEED", "PYTHONFAULTHANDLER", "PYTHONNOUSERSITE", "PYTHONASYNCIODEBUG"),
+        *("PYTHONTRACEMALLOC", "PYTHONDEVMODE", "PYTHONLEGACYWINDOWSSTDIO", "NODE_ENV"),
+        *("NODE_NO_WARNINGS", "NODE_EXTRA_CA_CERTS", "NODE_DISABLE_COMPILE_CACHE", "NODE_DEBUG"),
+        *("NODE_TLS_REJECT_UNAUTHORIZED", "NPM_CONFIG_CACHE", "NPM_CONFIG_REGISTRY"),
+        *("NPM_CONFIG_USERCONFIG", "NPM_CONFIG_LOGLEVEL", "NPM_CONFIG_UPDATE_NOTIFIER"),
+        *("UV_TOOL_DIR", "UV_CACHE_DIR", "UV_CONFIG_FILE", "UV_DEFAULT_INDEX", "UV_OFFLINE"),
+        *("UV_NO_PROGRESS",),
+    }
+)
+_CUSTOMIZED: Final = ("sitecustomize", "usercustomize")
+_VIRTUALENV: Final = "07584d2a5d13e0811eb567d78ed2aca0fb60e7defff59a01ca7a48d907bdea51"
+"""The `_virtualenv.py` that virtualenv writes into each environment."""
+_SYSTEM_PACKAGES: Final = re.compile(
+    r"^\s*include-system-site-packages\s*=\s*true", re.IGNORECASE | re.MULTILINE
+)
+
+
+def has_bytecode(root: Path, files: Iterable[str]) -> bool:
+    """Return whether bytecode lies beside one of the Python sources at these paths from `root`."""
+    return any(
+        next((root / name).parent.glob(f"__pycache__/{Path(name).stem}.*"), None) is not None
+        for name in files
+        if name.endswith(".py")
+    )
+
+
+def steering(env: Mapping[str, str]) -> list[str]:
+    """Return the variables that may have a program load other code than its package's.
+
+    Variables of Python, Node.js, npm, uv and the dynamic linker count unless they are known not to.
+    """
+    return [
+        name
+        for name in env
+        if name.upper().startswith(_STEERING)
+        and name.upper() not in _HARMLESS
+        and (name.upper() not in ("ENV", "BASH_ENV") or env[name])
+    ]
+
+
+def is_accounted_for(site: Path, venv: Path | None) -> bool:
+    """Return whether all code that starts with the interpreter came with installed packages.
+
+    `site` is the folder of packages. Code is accounted for if the `RECORD` of a package lists it
+    with its digest, as installers write it. Raises `OSError` if a file cannot be read.
+    """
+    if venv is not None and _SYSTEM_PACKAGES.search((venv / "pyvenv.cfg").read_text()):
+        return False
+    recorded = dict(_recorded(site)) if any(_starting(site)) else {}
+    return all(
+        file.is_file()
+        and (
+            recorded.get(file.name) == hashlib.sha256(file.read_bytes()).digest()
+            or _is_virtualenvs(file)
+        )
+        for file in _starting(site)
+    )
+
+
+def _starting(site: Path) -> Iterator[Path]:
+    """Yield the files that run code when an interpreter starts."""
+    for entry in sorted(site.iterdir()):
+        is_customized = entry.name.partition(".")[0] in _CUSTOMIZED
+        if is_customized or (entry.suffix == ".pth" and _runs_code(entry)):
+            yield entry
+
+
+def _runs_code(file: Path) -> bool:
+    lines = file.read_bytes().splitlines()
+    return any(line.lstrip(b"\xef\xbb\xbf").startswith((b"import ", b"import\t")) for line in lines)
+
+
+def _is_virtualenvs(file: Path) -> bool:
+    code = file.with_suffix(".py")
+    return (
+        file.name == "_virtualenv.pth"
+        and file.read_bytes().strip() == b"import _virtualenv"
+        and hashlib.sha256(code.read_bytes()).hexdigest() == _VIRTUALENV
+        and not any(file.parent.glob("_virtualenv*.so"))
+        and not (file.parent / "_virtualenv").exists()
+    )
+
+
+def _recorded(site: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files right in `site` that packages list, with their SHA-256."""
+    for record in site.glob("*.dist-info/RECORD"):
+        for row in csv.reader(record.read_text(encoding="utf-8").splitlines()):
+            if len(row) > 1 and "/" not in row[0] and row[1].startswith("sha256="):
+                text = row[1].removeprefix("sha256=")
+                yield row[0], base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

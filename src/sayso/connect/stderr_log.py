@@ -1,0 +1,166 @@
+"""What a server's process says beside the protocol: kept for errors, and passed on to the log."""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import anyio
+
+from sayso.connect.reason import reason_of
+from sayso.schema import plain, redact, redact_start
+
+_log: Final = logging.getLogger(__name__)
+
+_TAIL_LINES: Final = 5
+_KEPT_LINES: Final = 100
+"""Of stderr: a stack trace may be long, and the reason stands before or after it."""
+_LINE_LENGTH: Final = 200
+_LOGGED_LENGTH: Final = 1000
+_LARGEST: Final = 16 * 1024
+"""In bytes; of a longer line the beginning counts."""
+_CHUNK: Final = 64 * 1024
+_BURST: Final = 100
+_PER_SECOND: Final = 5.0
+"""How many lines go to the log at once, and on and on; a server that talks must not fill a disk."""
+_SETTLE_SECONDS: Final = 0.25
+_SHORTEST_SECRET: Final = 6
+
+NOBODY_TO_ASK: Final = "no call is under way whose client could be asked"
+"""How a server's question is refused while it does nothing for any client.
+
+Many servers ask for roots as soon as they are connected, and print the refusal as an error.
+"""
+
+
+@dataclass(slots=True)
+class StderrLog:
+    """What the process of the server `name` said on stderr, and in place of messages.
+
+    `secrets` are masked wherever they stand, and so is what looks like one.
+    """
+
+    name: str = ""
+    secrets: tuple[str, ...] = ()
+    garbage: list[str] = field(default_factory=list[str])
+    timer: Callable[[], float] = time.monotonic
+    _lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=_KEPT_LINES))
+    _heard: anyio.Event = field(default_factory=anyio.Event)
+    _room: float = float(_BURST)
+    _at: float = 0.0
+    _left_out: int = 0
+    _is_in_key: bool = False
+    _held: list[str] | None = None
+
+    async def hear(self, stderr: asyncio.StreamReader) -> None:
+        """Take in all that is said on stderr, until it is closed."""
+        rest = b""
+        try:
+            while chunk := await stderr.read(_CHUNK):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    self.note(line)
+                rest = rest[:_LARGEST]
+            self.note(rest)
+        finally:
+            self._heard.set()
+
+    async def settle(self) -> None:
+        """Wait for the last words of a process that has just ended; not for one that goes on."""
+        with anyio.move_on_after(_SETTLE_SECONDS):
+            await self._heard.wait()
+
+    def note(self, line: bytes) -> None:
+        """One line of stderr."""
+        said = line[:_LARGEST].decode(errors="replace").rstrip()
+        if not said:
+            return
+        self._lines.append(said)
+        if self._held is not None:
+            self._held = [*self._held[1 - _KEPT_LINES :], said]
+            return
+        self._tell(self._masked(said, _LOGGED_LENGTH))
+
+    def hold(self) -> None:
+        """Keep what comes from now on out of the log until `release`.
+
+        An old server may answer the probe for its version with a stack trace, and then it is
+        started again: nobody has to read that.
+        """
+        self._held = []
+
+    def release(self) -> None:
+        """Log what was held back, and all that comes from now on."""
+        held = self._held or []
+        self._held = None
+        for line in held:
+            self._tell(self._masked(line, _LOGGED_LENGTH))
+
+    def mentions(self, text: str) -> bool:
+        """Return whether one of the last lines of stderr holds this text."""
+        return any(text in line for line in self._lines)
+
+    def note_garbage(self, line: bytes) -> None:
+        """Keep the first lines of stdout that were no messages, and log the first of them."""
+        said = line[:_LARGEST].decode(errors="replace").strip()
+        if not said or len(self.garbage) >= _TAIL_LINES:
+            return
+        told = self._masked(said, _LINE_LENGTH)
+        if not self.garbage:
+            what = "%s: skipped a line on stdout that is not MCP: %s (further ones are not logged)"
+            _log.warning(what, self.name, plain(told))
+        self.garbage.append(told)
+
+    def tail(self) -> str:
+        """The last lines of stderr, secrets masked."""
+        return self._shown([*self._lines][-_TAIL_LINES:])
+
+    def reason(self) -> str:
+        """The lines of stderr that say why the process ended, without stack frames."""
+        return self._shown(reason_of([*self._lines], _TAIL_LINES))
+
+    def _shown(self, lines: list[str]) -> str:
+        # Together, since a key spans lines; cut afterwards, so that no part of a secret is left.
+        text = self._masked("\n".join(lines), _TAIL_LINES * _LARGEST)
+        return "\n".join(line[:_LINE_LENGTH] for line in text.splitlines())
+
+    def _masked(self, text: str, length: int) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, "•••")
+        return redact_start(text, length)
+
+    def _tell(self, text: str) -> None:
+        """Pass a line on to the log, as far as there is room."""
+        now = self.timer()
+        self._room = min(_BURST, self._room + (now - self._at) * _PER_SECOND)
+        self._at = now
+        if self._is_key(text):
+            return
+        if self._room < 1:
+            self._left_out += 1
+            return
+        self._room -= 1
+        if self._left_out:
+            _log.info("%s: (%d lines are left out here)", self.name, self._left_out)
+            self._left_out = 0
+        level = logging.DEBUG if NOBODY_TO_ASK in text else logging.INFO
+        _log.log(level, "%s: %s", self.name, plain(text))
+
+    def _is_key(self, line: str) -> bool:
+        """Whether a line belongs to a private key, which is no secret line by line."""
+        was_in_key = self._is_in_key
+        if "PRIVATE KEY-----" in line:
+            self._is_in_key = "-----BEGIN" in line
+            return True
+        self._is_in_key = was_in_key and " " not in line
+        return self._is_in_key
+
+
+def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
+    """The values among a server's own variables that are secrets, by name or by look."""
+    masked: Mapping[str, str] = redact(dict(env), None)
+    found = {one for name, one in env.items() if masked[name] != one}
+    return tuple(sorted((one for one in found if len(one) >= _SHORTEST_SECRET), key=len)[::-1])

@@ -1,0 +1,153 @@
+"""A conversation over lines of JSON, one message each (stdio, MCP 2024-11-05 to 2026-07-28)."""
+
+import asyncio
+import itertools
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sayso.alarm import Alarm
+from sayso.connect.deadline import Limit
+from sayso.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
+from sayso.connect.message import (
+    Message,
+    read_object,
+    write_notification,
+    write_request,
+)
+from sayso.connect.message import read_message as read
+from sayso.connect.request_listener import RequestListener
+from sayso.connect.rpc import Fault, RpcError
+from sayso.slices import LARGE_BYTES, rest_since
+
+_MOST_COME: Final = 256
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What has come for one request; whoever made it takes it from here, in order.
+
+    Of too much the oldest is left out: it tells how far the request was then. The first response
+    is the last to be taken in.
+    """
+
+    come: deque[Message] = field(default_factory=lambda: deque[Message](maxlen=_MOST_COME))
+    waiter: asyncio.Future[None] | None = None
+    is_lost: bool = False
+    is_answered: bool = False
+
+    def take(self, message: Message) -> None:
+        if not self.is_answered:
+            self.is_answered = message.is_response
+            self.come.append(message)
+            self.wake()
+
+    def wake(self) -> None:
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
+
+    async def next(self) -> Message:
+        while not self.come:
+            if self.is_lost:
+                raise RpcError.none(Fault.LOST, "Connection closed")
+            self.waiter = asyncio.get_running_loop().create_future()
+            await self.waiter
+        return self.come.popleft()
+
+
+@dataclass(slots=True)
+class Peer:
+    """The near side. `send` writes one line, and `spawn` runs what goes on beside the requests."""
+
+    send: Callable[[bytes], Awaitable[None]]
+    inbox: Inbox
+    spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+    is_closed: bool = False
+    _waiting: dict[int, _Pending] = field(default_factory=dict[int, _Pending])
+    _numbers: Any = field(default_factory=lambda: itertools.count(1))
+    _alarm: Alarm | None = None
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        timeout: float | None,
+        progress: Progress | None = None,
+        ear: RequestListener | None = None,
+    ) -> Message:
+        """The response to one request, `timeout` seconds at most. Raises `RpcError`.
+
+        Cancelling tells the other side, but for what opens a conversation (MCP, cancellation).
+        """
+        number = next(self._numbers)
+        pending = self._waiting[number] = _Pending(is_lost=self.is_closed)
+        may_cancel = method not in ("initialize", "server/discover")
+        try:
+            self._alarm = alarm = Alarm.of(timeout, self._alarm)
+            with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
+                if not self.is_closed:
+                    begun = time.perf_counter()
+                    line = write_request(number, method, with_token(params, number, progress))
+                    if len(line) > LARGE_BYTES:
+                        await rest_since(begun)
+                    await self.send(line)
+                while not (message := await pending.next()).is_response:
+                    await tell(progress, message)
+                return message
+        except TimeoutError:
+            self._cancel(number, is_told=may_cancel)
+            raise RpcError.none(Fault.TIMED_OUT, f"Request {method!r} timed out") from None
+        except asyncio.CancelledError:
+            self._cancel(number, is_told=may_cancel)
+            raise
+        finally:
+            del self._waiting[number]
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        """Send a notification."""
+        await self.send(write_notification(method, params))
+
+    async def receive(self, line: bytes) -> None:
+        """Take in one line. Raises `ValueError` for one that is no message."""
+        begun = time.perf_counter()
+        message = read(line)
+        await rest_since(begun)
+        if message.is_response:
+            self._hand_over(message.id, message)
+        elif message.id is not None:
+            self.inbox.beside(self.spawn, self._answer(message))
+        elif message.method != PROGRESS or not self._hand_over(_token_of(message), message):
+            await self.inbox.notify(message)
+
+    def close(self) -> None:
+        """The other side is gone: no request gets an answer any more."""
+        self.is_closed = True
+        for one in self._waiting.values():
+            one.is_lost = True
+            one.wake()
+
+    def _hand_over(self, number: object, message: Message) -> bool:
+        """Give a message to the request that it is about; one that nobody waits for is dropped."""
+        # `True` and 1.0 are keys of a dict as 1 is, and no ids of ours.
+        pending = self._waiting.get(number) if type(number) is int else None
+        if pending is None:
+            return False
+        pending.take(message)
+        return True
+
+    async def _answer(self, message: Message) -> None:
+        await self.send(await self.inbox.answer(message))
+
+    def _cancel(self, number: int, *, is_told: bool) -> None:
+        if is_told and not self.is_closed:
+            self.spawn(self.notify("notifications/cancelled", {"requestId": number}))
+
+
+def _token_of(message: Message) -> object:
+    try:
+        return read_object(message.params).get("progressToken")
+    except ValueError:
+        return None

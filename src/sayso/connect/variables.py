@@ -1,0 +1,97 @@
+"""Variables in a client's configuration: `${NAME}` and what the clients write beside it."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import KeysError
+from sayso.keys import find_reference
+
+_VARIABLE: Final = re.compile(r"\$\{([^{}]*)\}")
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_EDITOR_FOLDERS: Final = frozenset({".vscode", ".cursor", ".gemini"})
+
+
+class VariableError(ValueError):
+    """A variable that has no value here; says which and what to do, never a value."""
+
+    def __init__(self, what: str, fix: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.fix = fix
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where variables get their values from."""
+
+    environ: Mapping[str, str]
+    workspace: Path
+    home: Path
+
+    @classmethod
+    def of(cls, config: str) -> "Scope":
+        """The scope of a configuration file: the environment, and the folder it is about."""
+        folder = Path(config).absolute().parent
+        workspace = folder.parent if folder.name in _EDITOR_FOLDERS else folder
+        return cls(os.environ, workspace, Path.home())
+
+    def expand(self, text: str) -> str:
+        """`text` with the value of each variable in its place.
+
+        `${NAME}` (all clients), `${NAME:-default}` (Claude Code), `${env:NAME}` (Cursor, VS Code),
+        `${file:PATH}` (sayso's own: the one line in a file), and the editors' folders. A value is
+        not expanded again. Raises `VariableError`.
+        """
+        return _VARIABLE.sub(lambda match: self._value(match[1]), text)
+
+    def expand_whole(self, text: str) -> str:
+        """The same, and `$NAME` where that is all of `text` and `NAME` is set (Gemini CLI)."""
+        if text.startswith("$") and text[1:] in self.environ:
+            return self.environ[text[1:]]
+        return self.expand(text)
+
+    def _value(self, inside: str) -> str:
+        folders = {
+            "workspaceFolder": str(self.workspace),
+            "workspaceFolderBasename": self.workspace.name,
+            "userHome": str(self.home),
+            "pathSeparator": os.sep,
+            "/": os.sep,
+        }
+        if inside in folders:
+            return folders[inside]
+        if inside.startswith("file:"):
+            return self._line_in(inside)
+        name, has_default, default = inside.removeprefix("env:").partition(":-")
+        if not _NAME.fullmatch(name):
+            raise _unknown(inside)
+        if name in self.environ:
+            return self.environ[name]
+        if has_default:
+            return default
+        fix = f"Set {name} before you start sayso."
+        raise VariableError(f"the environment variable {name} is not set", fix)
+
+    def _line_in(self, inside: str) -> str:
+        found = find_reference(inside, self.workspace)
+        if found is None:
+            raise _unknown(inside)
+        try:
+            return found.read()
+        except KeysError as error:
+            fix = error.fix or "Mend the path; it is taken from the folder of the configuration."
+            raise VariableError(f"${{{inside}}}: {error.what}", fix) from error
+
+
+def _unknown(inside: str) -> VariableError:
+    if inside.startswith("input:"):
+        name = re.sub(r"[^A-Z0-9]+", "_", inside.removeprefix("input:").upper()).strip("_")
+        fix = f"Put the value into an environment variable and write ${{env:{name}}} instead."
+        return VariableError(f"${{{inside}}} asks a question only the editor can ask", fix)
+    names = ("NAME", "NAME:-default", "env:NAME", "file:PATH", "workspaceFolder")
+    known = f"{', '.join(f'${{{one}}}' for one in names)} and ${{userHome}}"
+    return VariableError(f"${{{inside}}} is no variable that sayso knows", f"It knows {known}.")

@@ -1,0 +1,361 @@
+"""An MCP server over HTTP (Streamable HTTP, MCP 2025-03-26 to 2026-07-28).
+
+A failure costs one request, and says which `Fault` it was: whether anything may have run follows
+from that.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Final
+
+import anyio
+
+from sayso.alarm import Alarm
+from sayso.connect.deadline import Limit
+from sayso.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
+from sayso.connect.message import (
+    Message,
+    read_message,
+    write_notification,
+    write_request,
+)
+from sayso.connect.request_listener import RequestListener
+from sayso.connect.rpc import Fault, RpcError
+from sayso.connect.web.answer import (
+    EVENTS,
+    JSON,
+    events,
+    is_redirect,
+    is_stream,
+    kind_of,
+    refuse,
+    response,
+    sent_on,
+)
+from sayso.connect.web.authenticator import Authenticator, UnprovedError, proved
+from sayso.connect.web.connection import MOST_BYTES, BrokenError
+from sayso.connect.web.events import EventReader
+from sayso.connect.web.pool import Exchange, NotSentError, Pool, target_of
+from sayso.slices import LARGE_BYTES, rest_since
+
+_log: Final = logging.getLogger(__name__)
+
+_GOODBYE_SECONDS: Final = 2.0
+_RESUME_SECONDS: Final = 1.0
+_MOST_RESUMES: Final = 20
+_MOST_SILENT: Final = 3
+"""How often a stream that brings nothing is asked for again."""
+_MOST_REDIRECTS: Final = 3
+_SESSION: Final = "mcp-session-id"
+_NOTHING: Final[Mapping[str, str]] = {}
+_TOLD: Final = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
+
+
+@dataclass(slots=True)
+class Site:
+    """Carries requests to one endpoint. `spawn` runs what goes on beside them, while it is open.
+
+    `headers` go along with all requests, and those of `proof`, which are had for each.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    inbox: Inbox
+    spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+    proof: Authenticator | None = None
+    pool: Pool = field(init=False)
+    session: str | None = None
+    _version: Mapping[str, str] = field(default_factory=dict[str, str])
+    _numbers: Any = field(default_factory=lambda: itertools.count(1))
+    _path: str = field(init=False)
+    _hearing: asyncio.Task[None] | None = None
+    _alarm: Alarm | None = None
+
+    def __post_init__(self) -> None:
+        self.pool = Pool.to(self.url)
+        self._path = target_of(self.url)
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        headers: Mapping[str, str],
+        *,
+        timeout: float | None,
+        progress: Progress | None = None,
+        ear: RequestListener | None = None,
+        is_modern: bool = True,
+    ) -> Message:
+        """The response to one request, `timeout` seconds at most. Raises `RpcError`.
+
+        Cancelling ends the request at the server: by the end of its stream since 2026-07-28, by a
+        notification before.
+        """
+        number = next(self._numbers)
+        begun = time.perf_counter()
+        body = write_request(number, method, with_token(params, number, progress))
+        if len(body) > LARGE_BYTES:
+            await rest_since(begun)
+        try:
+            self._alarm = alarm = Alarm.of(timeout, self._alarm)
+            with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
+                return await self._ask(method, body, number, headers, progress, ear)
+        except TimeoutError:
+            self._cancel(method, number, headers, is_modern=is_modern)
+            raise RpcError.none(Fault.TIMED_OUT, f"Request {method!r} timed out") from None
+        except asyncio.CancelledError:
+            self._cancel(method, number, headers, is_modern=is_modern)
+            raise
+
+    async def notify(
+        self, method: str, headers: Mapping[str, str], params: Mapping[str, Any] | None = None
+    ) -> None:
+        """Send a notification; whether it arrives is not known. Raises `RpcError`."""
+        self._version = headers
+        async with self._post(write_notification(method, params), headers) as exchange:
+            await exchange.reply.body()
+
+    def hear(self) -> None:
+        """Begin to hear what a server says outside of requests (before 2026-07-28)."""
+        self._hearing = self.spawn(self._hear())
+
+    async def _hear(self) -> None:
+        silent = 0
+        last = ""
+        while silent < _MOST_SILENT:
+            reader = EventReader(MOST_BYTES, last)
+            silent += 1
+            try:
+                async with self._get(reader.last_id) as exchange:
+                    if exchange is None:
+                        return
+                    async for event in events(exchange.reply, reader):
+                        silent = 0
+                        await self._take(read_message(event.data))
+            except (RpcError, NotSentError, BrokenError, ValueError) as error:
+                _log.debug("the stream of %s broke: %s", self.pool.parts.hostname, error)
+            last = reader.last_id
+            await anyio.sleep(_RESUME_SECONDS if reader.retry is None else reader.retry / 1000)
+
+    async def close(self) -> None:
+        """Say goodbye to a session, for two seconds at most, and end all connections."""
+        if self._hearing is not None:
+            self._hearing.cancel()
+        with anyio.CancelScope(shield=True):
+            await self._say_goodbye()
+            await self.pool.close()
+
+    async def _say_goodbye(self) -> None:
+        if self.session is None:
+            return
+        with contextlib.suppress(NotSentError, BrokenError, TimeoutError):
+            async with asyncio.timeout(_GOODBYE_SECONDS):
+                exchange = await self._exchange("DELETE", self._path, self._version)
+                exchange.close()
+
+    async def _ask(
+        self,
+        method: str,
+        body: bytes,
+        number: int,
+        headers: Mapping[str, str],
+        progress: Progress | None,
+        ear: RequestListener | None,
+    ) -> Message:
+        async with self._post(body, headers, number) as exchange:
+            reply = exchange.reply
+            if method == "initialize":
+                self.session = reply.headers.get(_SESSION)
+            if kind_of(reply) == JSON:
+                told = await reply.body()
+                begun = time.perf_counter()
+                message = response(told, number)
+                await rest_since(begun)
+                return message
+            reader = EventReader(MOST_BYTES)
+            found = await self._await(exchange, reader, number, progress, ear)
+        return found or await self._resumed(reader, number, progress, ear)
+
+    async def _await(
+        self,
+        exchange: Exchange,
+        reader: EventReader,
+        number: int,
+        progress: Progress | None,
+        ear: RequestListener | None,
+    ) -> Message | None:
+        """The response in a stream; `None` where the stream ends before it."""
+        try:
+            async for event in events(exchange.reply, reader):
+                begun = time.perf_counter()
+                message = read_message(event.data)
+                await rest_since(begun)
+                if message.is_response and message.id == number:
+                    return message
+                if message.method == PROGRESS and progress is not None:
+                    await tell(progress, message)
+                else:
+                    await self._take(message, ear)
+        except BrokenError:
+            if not reader.last_id:
+                raise
+        return None
+
+    async def _resumed(
+        self,
+        reader: EventReader,
+        number: int,
+        progress: Progress | None,
+        ear: RequestListener | None,
+    ) -> Message:
+        """Go on with a stream that ended early, where the server can (MCP 2025-11-25)."""
+        try:
+            found = await self._taken_up(reader, number, progress, ear)
+        except (NotSentError, BrokenError) as error:
+            raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
+        except ValueError as error:  # the words quote what could not be read
+            raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+        if found is None:
+            raise RpcError.none(Fault.LOST, "the stream ended without a response")
+        return found
+
+    async def _taken_up(
+        self,
+        reader: EventReader,
+        number: int,
+        progress: Progress | None,
+        ear: RequestListener | None,
+    ) -> Message | None:
+        for _ in range(_MOST_RESUMES if reader.last_id else 0):
+            await anyio.sleep(_RESUME_SECONDS if reader.retry is None else reader.retry / 1000)
+            last = reader.last_id
+            async with self._get(last) as exchange:
+                if exchange is None:
+                    return None
+                reader = EventReader(MOST_BYTES, last, reader.retry)
+                found = await self._await(exchange, reader, number, progress, ear)
+            if found is not None:
+                return found
+        return None
+
+    async def _take(self, message: Message, ear: RequestListener | None = None) -> None:
+        """What the server says unasked."""
+        if message.method is None:
+            return
+        if message.id is None:
+            await self.inbox.notify(message, ear)
+        else:
+            self.inbox.beside(self.spawn, self._answer(message, ear))
+
+    async def _answer(self, message: Message, ear: RequestListener | None) -> None:
+        body = await self.inbox.answer(message, ear)
+        with contextlib.suppress(RpcError):
+            async with self._post(body, self._version) as exchange:
+                await exchange.reply.body()
+
+    def _cancel(
+        self, method: str, number: int, headers: Mapping[str, str], *, is_modern: bool
+    ) -> None:
+        if not is_modern and method != "initialize":
+            self.spawn(self._say_cancelled(number, headers))
+
+    async def _say_cancelled(self, number: int, headers: Mapping[str, str]) -> None:
+        body = write_notification("notifications/cancelled", {"requestId": number})
+        with contextlib.suppress(RpcError, TimeoutError):
+            async with asyncio.timeout(_GOODBYE_SECONDS), self._post(body, headers) as exchange:
+                await exchange.reply.body()
+
+    def _post(self, body: bytes, headers: Mapping[str, str], number: int | None = None) -> "_Post":
+        return _Post(self, body, headers, number)
+
+    async def followed(self, body: bytes, headers: Mapping[str, str]) -> Exchange:
+        """Follow redirects as far as they stay within the origin."""
+        told = {**_TOLD, **headers}
+        for _ in range(_MOST_REDIRECTS):
+            exchange = await self._exchange("POST", self._path, told, body)
+            if not is_redirect(exchange.reply):
+                return exchange
+            exchange.close()
+            self._path = target_of(sent_on(exchange.reply, self.url, self._path))
+        raise RpcError.none(Fault.SENT_ON, "its redirects do not end")
+
+    async def _exchange(
+        self, verb: str, path: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> Exchange:
+        """One exchange, as soon as the head of its answer is there."""
+        told = {**self.headers, **headers}
+        if self.session is not None:
+            told[_SESSION] = self.session
+
+        async def ask(proof: Mapping[str, str] = _NOTHING) -> Exchange:
+            exchange = await self.pool.exchange(verb, path, {**told, **proof}, body)
+            try:
+                await exchange.reply.head()
+            except BaseException:
+                exchange.close()
+                raise
+            return exchange
+
+        return await ask() if self.proof is None else await proved(self.proof, ask)
+
+    @contextlib.asynccontextmanager
+    async def _get(self, last_id: str) -> AsyncGenerator[Exchange | None]:
+        """A stream of events, or `None` where the server has none."""
+        told = {"accept": EVENTS, **self._version}
+        if last_id:
+            told["last-event-id"] = last_id
+        exchange = await self._exchange("GET", self._path, told)
+        try:
+            yield exchange if is_stream(exchange.reply) else None
+        finally:
+            exchange.close()
+
+
+@dataclass(slots=True)
+class _Post:
+    """One POST; what is no answer in MCP is raised as the `Fault` that it is.
+
+    `number` is that of the request, where it is one.
+    """
+
+    site: Site
+    body: bytes
+    headers: Mapping[str, str]
+    number: int | None
+    exchange: Exchange | None = None
+
+    async def __aenter__(self) -> Exchange:
+        try:
+            exchange = self.exchange = await self.site.followed(self.body, self.headers)
+            await refuse(exchange.reply, self.number, has_session=self.site.session is not None)
+        except BaseException as error:
+            self._end(error)
+            raise
+        return exchange
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._end(error)
+
+    def _end(self, error: BaseException | None) -> None:
+        """Let go of the connection, and say which fault an error is."""
+        if self.exchange is not None:
+            self.exchange.close()
+        if isinstance(error, UnprovedError):
+            raise RpcError.none(Fault.NOT_SENT, str(error)) from error
+        if isinstance(error, NotSentError):
+            raise RpcError.none(Fault.NOT_SENT, f"no connection: {error}") from error
+        if isinstance(error, BrokenError):
+            raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
+        if isinstance(error, ValueError):  # the words quote what could not be read
+            raise RpcError.none(Fault.LOST, "its answer cannot be read") from error

@@ -1,0 +1,198 @@
+"""Connections to one place, kept open between exchanges."""
+
+import asyncio
+import ssl
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from sayso.connect.web.connection import BrokenError, Connection, Reply
+
+_CONNECT_SECONDS: Final = 10.0
+_IDLE_SECONDS: Final = 4.0
+"""Shorter than the five after which common servers close: what is sent just then is lost."""
+_MOST: Final = 512
+"""Exchanges with one place at the same time; more wait for their turn."""
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+class NotSentError(Exception):
+    """Nothing reached the server."""
+
+
+@cache
+def tls() -> ssl.SSLContext:
+    """One context for all connections: making one costs tens of milliseconds."""
+    return ssl.create_default_context()
+
+
+@dataclass(slots=True)
+class Pool:
+    """Connections to the place of one URL, through the environment's proxy where it names one."""
+
+    parts: SplitResult
+    _idle: list[Connection] = field(default_factory=list[Connection])
+    _all: set[Connection] = field(default_factory=set[Connection])
+    _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST))
+    _proxy: SplitResult | None = None
+    _is_closed: bool = False
+
+    @classmethod
+    def to(cls, url: str) -> "Pool":
+        """The pool for the place of `url`, which is http or https."""
+        parts = urlsplit(url)
+        bypass = bool(proxy_bypass(parts.hostname or ""))
+        proxy = None if bypass else getproxies().get(parts.scheme)
+        pool = cls(parts)
+        if proxy:
+            pool._proxy = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        return pool
+
+    async def exchange(
+        self, verb: str, target: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> "Exchange":
+        """Send one request; `target` is a path with its query.
+
+        Raises `NotSentError` where there is no connection. Leave what it gives by `close`.
+        """
+        head = self._head(verb, target, headers, body)
+        await self._turns.acquire()
+        try:
+            connection = self._kept() or await self._connect()
+        except BaseException:
+            self._turns.release()
+            raise
+        return Exchange(self, connection, connection.send(head, body))
+
+    def release(self, connection: Connection, *, is_done: bool) -> None:
+        """An exchange is over; a connection with an answer still under way is closed."""
+        self._turns.release()
+        if not is_done:
+            connection.close()
+        if not connection.is_open:
+            self._all.discard(connection)
+
+    async def close(self) -> None:
+        """End all connections. What is still said after that is said, and its connection ended."""
+        self._is_closed = True
+        for one in self._all:
+            one.close()
+        self._all.clear()
+        self._idle.clear()
+        await asyncio.sleep(0)  # asyncio lets go of a connection one turn after it was ended
+
+    def _kept(self) -> Connection | None:
+        now = time.monotonic()
+        while self._idle:
+            one = self._idle.pop()
+            if one.is_open and now - one.idle_since < _IDLE_SECONDS:
+                return one
+            one.close()
+            self._all.discard(one)
+        return None
+
+    def _free(self, connection: Connection) -> None:
+        if self._is_closed:
+            connection.close()
+            return
+        connection.idle_since = time.monotonic()
+        self._idle.append(connection)
+
+    async def _connect(self) -> Connection:
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                connection = await self._open()
+        except UnicodeError as error:
+            raise NotSentError(f"“{self.parts.hostname}” cannot be a host's name") from error
+        except (OSError, TimeoutError, BrokenError) as error:
+            why = str(error) or f"no connection within {_CONNECT_SECONDS:g} s"
+            raise NotSentError(why) from error
+        self._all.add(connection)
+        return connection
+
+    async def _open(self) -> Connection:
+        loop = asyncio.get_running_loop()
+        is_tls = self.parts.scheme == "https"
+        through = self._proxy or self.parts
+        host = through.hostname or ""
+        port = through.port or _PORTS.get(through.scheme, 80)
+        secure = tls() if through.scheme == "https" else None
+        is_tunnel = self._proxy is not None and is_tls
+        freed = None if is_tunnel else self._free
+        _, connection = await loop.create_connection(
+            lambda: Connection(freed), host, port, ssl=secure
+        )
+        if not is_tunnel:
+            return connection
+        try:
+            return await self._tunnel(connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    async def _tunnel(self, connection: Connection) -> Connection:
+        """Through a proxy to TLS (RFC 9110, section 9.3.6)."""
+        host = self.parts.hostname or ""
+        port = self.parts.port or _PORTS["https"]
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        head = f"CONNECT {place} HTTP/1.1\r\nhost: {place}\r\n{_authorization(self._proxy)}\r\n"
+        reply = connection.send(head.encode())
+        await reply.head()
+        if reply.status != HTTPStatus.OK:
+            raise BrokenError(f"the proxy answers with HTTP {reply.status}")
+        inner = Connection(self._free)
+        await connection.secured(inner, tls(), host)
+        return inner
+
+    def _head(self, verb: str, target: str, headers: Mapping[str, str], body: bytes) -> bytes:
+        parts = self.parts
+        is_plain_proxy = self._proxy is not None and parts.scheme == "http"
+        # The part before an @ is for the Authorization header alone.
+        place = parts.netloc.rpartition("@")[2]
+        where = f"http://{place}{target}" if is_plain_proxy else target
+        lines = [f"{verb} {where} HTTP/1.1", f"host: {place}"]
+        lines += map("%s: %s".__mod__, headers.items())
+        if body or verb == "POST":
+            lines.append(f"content-length: {len(body)}")
+        head = "\r\n".join(lines)
+        if not len(lines) - 1 == head.count("\n") == head.count("\r") or "\0" in head:
+            raise NotSentError("a header holds a line break")
+        proof = _authorization(self._proxy) if is_plain_proxy else ""
+        return f"{head}\r\n{proof}\r\n".encode()
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and its answer, on a connection of the pool's."""
+
+    pool: Pool
+    connection: Connection
+    reply: Reply
+    is_closed: bool = False
+
+    def close(self) -> None:
+        """Let go of it; an answer that is not read to its end is given up."""
+        if not self.is_closed:
+            self.is_closed = True
+            self.pool.release(self.connection, is_done=self.reply.is_whole)
+
+
+def _authorization(proxy: SplitResult | None) -> str:
+    if proxy is None or not proxy.username:
+        return ""
+    said = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    return f"proxy-authorization: Basic {b64encode(said.encode()).decode()}\r\n"
+
+
+def target_of(url: str) -> str:
+    """What a request line names: path and query."""
+    parts = urlsplit(url)
+    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+    return f"{path}?{parts.query}" if parts.query else path

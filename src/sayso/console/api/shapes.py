@@ -1,0 +1,113 @@
+"""Tools and questions as the API gives them; its document says what each field is."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sayso.approvals import Approval, ApprovalState
+from sayso.catalog import Tool
+from sayso.console.approvals.answering import lasting_choices, mark_of, objection, person_of
+from sayso.console.approvals.view import rule_in_words
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.console.hints import hint_rows
+from sayso.console.home import HOME
+from sayso.intent import HINT_NAMES
+from sayso.policy import Policy
+from sayso.store import AnswerRow
+
+
+def tool_shape(tool: Tool) -> dict[str, Any]:
+    """A tool with the hints that count."""
+    return {
+        "name": tool.qualified_name,
+        "server": tool.server,
+        "tool": tool.name,
+        "title": tool.title,
+        "description": str(tool.raw.get("description") or ""),
+        "level": str(tool.level),
+        "hints": _hints(tool.resolved.to_dict()),
+        "confirm": tool.intent.confirm,
+        "category": tool.intent.category,
+        "tags": sorted(tool.intent.tags),
+        "input_schema": tool.input_schema,
+        "fingerprint": tool.fingerprint,
+    }
+
+
+def approval_shape(
+    approval: Approval,
+    session: Session,
+    policy: Policy,
+    *,
+    base: str,
+    answers: Iterable[AnswerRow] = (),
+) -> dict[str, Any]:
+    """One question for one person, where it stands, and what they may say to it."""
+    question = approval.question
+    is_open = approval.state is ApprovalState.PENDING
+    bar = _bar(approval, session) if is_open else None
+    return {
+        "number": approval.number,
+        "state": str(approval.state),
+        "created": approval.created,
+        "expires": approval.expires,
+        "answered_at": approval.answered_at,
+        "answered_by": approval.answered_by,
+        "channel": approval.channel,
+        "client": question.client,
+        "subject": question.subject,
+        "server": question.server,
+        "tool": question.tool,
+        "title": question.title,
+        "description": question.description,
+        "level": question.level,
+        "hints": _hints(question.hints),
+        "findings": [{key: one[key] for key in ("code", "message")} for one in question.findings],
+        "arguments": question.arguments,
+        "extras": question.extras,
+        "arguments_digest": question.arguments_digest,
+        "confirm": question.confirm,
+        "sentence": question.sentence,
+        "plan": question.plan,
+        "reason": question.reason,
+        "rule": rule_in_words(question.rule, question.line, policy.where),
+        "needed": question.needed,
+        "answers": [_answer(one) for one in answers],
+        "edit": approval.edit,
+        "seen": mark_of(approval.edit),
+        "may_answer": is_open and bar is None,
+        "bar": bar,
+        "lasting": [asdict(one) for one in lasting_choices(approval)] if is_open else [],
+        "url": f"{base}{HOME}/approvals/{approval.number}",
+    }
+
+
+def _bar(approval: Approval, session: Session) -> str | None:
+    if not session.role.covers(Role.APPROVER):
+        return "you may look at questions, and not answer them"
+    return objection(approval, person_of(session))
+
+
+def _hints(hints: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = zip(HINT_NAMES, hint_rows(hints), strict=True)
+    return [
+        {
+            "hint": name,
+            "value": hints[name]["value"],
+            "name": row.name,
+            "meaning": row.meaning,
+            "source": row.source,
+        }
+        for name, row in rows
+    ]
+
+
+def _answer(row: AnswerRow) -> dict[str, Any]:
+    return {
+        "person": row.person,
+        "is_allowed": row.is_allowed,
+        "channel": row.channel,
+        "at": row.at,
+        "message": row.message,
+    }

@@ -1,0 +1,62 @@
+"""The tools, as whoever asks may know of them."""
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from sayso.catalog import Tool
+from sayso.console.api.door import Door, Visitor
+from sayso.console.api.problem import ProblemError
+from sayso.console.api.shapes import tool_shape
+from sayso.console.entry.roles import Role
+from sayso.console.tools.inventory import seen_inventory, take_inventory
+from sayso.gateway import Gateway, Upstream
+from sayso.policy import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A server as it is to one caller."""
+
+    upstream: Upstream
+    caller: Principal
+
+    @property
+    def name(self) -> str:
+        return self.upstream.name
+
+    async def tools(self) -> tuple[list[Tool], list[str]]:
+        return await self.upstream.of(self.caller).tools()
+
+
+class ToolShelf:
+    """Lists tools, and tells of one."""
+
+    def __init__(self, gateway: Gateway, door: Door) -> None:
+        self._gateway = gateway
+        self._door = door
+
+    async def all(self, request: Request) -> Response:
+        """All that there are for this visitor."""
+        found = await self._seen(await self._door.enter(request))
+        return JSONResponse({"tools": [tool_shape(one) for one in found]})
+
+    async def one(self, request: Request) -> Response:
+        """One of them; the same words for one that is hidden as for one that is not there."""
+        name = request.path_params["name"]
+        found = await self._seen(await self._door.enter(request))
+        tool = next((one for one in found if one.qualified_name == name), None)
+        if tool is None:
+            raise ProblemError(404, "absent", "There is no such tool for you.")
+        return JSONResponse(tool_shape(tool))
+
+    async def _seen(self, visitor: Visitor) -> list[Tool]:
+        if visitor.principal is None:
+            visitor.within(Role.VIEWER)
+            return [*(await seen_inventory(self._gateway)).tools]
+        caller = visitor.principal
+        guard = self._gateway.guard
+        found = await take_inventory([_Told(one, caller) for one in self._gateway.fleet.upstreams])
+        looked = (guard.sees(caller, one) for one in found.tools)
+        return [seen[0] for seen in looked if seen is not None]

@@ -1,0 +1,129 @@
+"""From a form that a person sent to an answer, and which answers a question may be offered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from sayso.approvals import Answer, Approval, check_answer
+from sayso.console.approvals.editing import difference, read_arguments
+from sayso.console.entry.login import Session
+from sayso.errors import UsageError
+from sayso.intent import Span
+from sayso.schema import canonical, quoted
+
+DENY: Final = "deny"
+ALLOW: Final = "allow"
+EDIT: Final = "edit"
+
+_LASTING: Final[Mapping[str, tuple[Span, bool]]] = {
+    "session-call": (Span.SESSION, True),
+    "session-tool": (Span.SESSION, False),
+    "always-call": (Span.ALWAYS, True),
+    "always-tool": (Span.ALWAYS, False),
+}
+_UNTIL: Final = {
+    Span.SESSION: "until {client} has been silent for 30 minutes.",
+    Span.ALWAYS: "until you take this back under Grants, or the tool changes.",
+}
+_NAMES: Final = {
+    "session-call": "Allow for this session, these arguments",
+    "session-tool": "Allow for this session, this tool",
+    "always-call": "Always allow these arguments",
+    "always-tool": "Always allow this tool",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who answers, over which channel, and the roles that count among reviewers."""
+
+    name: str
+    channel: str
+    roles: frozenset[str] = frozenset()
+
+
+def person_of(session: Session) -> Person:
+    """Whoever is logged in, as they answer in the console."""
+    return Person(session.person, "console", session.roles | {str(session.role)})
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """An answer that holds for longer than one call: its value in the form, and what it means."""
+
+    value: str
+    name: str
+    meaning: str
+
+
+def lasting_choices(approval: Approval) -> list[Lasting]:
+    """The answers that this question may be given for longer, the shortest first."""
+    if approval.edit is not None:
+        return []
+    longest = Span(approval.question.longest)
+    return [
+        Lasting(value, _NAMES[value], _meaning(approval, span, is_narrow=is_narrow))
+        for value, (span, is_narrow) in _LASTING.items()
+        if span.rank <= longest.rank
+    ]
+
+
+def objection(approval: Approval, person: Person) -> str | None:
+    """Why this person may give no answer to a question at all, if so."""
+    trial = Answer(is_allowed=False, by=person.name, channel=person.channel, roles=person.roles)
+    try:
+        check_answer(trial, approval)
+    except UsageError as error:
+        return error.what
+    return None
+
+
+def mark_of(edit: Mapping[str, Any] | None) -> str:
+    """An edit in a few digits: whoever agrees to one says so which they have seen."""
+    return sha256(canonical(edit)).hexdigest()[:16] if edit else ""
+
+
+def answer_of(form: Mapping[str, str], approval: Approval, person: Person) -> Answer | None:
+    """What the form says; `None` where that is no answer.
+
+    Raises `UsageError` for an edit that cannot be read.
+    """
+    verdict = form.get("verdict", "")
+    if verdict not in {DENY, ALLOW, EDIT, *_LASTING}:
+        return None
+    span, is_for_arguments = _LASTING.get(verdict, (Span.ONCE, False))
+    has_seen = form.get("seen", "") == mark_of(approval.edit)
+    return Answer(
+        is_allowed=verdict != DENY,
+        by=person.name,
+        channel=person.channel,
+        roles=person.roles,
+        span=span,
+        is_for_arguments=is_for_arguments,
+        edit=_edit(form, approval) if verdict == EDIT else None,
+        # Agreeing to an edit that came up meanwhile is agreeing to nothing: it does not count.
+        seen=approval.edit if has_seen else None,
+        message=form.get("message", "").strip() or None,
+    )
+
+
+def _edit(form: Mapping[str, str], approval: Approval) -> Mapping[str, Any] | None:
+    """What is other than the agent asked for; `None` where it is what was seen already."""
+    before = approval.question.arguments
+    edit = difference(before, read_arguments(form, before))
+    if not edit and approval.edit is None:
+        raise UsageError("nothing was changed", fix="Change an argument, or allow the call as is.")
+    if not edit:
+        raise UsageError("a change cannot be taken back", fix="Deny the call instead.")
+    return None if edit == approval.edit else edit
+
+
+def _meaning(approval: Approval, span: Span, *, is_narrow: bool) -> str:
+    client = quoted(approval.question.client)
+    what = (
+        f"This very call, made again by {client},"
+        if is_narrow
+        else f"Every call of this tool by {client}, whatever its arguments,"
+    )
+    return f"{what} runs without asking {_UNTIL[span].replace('{client}', client)}"

@@ -1,0 +1,63 @@
+"""What is different from the last time that a tool ran, as far as the log still tells."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.approvals import Approval
+from sayso.audit import AuditLog, Event, merged
+from sayso.console.arguments import ArgumentRow, argument_rows
+from sayso.console.audit.calls import Line
+
+_NEWEST_LINES: Final = 1000
+_SAME: Final = json.JSONEncoder(sort_keys=True).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The last call of a tool, beside one that is asked about; of both, what may be shown.
+
+    `was` holds those arguments that were others then, and `gone` those that are not given now;
+    `added` are the names of those that were not given then.
+    """
+
+    last: Line
+    was: Mapping[str, ArgumentRow]
+    gone: tuple[ArgumentRow, ...]
+    added: frozenset[str]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing differs that can be seen."""
+        return not (self.was or self.gone or self.added)
+
+
+def compare(now: Mapping[str, Any], last: Line) -> Compared:
+    """The arguments `now` against those of an earlier call."""
+    then: Mapping[str, Any] = last["arguments"]
+    others = {key: one for key, one in then.items() if key in now and not _same(one, now[key])}
+    gone = {key: one for key, one in then.items() if key not in now}
+    rows = {row.name: row for row in argument_rows(others)}
+    return Compared(last, rows, tuple(argument_rows(gone)), frozenset(now) - frozenset(then))
+
+
+async def last_run(log: AuditLog, approval: Approval) -> Line | None:
+    """The last call of the same tool that went to its server before this question was put.
+
+    `None` where there is none among the newest lines of the log, or what it said was erased.
+    """
+    question = approval.question
+    for row in await log.records.newest(limit=_NEWEST_LINES):
+        if row.event != Event.ATTEMPT or row.at >= approval.created:
+            continue
+        line = Line.from_row(row)
+        if (line["server"], line["tool"]) == (question.server, question.tool):
+            whole = Line.from_row(merged(row))
+            return None if whole["is_erased"] else whole
+    return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: `1` is not `true`."""
+    return _SAME(one) == _SAME(other)

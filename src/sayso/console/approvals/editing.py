@@ -1,0 +1,165 @@
+"""A call's arguments as the fields of a form, and what a reviewer changed in them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from sayso.approvals import patched
+from sayso.errors import UsageError
+from sayso.schema import MASK, canonical, is_hidden, parse_json
+from sayso.workers import BoundedChecker
+
+NAMES: Final = "names"
+_MOST: Final = 100
+_LINE: Final = 80
+
+TEXT: Final = "text"
+OPTIONAL: Final = "optional"
+JSON: Final = "json"
+"""The kinds of a field: a text as it is, a text that is left out when it is empty, any JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One argument in a form: its `key` there, and what stands in it at first.
+
+    Without a key it cannot be changed: what it holds is masked.
+    """
+
+    name: str
+    key: str
+    text: str
+    is_long: bool
+    is_given: bool
+
+
+def fields_of(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[Field]:
+    """The fields: one for each argument that is given, then for those that could be."""
+    names = _names(arguments, schema)
+    return [_field(names, at, arguments, schema) for at in range(len(names))]
+
+
+def names_of(fields: Iterable[Field]) -> str:
+    """The names in the order of the fields, as the form brings them back."""
+    return json.dumps([one.name for one in fields])
+
+
+def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that a form holds; what it has no field for is as it was `before`.
+
+    Raises `UsageError` for what cannot be read.
+    """
+    given: dict[str, Any] = {}
+    for at, name in enumerate(_read_names(form)):
+        if f"{TEXT}.{at}" in form:
+            given[name] = _lines(form[f"{TEXT}.{at}"])
+        elif form.get(f"{OPTIONAL}.{at}"):
+            given[name] = _lines(form[f"{OPTIONAL}.{at}"])
+        elif form.get(f"{JSON}.{at}", "").strip():
+            given[name] = _value(name, form[f"{JSON}.{at}"])
+        elif f"{JSON}.{at}" not in form and name in before:
+            given[name] = before[name]
+    return given
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON Merge Patch (RFC 7396) that makes `after` of `before`.
+
+    Raises `UsageError` where there is none: a patch cannot set `null` in an object.
+
+    >>> difference({"to": {"a": 1, "b": 2}, "n": 3}, {"to": {"a": 1}, "n": 4})
+    {'to': {'b': None}, 'n': 4}
+    """
+    patch = _patch(before, after)
+    if canonical(patched(before, patch)) != canonical(after):
+        raise UsageError("null cannot be put into an object by a change")
+    return patch
+
+
+async def misfits(
+    checker: BoundedChecker | None,
+    before: Mapping[str, Any],
+    edit: Mapping[str, Any],
+    caller: str = "",
+) -> list[str]:
+    """Return what of an edit does not fit the tool's schema; not what misfits for being masked.
+
+    `caller` is the person whom it is checked for. Raises `UndecidedError`.
+    """
+    if checker is None:
+        return []
+    known = set(await checker.problems(before, caller))
+    problems = await checker.problems(patched(before, edit), caller)
+    return [str(problem) for problem in problems if problem not in known]
+
+
+def _names(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[str]:
+    return [*arguments, *(one for one in _properties(schema) if one not in arguments)][:_MOST]
+
+
+def _properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    found: Any = (schema or {}).get("properties")
+    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+
+
+def _field(
+    names: list[str], at: int, arguments: Mapping[str, Any], schema: Mapping[str, Any] | None
+) -> Field:
+    name = names[at]
+    if name not in arguments:
+        kind = OPTIONAL if _is_text(schema, name) else JSON
+        return Field(name, f"{kind}.{at}", "", is_long=False, is_given=False)
+    value = arguments[name]
+    if MASK in json.dumps(value, ensure_ascii=False):
+        return Field(name, "", MASK, is_long=False, is_given=True)
+    if isinstance(value, str) and not any(is_hidden(char) and char != "\n" for char in value):
+        is_long = "\n" in value or len(value) > _LINE
+        return Field(name, f"{TEXT}.{at}", value, is_long=is_long, is_given=True)
+    # In ASCII, so that what the page shows of hidden characters is not what comes back.
+    text = json.dumps(value)
+    if len(text) > _LINE:
+        text = json.dumps(value, indent=2)
+    return Field(name, f"{JSON}.{at}", text, is_long=len(text) > _LINE, is_given=True)
+
+
+def _is_text(schema: Mapping[str, Any] | None, name: str) -> bool:
+    said: Any = _properties(schema).get(name)
+    return isinstance(said, Mapping) and cast("Mapping[str, Any]", said).get("type") == "string"
+
+
+def _read_names(form: Mapping[str, str]) -> list[str]:
+    try:
+        names: Any = json.loads(form.get(NAMES, ""))
+    except ValueError:
+        names = None
+    if not isinstance(names, list):
+        raise UsageError("the form does not say which arguments it is about")
+    return [str(one) for one in cast("list[Any]", names)]
+
+
+def _value(name: str, text: str) -> Any:
+    try:
+        return parse_json(text)
+    except UsageError as error:
+        fix = "Write a number, true, false, a list or an object; a text goes between quotes."
+        raise UsageError(f"“{name}” is {error.what}", fix=fix) from None
+
+
+def _lines(text: str) -> str:
+    """A browser sends every line's end as two characters (HTML standard, form submission)."""
+    return text.replace("\r\n", "\n")
+
+
+def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    patch: dict[str, Any] = {name: None for name in before if name not in after}
+    for name, value in after.items():
+        old = before.get(name)
+        if name in before and canonical(old) == canonical(value):
+            continue
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            nested = cast("Mapping[str, Any]", old), cast("Mapping[str, Any]", value)
+            patch[name] = _patch(*nested)
+        else:
+            patch[name] = value
+    return patch

@@ -1,0 +1,86 @@
+"""The page behind a signed link: one question, for the one person whom the link was made for.
+
+It needs no login: whoever holds the link may answer, and may see nothing else. Opening it answers
+nothing, since previews of links open them too.
+"""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sayso.approvals import Approval, LinkHolder, read_token
+from sayso.console.approvals.answering import Person
+from sayso.console.approvals.reply import NEITHER, read_answer, why_not
+from sayso.console.approvals.view import view_of
+from sayso.console.forms import read_form
+from sayso.console.pages import Pages
+from sayso.errors import SealError, UsageError
+from sayso.gateway import Runs
+
+_CHANNEL = "link"
+
+
+def link_routes(pages: Pages) -> list[Route]:
+    """Looking at the question, and answering it."""
+    desk = _Desk(pages)
+    return [
+        Route("/link", desk.look, methods=["GET"]),
+        Route("/link", desk.answer, methods=["POST"]),
+    ]
+
+
+class _Desk:
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._guard = pages.gateway.guard
+        self._runs = Runs(self._guard.active_calls, pages.gateway.post)
+
+    async def look(self, request: Request) -> Response:
+        """The question as it stands."""
+        return await self._page(request.query_params.get("token", ""))
+
+    async def answer(self, request: Request) -> Response:
+        """Answer as the person whom the link was made for."""
+        form = await read_form(request, is_known=True)
+        token = form.get("token", "")
+        if self._guard.keys is None or _CHANNEL not in self._guard.policy().channels:
+            return self._void()
+        try:
+            holder, approval = await read_token(self._guard.keys, token, self._guard.approvals)
+        except SealError:
+            return self._void()
+        try:
+            given = await read_answer(self._guard, form, approval, _person(holder))
+            if given is None:
+                fix = "Nothing was answered. Press Deny or Allow once."
+                return self._pages.problem(400, NEITHER, fix)
+            has_counted = await self._guard.approvals.answer(approval.number, given)
+        except UsageError as error:
+            what = f"{error.what[:1].upper()}{error.what[1:]}."
+            return self._pages.problem(403, what, error.fix or "Nothing was changed by it.")
+        now = await self._guard.approvals.find(approval.number)
+        told = "Your answer counts." if has_counted else why_not(form.get("seen", ""), now)
+        return await self._page(token, told)
+
+    async def _page(self, token: str, told: str = "") -> Response:
+        if self._guard.keys is None:
+            return self._void()
+        try:
+            holder, approval = await read_token(self._guard.keys, token, self._guard.approvals)
+        except SealError:
+            return self._void()
+        return await self._shown(holder, approval, token, told)
+
+    async def _shown(
+        self, holder: LinkHolder, approval: Approval, token: str, told: str
+    ) -> Response:
+        view = await view_of(self._guard, self._runs, approval, _person(holder), sees_others=False)
+        return self._pages.render("approvals/link.html", view=view, token=token, told=told)
+
+    def _void(self) -> Response:
+        fix = "It was for one question, which is over. Nothing was answered."
+        return self._pages.problem(410, "This link no longer works.", fix)
+
+
+def _person(holder: LinkHolder) -> Person:
+    return Person(holder.person, _CHANNEL, holder.roles)

@@ -1,0 +1,145 @@
+"""The approvals page: what waits for an answer, and each question by itself."""
+
+import re
+from typing import Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from sayso.approvals import Approval, Approvals, ApprovalState
+from sayso.console.approvals.answering import mark_of, person_of
+from sayso.console.approvals.queue import SHOWN, load_live, load_queue, look
+from sayso.console.approvals.reply import Desk
+from sayso.console.approvals.view import view_of
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.console.pages import Pages
+from sayso.gateway import Runs
+
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+_SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
+_UNCHANGED: Final = 204
+
+
+def approval_routes(pages: Pages) -> list[Route]:
+    """The queue, each question, the parts of both that are fetched anew, and the answers."""
+    shelf = _Shelf(pages)
+    desk = Desk(pages, shelf.asked, shelf.runs)
+    one = "/approvals/{number}"
+    return [
+        Route("/", pages.shown(shelf.queue)),
+        Route("/approvals/live", pages.shown(shelf.live)),
+        Route("/approvals/waiting", pages.shown(shelf.waiting)),
+        Route(one, pages.shown(shelf.one)),
+        Route(f"{one}/dialog", pages.shown(shelf.dialog)),
+        Route(f"{one}/end", pages.shown(shelf.end)),
+        Route(f"{one}/run", pages.shown(shelf.run)),
+        Route(f"{one}/answer", pages.posted(desk.answer), methods=["POST"]),
+        Route(f"{one}/stop", pages.posted(desk.stop), methods=["POST"]),
+    ]
+
+
+class _Shelf:
+    """What is looked at; nothing is changed by it."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._guard = pages.gateway.guard
+        self._approvals: Approvals = self._guard.approvals
+        self.runs = Runs(self._guard.active_calls, pages.gateway.post)
+
+    async def queue(self, request: Request, session: Session) -> Response:
+        """All that waits, below what became of an answer that was just given."""
+        answered = await self._named(request, "answered")
+        late = await self._named(request, "late")
+        live = await load_live(
+            self._guard, self.runs, self._guard.clock(), _query(request), _most(request)
+        )
+        told = [one for one in (answered, late) if one is not None]
+        seen = await look(self._guard.audit, self.runs, told)
+        return self._pages.render(
+            "approvals/approvals.html",
+            session=session,
+            queue=live,
+            here="approvals",
+            told=told,
+            told_seen=seen,
+            late=late,
+        )
+
+    async def live(self, request: Request, session: Session) -> Response:
+        """The queue alone, or 204 when the page that asks shows this version already."""
+        said = request.query_params.get("since", "")
+        since = float(said) if _SECONDS.fullmatch(said) else self._guard.clock()
+        live = await load_live(self._guard, self.runs, since, _query(request), _most(request))
+        if request.query_params.get("shown") == live.version:
+            return Response(status_code=_UNCHANGED)
+        return self._pages.render("approvals/live.html", session=session, queue=live)
+
+    async def waiting(self, _: Request, _session: Session) -> Response:
+        """How many wait: for pages that nobody looks at just now."""
+        return PlainTextResponse(str((await load_queue(self._guard)).waiting))
+
+    async def one(self, request: Request, session: Session) -> Response:
+        """One question, whatever became of it."""
+        return await self._question(request, session, "approvals/approval.html")
+
+    async def dialog(self, request: Request, session: Session) -> Response:
+        """The same as the inside of a dialog."""
+        return await self._question(request, session, "approvals/dialog.html")
+
+    async def end(self, request: Request, session: Session) -> Response:
+        """What became of a question, or 204 while it waits just as it is shown."""
+        approval = await self.asked(request)
+        is_shown = request.query_params.get("edit", "") == mark_of(approval.edit)
+        if approval.state is ApprovalState.PENDING and is_shown:
+            return Response(status_code=_UNCHANGED)
+        seen = await look(self._guard.audit, self.runs, [approval])
+        return self._pages.render(
+            "approvals/end.html", session=session, approval=approval, seen=seen
+        )
+
+    async def run(self, request: Request, session: Session) -> Response:
+        """How far the call of a question is."""
+        approval = await self.asked(request)
+        seen = await look(self._guard.audit, self.runs, [approval])
+        return self._pages.render(
+            "approvals/run.html", session=session, approval=approval, seen=seen
+        )
+
+    async def asked(self, request: Request) -> Approval:
+        """The question that an address names. Raises `HTTPException` where there is none."""
+        approval = await self._find(request.path_params["number"])
+        if approval is None:
+            raise HTTPException(404)
+        return approval
+
+    async def _question(self, request: Request, session: Session, template: str) -> Response:
+        approval = await self.asked(request)
+        view = await view_of(self._guard, self.runs, approval, person_of(session))
+        queue = await load_queue(self._guard)
+        return self._pages.page(
+            template,
+            session,
+            queue,
+            here="approvals",
+            view=view,
+            may_answer=session.role.covers(Role.APPROVER),
+        )
+
+    async def _named(self, request: Request, key: str) -> Approval | None:
+        return await self._find(request.query_params.get(key, ""))
+
+    async def _find(self, number: str) -> Approval | None:
+        return await self._approvals.find(int(number)) if _NUMBER.fullmatch(number) else None
+
+
+def _query(request: Request) -> str:
+    return request.query_params.get("q", "").strip()[:200]
+
+
+def _most(request: Request) -> int:
+    said = request.query_params.get("most", "")
+    return max(SHOWN, int(said)) if re.fullmatch(r"[0-9]{1,3}", said, re.ASCII) else SHOWN

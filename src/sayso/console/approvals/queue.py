@@ -1,0 +1,207 @@
+"""The questions as they stand: those that wait, and what happened lately."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from sayso.approvals import Approval
+from sayso.audit import AuditLog
+from sayso.console.approvals.waits import read_waits
+from sayso.console.arguments import in_short
+from sayso.console.audit.calls import LoggedCall, read_calls
+from sayso.gateway import Reached, Runs
+from sayso.guard import Guard
+
+SHOWN: Final = 50
+"""How many questions that wait are shown at first, and how many more at a time."""
+_MOST: Final = 500
+_MOST_SETTLED: Final = 200
+_MOST_RECENT: Final = 20
+_NEWEST_LINES: Final = 300
+_NEWEST_CALLS: Final = 60
+_MOST_LINES: Final = 100
+"""Of one call: more than it can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """How many questions wait: what every page tells."""
+
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of the calls of some questions, by the number of the question.
+
+    `calls` are those that used an approval, as far as the log tells, and `runs` how far those are
+    that a server has just now.
+    """
+
+    calls: Mapping[int, LoggedCall] = field(default_factory=dict[int, LoggedCall])
+    runs: Mapping[int, Reached] = field(default_factory=dict[int, Reached])
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """One thing that happened: a question that was settled, or a call that needed none."""
+
+    at: float
+    approval: Approval | None = None
+    call: LoggedCall | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The queue as its page shows it, the oldest first, so that nothing moves that is being read.
+
+    `rows` are the questions that wait, and those that were settled `since` the page was opened, in
+    their places. Of those that wait there are `most`, and `more` that are not shown. `waits` is
+    when the last agent stopped waiting for an answer, `None` while one waits. `version` changes
+    whenever any of this does. With a `query` there are only those rows that it is about.
+    """
+
+    waiting: int
+    most: int
+    more: int
+    rows: tuple[Approval, ...]
+    lately: tuple[Lately, ...]
+    seen: Seen
+    waits: Mapping[int, float | None]
+    since: float
+    query: str
+    version: str
+
+
+async def load_queue(guard: Guard) -> Queue:
+    """How many wait now."""
+    return Queue(await guard.approvals.questions.count_pending(now=guard.clock()))
+
+
+async def load_live(
+    guard: Guard, runs: Runs, since: float, query: str = "", most: int = SHOWN
+) -> Live:
+    """The queue for a page that was opened at `since`, in Unix seconds."""
+    waiting = await guard.approvals.questions.count_pending(now=guard.clock())
+    pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
+    found = [one for one in pending if is_about(one, query)]
+    shown = found[:most]
+    settled = await guard.approvals.settled(_MOST_SETTLED)
+    more = (len(found) if query else waiting) - len(shown)
+    last = max(one.number for one in shown) if more and shown else None
+    kept = [
+        one
+        for one in settled
+        if (one.answered_at or one.expires) > since
+        and (last is None or one.number < last)
+        and is_about(one, query)
+    ]
+    numbers = {one.number for one in kept}
+    recent = [one for one in settled if one.number not in numbers][:_MOST_RECENT]
+    waits = await _waits(guard, shown)
+    seen = await look(guard.audit, runs, kept, ended=recent)
+    lately = _lately(recent, await _unasked(guard.audit))
+    return Live(
+        waiting,
+        most,
+        max(more, 0),
+        tuple(_in_turns([*shown, *kept])),
+        tuple(lately),
+        seen,
+        waits,
+        since,
+        query,
+        _version([*shown, *kept, *recent], seen, waits, lately),
+    )
+
+
+def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
+    """Return the first question of each caller, then the second of each, and so on.
+
+    Settled questions of the page count too: an answer moves no row.
+    """
+    turns = Counter[str]()
+    places: list[tuple[int, int, Approval]] = []
+    for approval in sorted(approvals, key=lambda one: one.number):
+        caller = approval.question.account
+        turns[caller] += 1
+        places.append((turns[caller], approval.number, approval))
+    return [approval for *_, approval in sorted(places, key=lambda place: place[:2])]
+
+
+def is_about(approval: Approval, query: str) -> bool:
+    """Whether every word of `query` stands in what a row tells of a question."""
+    if not query:
+        return True
+    one = approval.question
+    told = (one.title, one.tool, one.server, one.client, one.subject, in_short(one.arguments))
+    text = " ".join(told).lower()
+    return all(word in text for word in query.lower().split())
+
+
+async def look(
+    log: AuditLog, runs: Runs, approvals: Iterable[Approval], *, ended: Iterable[Approval] = ()
+) -> Seen:
+    """What is known of the calls of these questions; of those `ended` not how far they are."""
+    calls: dict[int, LoggedCall] = {}
+    reached: dict[int, Reached] = {}
+    for one in approvals:
+        await _look_up(log, one, calls)
+        call = calls.get(one.number)
+        if one.used_by is None or (call is not None and call.outcome):
+            continue
+        run = await runs.find(one.used_by)
+        if run is not None:
+            reached[one.number] = run
+    for one in ended:
+        await _look_up(log, one, calls)
+    return Seen(calls, reached)
+
+
+async def _look_up(log: AuditLog, approval: Approval, calls: dict[int, LoggedCall]) -> None:
+    """Add the call that used an approval, if one did and the log tells of it."""
+    if approval.used_by is None:
+        return
+    lines = await log.newest(call=approval.used_by, limit=_MOST_LINES)
+    if lines:
+        (calls[approval.number],) = read_calls(lines)
+
+
+async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float | None]:
+    if not rows:
+        return {}
+    lines = await guard.audit.records.newest(limit=_NEWEST_LINES)
+    return read_waits(lines, patience=guard.patience, now=guard.clock())
+
+
+async def _unasked(log: AuditLog) -> list[LoggedCall]:
+    """The newest calls that no person was asked about."""
+    calls = read_calls(await log.newest(limit=_NEWEST_CALLS))
+    return [one for one in calls if one.approval is None and one.last["tool"]][:_MOST_RECENT]
+
+
+def _lately(recent: Sequence[Approval], calls: Sequence[LoggedCall]) -> list[Lately]:
+    found = [Lately(one.answered_at or one.expires, approval=one) for one in recent]
+    found += [Lately(one.last.at, call=one) for one in calls]
+    return sorted(found, key=lambda one: one.at, reverse=True)[:_MOST_RECENT]
+
+
+def _version(
+    approvals: Sequence[Approval],
+    seen: Seen,
+    waits: Mapping[int, float | None],
+    lately: Sequence[Lately],
+) -> str:
+    states = [
+        f"{one.number}{one.state}{waits.get(one.number, '')}{_state(seen.calls.get(one.number))}"
+        f"{one.number in seen.runs}"
+        for one in approvals
+    ]
+    states += [f"{one.call.last.call}{_state(one.call)}" for one in lately if one.call]
+    return hashlib.sha256(",".join(states).encode()).hexdigest()[:16]
+
+
+def _state(call: LoggedCall | None) -> str:
+    return f"{call.last.event}{call.outcome}" if call else ""

@@ -1,0 +1,112 @@
+"""What is done to a question: an answer, and the stop of its call."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from sayso.approvals import Answer, Approval, ApprovalState, check_answer
+from sayso.console.approvals.answering import Person, answer_of, mark_of, person_of
+from sayso.console.approvals.editing import misfits
+from sayso.console.approvals.view import tool_of
+from sayso.console.entry.login import Session
+from sayso.console.home import HOME
+from sayso.console.pages import Pages
+from sayso.errors import UsageError
+from sayso.gateway import Runs
+from sayso.guard import Guard
+
+_BAD: Final = 400
+_BARRED: Final = 403
+_LATE: Final = 409
+_DONE: Final = 204
+
+NEITHER: Final = "An answer is either deny or allow."
+MISSED: Final = "Your answer came second, and changed nothing."
+CHANGED: Final = "Another reviewer changed the arguments meanwhile. Look at them, and answer again."
+TWICE: Final = "You have answered this one. Somebody else must allow it too."
+
+
+async def read_answer(
+    guard: Guard, form: dict[str, str], approval: Approval, person: Person
+) -> Answer | None:
+    """What a form says, if this person may say so and it fits; `None` where it is no answer.
+
+    Raises `UsageError` for what may not be said, or does not fit the tool.
+    """
+    given = answer_of(form, approval, person)
+    if given is not None:
+        await check_given(guard, given, approval)
+    return given
+
+
+async def check_given(guard: Guard, given: Answer, approval: Approval) -> None:
+    """Raise `UsageError` for an answer that may not be given, or does not fit the tool."""
+    check_answer(given, approval)
+    if given.edit is not None and (tool := await tool_of(guard, approval)):
+        checker = guard.schemas.of(tool).arguments
+        if wrong := await misfits(checker, approval.question.arguments, given.edit, given.by):
+            raise UsageError(f"the change does not fit the tool: {'; '.join(wrong)}")
+
+
+def why_not(seen: str, now: Approval | None) -> str:
+    """Why an answer did not count; `seen` is the mark of the edit that it was given to."""
+    if now is None or now.state is not ApprovalState.PENDING:
+        return MISSED
+    return CHANGED if seen != mark_of(now.edit) else TWICE
+
+
+def _is_part(request: Request) -> bool:
+    """Whether a page asks for itself, and shows what comes back within it."""
+    return request.headers.get("hx-request") == "true"
+
+
+class Desk:
+    """Takes what people say to the question that a request is about."""
+
+    def __init__(
+        self, pages: Pages, asked: Callable[[Request], Awaitable[Approval]], runs: Runs
+    ) -> None:
+        self._pages = pages
+        self._guard = pages.gateway.guard
+        self._asked = asked
+        self._runs = runs
+
+    async def answer(self, request: Request, session: Session, form: dict[str, str]) -> Response:
+        """Answer one question, once; whoever comes second is told who came first."""
+        approval = await self._asked(request)
+        try:
+            given = await read_answer(self._guard, form, approval, person_of(session))
+            if given is None:
+                return self._refused(request, _BAD, NEITHER)
+            has_won = await self._guard.approvals.answer(approval.number, given)
+        except UsageError as error:
+            return self._refused(request, _BARRED, error.what, error.fix)
+        if has_won:
+            return self._done(request, f"{HOME}/?answered={approval.number}")
+        now = await self._guard.approvals.find(approval.number)
+        why = why_not(form.get("seen", ""), now)
+        if _is_part(request) or why is not MISSED:
+            return self._refused(request, _LATE, why)
+        return RedirectResponse(f"{HOME}/?late={approval.number}", 303)
+
+    async def stop(self, request: Request, session: Session, _: dict[str, str]) -> Response:
+        """Stop the call that a question was answered for, while its server has it."""
+        approval = await self._asked(request)
+        call = approval.used_by
+        if call is None or not await self._runs.stop(call, by=session.person):
+            return self._refused(request, _LATE, "This call does not run any more.")
+        return self._done(request, f"{HOME}/approvals/{approval.number}")
+
+    def _done(self, request: Request, where: str) -> Response:
+        return Response(status_code=_DONE) if _is_part(request) else RedirectResponse(where, 303)
+
+    def _refused(
+        self, request: Request, status: int, what: str, fix: str | None = None
+    ) -> Response:
+        what = f"{what[:1].upper()}{what[1:]}"
+        told = fix or "Nothing was changed by it."
+        if _is_part(request):
+            return PlainTextResponse(f"{what.rstrip('.')}. {told}", status)
+        return self._pages.problem(status, what, told)

@@ -1,0 +1,118 @@
+"""All that the page of one question shows beside the question itself."""
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Final
+
+import anyio
+
+from sayso.approvals import Approval, ApprovalState, patched
+from sayso.catalog import Tool, as_tool, qualify
+from sayso.console.approvals.answering import Lasting, Person, lasting_choices, mark_of, objection
+from sayso.console.approvals.compared import Compared, compare, last_run
+from sayso.console.approvals.editing import Field, fields_of, names_of
+from sayso.console.approvals.queue import Seen, look
+from sayso.console.words import decider
+from sayso.errors import SaysoError
+from sayso.gateway import Runs
+from sayso.guard import Guard
+from sayso.policy import Principal
+from sayso.store import AnswerRow
+
+_TOOL_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One question for one person.
+
+    `compared` is what differs from the last call of the tool, where this person `sees_others`.
+    `answers` are those given so far, `bar` why this person may give none, and `fields` the
+    arguments to change, with their `names` for the form. `mark` names the edit that is shown.
+    """
+
+    approval: Approval
+    person: Person
+    rule: str
+    raw: str
+    mark: str
+    seen: Seen
+    answers: list[AnswerRow]
+    compared: Compared | None
+    sees_others: bool
+    bar: str | None = None
+    lasting: list[Lasting] = field(default_factory=list[Lasting])
+    fields: list[Field] = field(default_factory=list[Field])
+    names: str = "[]"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for an answer."""
+        return self.approval.state is ApprovalState.PENDING
+
+    @property
+    def has_agreed(self) -> bool:
+        """Whether this person has allowed it, and others are still to."""
+        return any(one.person == self.person.name and one.is_allowed for one in self.answers)
+
+    @property
+    def missing(self) -> int:
+        """How many people still have to allow it."""
+        return self.approval.question.needed - sum(one.is_allowed for one in self.answers)
+
+
+async def view_of(
+    guard: Guard, runs: Runs, approval: Approval, person: Person, *, sees_others: bool = True
+) -> View:
+    """What there is to show of a question, as it stands.
+
+    Whoever `sees_others` is shown what differs from an earlier call too.
+    """
+    seen = await look(guard.audit, runs, [approval])
+    answers = await guard.approvals.answers(approval.number)
+    last = await last_run(guard.audit, approval) if sees_others else None
+    question = approval.question
+    given = patched(question.arguments, approval.edit or {})
+    is_open = approval.state is ApprovalState.PENDING
+    tool = await tool_of(guard, approval) if is_open else None
+    fields = fields_of(given, tool and tool.input_schema) if is_open else []
+    return View(
+        approval,
+        person,
+        rule=rule_in_words(question.rule, question.line, guard.policy().where),
+        raw=json.dumps(question.arguments, indent=2),
+        mark=mark_of(approval.edit),
+        seen=seen,
+        answers=answers,
+        compared=None if last is None else compare(given, last),
+        sees_others=sees_others,
+        bar=objection(approval, person) if is_open else None,
+        lasting=lasting_choices(approval),
+        fields=fields,
+        names=names_of(fields),
+    )
+
+
+async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
+    """The tool that is asked about, where its server still has it just so; else `None`."""
+    question = approval.question
+    caller = Principal(question.subject, client=question.client, tenant=question.tenant)
+    with suppress(SaysoError), anyio.move_on_after(_TOOL_SECONDS):
+        found = await guard.find_tool(qualify(question.server, question.tool), caller)
+        tool = None if found is None else as_tool(found)
+        return tool if tool and tool.fingerprint == question.fingerprint else None
+    return None
+
+
+def rule_in_words(rule: str, line: int | None, where: str) -> str:
+    """Which rule asks, and where it stands.
+
+    >>> rule_in_words("mode:guarded", None, "policy"), rule_in_words("mail", 7, "/x/policy.toml")
+    ('the mode “guarded”; no rule of the policy is about it', 'the rule “mail”, policy.toml line 7')
+    """
+    if rule.startswith("mode:"):
+        return f"{decider(rule)}; no rule of the policy is about it"
+    place = f", {PurePath(where).name} line {line}" if line is not None else ""
+    return f"{decider(rule)}{place}"

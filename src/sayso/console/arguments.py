@@ -1,0 +1,108 @@
+"""A call's arguments as rows that a person can read, whole: what is long is folded, never cut."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from sayso.schema import MASK, unquoted
+
+_LONG_CHARACTERS: Final = 400
+_LONG_LINES: Final = 12
+_START: Final = 80
+_SHORT: Final = 80
+_SHORT_VALUE: Final = 32
+_SHORT_LOOKED_AT: Final = 200
+_MOST_COLUMNS: Final = 6
+_ONE_LINE: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentRow:
+    """One argument: its name, what kind of value it is, and the value as text.
+
+    A value with a `start` is long: `start` is its beginning in one line, `size` how long it is.
+    """
+
+    name: str
+    kind: str
+    text: str
+    start: str = ""
+    size: str = ""
+
+
+def argument_rows(arguments: Mapping[str, Any]) -> list[ArgumentRow]:
+    """One row for each argument, in the order in which they were sent."""
+    return [_row(name, value) for name, value in arguments.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTable:
+    """A plan's changes: a column for each thing that they say, and no columns for mere texts."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def plan_table(plan: Mapping[str, Any]) -> PlanTable:
+    """The changes that a plan shows, one row each; what says too many things is one text."""
+    changes: list[Any] = plan["changes"]
+    objects = [cast("dict[str, Any]", one) for one in changes if isinstance(one, dict)]
+    columns = tuple(dict.fromkeys(key for one in objects for key in one))
+    if len(objects) < len(changes) or not 0 < len(columns) <= _MOST_COLUMNS:
+        return PlanTable((), tuple((_text_of(one),) for one in changes))
+    rows = (tuple(_text_of(one[key]) if key in one else "" for key in columns) for one in objects)
+    return PlanTable(columns, tuple(rows))
+
+
+def in_short(arguments: Mapping[str, Any]) -> str:
+    """The arguments in part of a line, to tell one call from another; empty without any.
+
+    >>> in_short({"customer_id": 12, "name": "Amy"})
+    'customer_id 12, name “Amy”'
+    """
+    return _clip(", ".join(f"{name} {_short(value)}" for name, value in arguments.items()), _SHORT)
+
+
+def _short(value: Any) -> str:
+    text = _clip(unquoted(_text_of(value), limit=_SHORT_LOOKED_AT), _SHORT_VALUE)
+    return f"“{text}”" if isinstance(value, str) and value != MASK else text
+
+
+def _clip(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _row(name: str, value: Any) -> ArgumentRow:
+    kind = _kind_of(value)
+    text = _text_of(value)
+    lines = text.count("\n") + 1
+    if len(text) <= _LONG_CHARACTERS and lines <= _LONG_LINES:
+        return ArgumentRow(name, kind, text)
+    size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
+    return ArgumentRow(name, kind, text, " ".join(text[:_START].split()) + "…", size)
+
+
+def _kind_of(value: Any) -> str:
+    if value == MASK:
+        return "secret, masked"
+    if isinstance(value, str):
+        return "text" if value else "empty text"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, list):
+        return f"list of {len(cast('list[Any]', value))}"
+    if isinstance(value, dict):
+        return f"object of {len(cast('dict[str, Any]', value))}"
+    return "null"
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) <= _ONE_LINE:
+        return line
+    return json.dumps(value, ensure_ascii=False, indent=2)

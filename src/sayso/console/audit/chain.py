@@ -1,0 +1,99 @@
+"""The chain's verdict: looked for beside everything else, and remembered until it is asked anew."""
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass
+from typing import Final
+
+import anyio.to_thread
+
+from sayso.audit import PAGE, AuditLog, Report, Verifier
+from sayso.errors import SaysoError
+from sayso.guard import Shutdown
+from sayso.keys import Keyring
+from sayso.store import RecordRow
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check found; `failure` is why it could not be made."""
+
+    at: float
+    seconds: float
+    report: Report | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a check is: at which of so many lines."""
+
+    done: int
+    total: int
+
+
+class Checker:
+    """Verifies the log as `sayso audit verify` does, one check at a time, in pieces.
+
+    Each piece is short, so calls that come meanwhile are not held up. Ends with the process.
+    """
+
+    def __init__(self, log: AuditLog, keys: Keyring, shutdown: Shutdown) -> None:
+        self._log = log
+        self._keys = keys
+        self._task: asyncio.Task[None] | None = None
+        self.verdict: Verdict | None = None
+        self.progress: Progress | None = None
+        shutdown.on_begin(self.stop)
+
+    def start(self) -> bool:
+        """Begin a check; `False` where one is under way."""
+        if self.progress is not None:
+            return False
+        self.progress = Progress(0, 0)
+        self._task = asyncio.create_task(self._check())
+        return True
+
+    def stop(self) -> None:
+        """Give up a check that is under way."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def wait(self) -> None:
+        """Return once no check is under way."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def _check(self) -> None:
+        started = time.monotonic()
+        report = None
+        failure = ""
+        try:
+            report = await self._read()
+        except SaysoError as error:
+            failure = str(error)
+        except Exception:  # noqa: BLE001 - whatever stops a check is told, and never as a good verdict
+            _log.error("the log cannot be verified")
+            failure = "The log cannot be read as one of sayso’s."
+        finally:
+            self.progress = None
+        took = time.monotonic() - started
+        self.verdict = Verdict(self._log.clock(), took, report, failure)
+
+    async def _read(self) -> Report:
+        verifier = Verifier(self._keys)
+        after = 0
+        total = await self._log.records.count()
+        while rows := await self._log.records.scan(after, PAGE):
+            await anyio.to_thread.run_sync(_feed, verifier, rows)
+            after = rows[-1].seq
+            self.progress = Progress(verifier.records, max(total, verifier.records))
+        return verifier.finish()
+
+
+def _feed(verifier: Verifier, rows: list[RecordRow]) -> None:
+    for row in rows:
+        verifier.feed(row)

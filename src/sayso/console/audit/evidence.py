@@ -1,0 +1,85 @@
+"""All that is on record of one call: its lines, the question about it, and who answered."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.approvals import Approval, Approvals
+from sayso.audit import AuditLog, to_dict
+from sayso.console.audit.calls import Line, LoggedCall
+from sayso.store import AnswerRow, RecordRow
+
+MOST_LINES: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stands: its number, its writer's chain, and what vouches for it there.
+
+    `whole` is the line as JSON.
+    """
+
+    line: Line
+    seq: int
+    writer: str
+    index: int
+    mac: str
+    digest: str
+    is_erased: bool
+    whole: str
+
+    @classmethod
+    def of(cls, row: RecordRow) -> "Place":
+        """The place of a line, read with its payload."""
+        whole = json.dumps(to_dict(row), indent=2, ensure_ascii=False)
+        return cls(
+            line=Line.from_row(row),
+            seq=row.seq,
+            writer=row.writer,
+            index=row.index,
+            mac=row.mac,
+            digest=row.digest,
+            is_erased=bool(row.digest) and row.payload is None,
+            whole=whole,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One call with everything about it. `answers` are what people said to its question."""
+
+    places: tuple[Place, ...]
+    approval: Approval | None
+    answers: tuple[AnswerRow, ...]
+
+    @property
+    def call(self) -> LoggedCall:
+        """The call as its lines tell of it."""
+        return LoggedCall(tuple(one.line for one in self.places))
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether what was personal is gone."""
+        return any(one.is_erased for one in self.places)
+
+    def field(self, name: str) -> Any:
+        """What the newest line that says so says; empty where none does."""
+        return next((one.line[name] for one in reversed(self.places) if one.line[name]), "")
+
+    @property
+    def hints(self) -> Mapping[str, Any]:
+        """The hints at that time, with their sources; empty where no tool was found."""
+        return self.field("hints") or {}
+
+
+async def gather(log: AuditLog, approvals: Approvals, call: str) -> Evidence | None:
+    """All of one call; `None` where nothing is on record under that name."""
+    rows = await log.newest(call=call, limit=MOST_LINES) if call else []
+    if not rows:
+        return None
+    places = tuple(Place.of(row) for row in reversed(rows))
+    number = LoggedCall(tuple(one.line for one in places)).approval
+    approval = await approvals.find(number) if number is not None else None
+    answers = await approvals.answers(number) if number is not None else []
+    return Evidence(places, approval, tuple(answers))

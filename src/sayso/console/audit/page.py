@@ -1,0 +1,160 @@
+"""The audit pages: the log, one call, its conversation, a rule and a test of it, the chain."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from sayso.console import words
+from sayso.console.approvals.queue import load_queue
+from sayso.console.audit.chain import Checker
+from sayso.console.audit.evidence import Evidence, gather
+from sayso.console.audit.exporting import TYPES, exported
+from sayso.console.audit.filters import Form, choices
+from sayso.console.audit.listing import PAGE, list_calls
+from sayso.console.audit.snippets import EFFECTS, Wish, make_rule, make_test
+from sayso.console.audit.timeline import conversation_of
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.console.home import HOME
+from sayso.console.pages import Pages
+
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+_NAMES: Final[Mapping[str, Callable[[str], str]]] = {
+    "level": lambda value: words.LEVELS[value].name,
+    "decision": lambda value: words.DECISIONS[value],
+    "outcome": lambda value: value.replace("_", " "),
+    "severity": str,
+}
+
+
+def audit_routes(pages: Pages) -> list[Route]:
+    """All of them; the addresses of the page that was called History lead here."""
+    desk = _Desk(pages)
+    return [
+        Route("/audit", pages.shown(desk.log)),
+        Route("/audit/export", pages.shown(desk.export, Role.ADMIN)),
+        Route("/audit/chain", pages.shown(desk.chain)),
+        Route("/audit/chain/check", pages.posted(desk.check), methods=["POST"]),
+        Route("/audit/{call}", pages.shown(desk.one)),
+        Route("/audit/{call}/conversation", pages.shown(desk.conversation)),
+        Route("/audit/{call}/rule", pages.shown(desk.rule)),
+        Route("/audit/{call}/test", pages.shown(desk.test)),
+        Route("/history", pages.shown(_moved)),
+        Route("/history/{call}", pages.shown(_moved)),
+    ]
+
+
+async def _moved(request: Request, _: Session) -> Response:
+    call = request.path_params.get("call")
+    return RedirectResponse(f"{HOME}/audit" + (f"/{call}" if call else ""), 308)
+
+
+class _Desk:
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._guard = pages.gateway.guard
+        self._log = self._guard.audit
+        self._checker = Checker(self._log, pages.gateway.keys, self._guard.shutdown)
+
+    async def log(self, request: Request, session: Session) -> Response:
+        """The calls that the filter in the address finds, a page of them."""
+        form = Form.read(request.query_params)
+        said = request.query_params.get("before", "")
+        before = int(said) if _NUMBER.fullmatch(said) else None
+        listing = await list_calls(self._log, form.filter, before)
+        return await self._page(
+            "audit/audit.html",
+            session,
+            form=form,
+            listing=listing,
+            before=before,
+            most=PAGE,
+            choices=choices(lambda field, value: _NAMES[field](value)),
+            servers=sorted(one.name for one in self._pages.gateway.fleet.upstreams),
+            checker=self._checker,
+        )
+
+    async def export(self, request: Request, _: Session) -> Response:
+        """The same as a file, all pages of it."""
+        kind = request.query_params.get("format", "jsonl")
+        if kind not in TYPES:
+            return self._pages.problem(400, "There is no such format.", "Take jsonl or csv.")
+        form = Form.read(request.query_params)
+        if form.mistakes:
+            # A file that holds more than was asked for must not look like the answer.
+            return self._pages.problem(400, form.mistakes[0], "Mend the filter, and export again.")
+        name = {"Content-Disposition": f'attachment; filename="sayso-audit.{kind}"'}
+        text = exported(self._log.records, form.filter, kind)
+        return StreamingResponse(text, media_type=TYPES[kind], headers=name)
+
+    async def one(self, request: Request, session: Session) -> Response:
+        """All that is on record of one call."""
+        evidence = await self._evidence(request)
+        form = Form.read(request.query_params)
+        return await self._page("audit/call.html", session, evidence=evidence, form=form)
+
+    async def conversation(self, request: Request, session: Session) -> Response:
+        """The calls before and after one, of the same person through the same client."""
+        evidence = await self._evidence(request)
+        place = evidence.places[-1]
+        idle = self._guard.approvals.idle
+        found = None
+        if not evidence.is_erased:
+            found = await conversation_of(self._log, place.line, place.seq, idle=idle)
+        return await self._page(
+            "audit/conversation.html", session, evidence=evidence, found=found, idle=idle
+        )
+
+    async def rule(self, request: Request, session: Session) -> Response:
+        """A rule made of one call."""
+        evidence = await self._of_tool(request)
+        asked = request.query_params
+        said = asked.get("effect", EFFECTS[0])
+        wish = Wish(
+            effect=said if said in EFFECTS else EFFECTS[0],
+            with_client="client" in asked,
+            with_subject="subject" in asked and not evidence.is_erased,
+            with_arguments="arguments" in asked and not evidence.is_erased,
+        )
+        snippet = make_rule(evidence.call.last, wish)
+        return await self._page(
+            "audit/rule.html", session, evidence=evidence, snippet=snippet, wish=wish
+        )
+
+    async def test(self, request: Request, session: Session) -> Response:
+        """A test of the policy made of one call."""
+        evidence = await self._of_tool(request)
+        snippet = make_test(evidence.call.last, self._guard.policy())
+        return await self._page("audit/test.html", session, evidence=evidence, snippet=snippet)
+
+    async def chain(self, _: Request, session: Session) -> Response:
+        """Whether the log is as it was written, as far as that was looked at."""
+        return await self._page("audit/chain.html", session, checker=self._checker)
+
+    async def check(self, _: Request, __: Session, ___: dict[str, str]) -> Response:
+        """Begin to look, unless somebody does already."""
+        self._checker.start()
+        return RedirectResponse(f"{HOME}/audit/chain", 303)
+
+    async def _evidence(self, request: Request) -> Evidence:
+        name = request.path_params["call"]
+        found = await gather(self._log, self._guard.approvals, name)
+        if found is None:
+            raise HTTPException(404)
+        return found
+
+    async def _of_tool(self, request: Request) -> Evidence:
+        """The same of a call that came as far as a tool."""
+        found = await self._evidence(request)
+        if not found.call.last["tool"]:
+            raise HTTPException(404)
+        return found
+
+    async def _page(self, template: str, session: Session, **values: Any) -> Response:
+        queue = await load_queue(self._guard)
+        return self._pages.page(template, session, queue, here="audit", **values)

@@ -1,0 +1,212 @@
+"""Logging in with OpenID Connect: the authorization code flow with PKCE, `state` and `nonce`.
+
+What a browser must bring back stands sealed in a cookie of its own, so any process with the same
+keys goes on with it, and nobody else's browser can.
+"""
+
+import logging
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from sayso.access import Console, Issuer, UnfitError, address_in, discover, read_header, read_signed
+from sayso.connect import ClientAuth, Fetched, Fetcher, RefreshingCache
+from sayso.console.entry.idtoken import EntryError, Person, Proof, check_claims, person_of
+from sayso.errors import SaysoError, SealError, UnreachableError
+from sayso.keys import Keyring
+from sayso.store import Tokens
+
+_log: Final = logging.getLogger(__name__)
+
+FLOW_SECONDS: Final = 600
+"""How long somebody may take to log in with the issuer."""
+
+_PURPOSE: Final = "console oidc"
+_FRESH: Final = 600.0
+_USABLE: Final = 3600.0
+_LONGEST: Final = 4096
+_PARAMETERS: Final = frozenset({"code", "state", "iss", "error"})
+_ISS: Final = "authorization_response_iss_parameter_supported"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A login that has begun: where the browser goes, and what it keeps until it comes back."""
+
+    url: str
+    kept: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A login that has succeeded, and the page that was wanted."""
+
+    person: Person
+    onward: str
+
+
+@dataclass(slots=True)
+class Provider:
+    """The issuer that people log in with; `callback` is where it sends them back to."""
+
+    settings: Console
+    fetcher: Fetcher
+    callback: str
+    tokens: Tokens
+    keys: Keyring = field(repr=False)
+    clock: Callable[[], float] = time.time
+    _metadata: RefreshingCache[dict[str, Any]] = field(init=False, repr=False)
+    _issuer: Issuer = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._metadata = RefreshingCache(self._discover)
+        self._issuer = Issuer(self.settings.issuer, self.fetcher, self.settings.algorithms)
+
+    @property
+    def stamp(self) -> str:
+        """A digest of who may do what: a session that was opened under other rules is void."""
+        one = self.settings
+        roles = sorted((role, sorted(words)) for role, words in one.roles.items())
+        people = None if one.people is None else sorted(one.people)
+        told = repr((one.issuer, one.client_id, one.claim, roles, people))
+        return sha256(told.encode()).hexdigest()[:16]
+
+    async def begin(self, onward: str) -> Begun:
+        """Begin a login that leads to the page `onward`. Raises `EntryError`."""
+        state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+        metadata = await self._told()
+        challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=")
+        query = {
+            "response_type": "code",
+            "client_id": self.settings.client_id,
+            "redirect_uri": self.callback,
+            "scope": " ".join(["openid", *self.settings.scopes]),
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": challenge.decode(),
+            "code_challenge_method": "S256",
+        }
+        endpoint = address_in(metadata, "authorization_endpoint", self.settings.issuer)
+        url = _with_query(endpoint, query)
+        kept = {"state": state, "nonce": nonce, "verifier": verifier, "onward": onward}
+        until = self.clock() + FLOW_SECONDS
+        return Begun(url, self.keys.seal(_PURPOSE, {**kept, "until": until}))
+
+    async def finish(self, said: Mapping[str, str], kept: str) -> Entered:
+        """Who has logged in, by what the issuer sent back and the browser kept.
+
+        Raises `EntryError` for everything that is not exactly what was begun here.
+        """
+        flow = self._open(kept)
+        await self._use_up(flow, said.get("state", ""))
+        metadata = await self._told()
+        self._check_sender(said, metadata)
+        try:
+            token, access_token = await self._redeem(said["code"], flow["verifier"], metadata)
+            person = await self._person(token, Proof(flow["nonce"], access_token))
+        except SaysoError as error:
+            raise _unreachable(error) from None
+        return Entered(person, flow["onward"])
+
+    def _open(self, kept: str) -> dict[str, Any]:
+        try:
+            return self.keys.open(_PURPOSE, kept)
+        except SealError:
+            raise EntryError("This browser has begun no login here.") from None
+
+    async def _use_up(self, flow: Mapping[str, Any], state: str) -> None:
+        """Let a login go on in the browser that began it, in time, and once."""
+        if not compare_digest(state.encode(), flow["state"].encode()):
+            raise EntryError("This login was not begun in this browser, or another was since.")
+        now = self.clock()
+        if now >= flow["until"]:
+            raise EntryError("This login took too long.")
+        name = f"{_PURPOSE} {flow['state']}"
+        if not await self.tokens.spend(name, now=now, expires=flow["until"]):
+            raise EntryError("This login was used already.")
+
+    def _check_sender(self, said: Mapping[str, str], metadata: Mapping[str, Any]) -> None:
+        """That the answer is the issuer's own (RFC 9207), and no error."""
+        missing = None if metadata.get(_ISS) is True else self.settings.issuer
+        if said.get("iss", missing) != self.settings.issuer:
+            raise EntryError("This answer comes from another issuer.")
+        if "error" in said or not 0 < len(said.get("code", "")) <= _LONGEST:
+            raise EntryError("The issuer has let nobody in.")
+
+    async def _redeem(
+        self, code: str, verifier: str, metadata: dict[str, Any]
+    ) -> tuple[str, str | None]:
+        """The ID token for a code, with the access token that it may be bound to."""
+        one = self.settings
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": self.callback,
+            "code_verifier": verifier,
+        }
+        auth = None if one.secret is None else ClientAuth(one.client_id, one.secret, one.is_in_body)
+        if auth is None:
+            form["client_id"] = one.client_id
+        url = address_in(metadata, "token_endpoint", one.issuer)
+        reply = await self.fetcher.post(url, form, auth)
+        token = reply.body.get("id_token")
+        access = reply.body.get("access_token")
+        if not reply.is_ok or not isinstance(token, str):
+            # The code of the error says what is wrong with our configuration, and no more.
+            _log.warning("the issuer has given no ID token: %s", reply.error)
+            raise EntryError("The issuer has given no ID token for this login.")
+        return token, access if isinstance(access, str) else None
+
+    async def _person(self, token: str, proof: Proof) -> Person:
+        """Whom an ID token lets in, once all of it is known to be so."""
+        now = self.clock()
+        try:
+            header = read_header(token, self.settings.algorithms, None)
+            claims = read_signed(token, header, await self._issuer.key(header))
+            check_claims(claims, header.algorithm, self.settings, proof, now=now)
+            return person_of(claims, self.settings, now=now)
+        except UnfitError as unfit:
+            fix = f"{unfit.sentence} Log in again."
+            raise EntryError("The issuer’s ID token is not valid here.", fix) from None
+
+    async def _told(self) -> dict[str, Any]:
+        try:
+            return await self._metadata.get()
+        except SaysoError as error:
+            raise _unreachable(error) from None
+
+    async def _discover(self) -> Fetched[dict[str, Any]]:
+        issuer = self.settings.issuer
+        found = await discover(self.fetcher, issuer)
+        for name in ("authorization_endpoint", "token_endpoint"):
+            address_in(found, name, issuer)
+        methods = found.get("code_challenge_methods_supported")
+        if isinstance(methods, list) and "S256" not in methods:
+            raise UnreachableError("the issuer does not take PKCE with S256", where=issuer)
+        return Fetched(found, _FRESH, _USABLE)
+
+
+def said_of(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """What an issuer sends back with a browser. Raises `EntryError` where it says a thing twice."""
+    said = [(name, value) for name, value in pairs if name in _PARAMETERS]
+    if len(dict(said)) != len(said):
+        raise EntryError("The issuer’s answer says one thing twice.")
+    return dict(said)
+
+
+def _with_query(url: str, query: Mapping[str, str]) -> str:
+    parts = urlsplit(url)
+    own = parse_qsl(parts.query, keep_blank_values=True)
+    return urlunsplit(parts._replace(query=urlencode([*own, *query.items()])))
+
+
+def _unreachable(error: SaysoError) -> EntryError:
+    _log.warning("nobody can log in to the console: %s", error)
+    fix = "Try again in a moment. Whoever runs this gateway finds more in its log."
+    return EntryError("The issuer cannot be asked right now.", fix, status=503)

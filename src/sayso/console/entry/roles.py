@@ -1,0 +1,32 @@
+"""What people may do in the console."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from sayso.access import EVERYBODY
+
+
+class Role(StrEnum):
+    """A person's role; each may do what those before it may."""
+
+    VIEWER = "viewer"
+    APPROVER = "approver"
+    ADMIN = "admin"
+
+    def covers(self, other: "Role") -> bool:
+        """Whether whoever has this role may do what `other` may.
+
+        >>> Role.ADMIN.covers(Role.VIEWER), Role.VIEWER.covers(Role.APPROVER)
+        (True, False)
+        """
+        return _ORDER.index(self) >= _ORDER.index(other)
+
+
+_ORDER: Final = tuple(Role)
+
+
+def role_of(roles: Mapping[str, frozenset[str]], words: frozenset[str]) -> Role | None:
+    """The role that may do most, of those that these words bring."""
+    held = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
+    return max(held, key=_ORDER.index, default=None)

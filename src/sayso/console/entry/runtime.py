@@ -1,0 +1,95 @@
+"""The folder in which each running gateway of a user has a socket, readable by that user alone."""
+
+import os
+import socket
+import stat
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+VARIABLE: Final = "SAYSO_RUNTIME_DIR"
+SUFFIX: Final = ".sock"
+_NAME: Final = "sayso"
+_PRIVATE: Final = 0o700
+
+
+def folders() -> list[Path]:
+    """Return where sockets may be, best first.
+
+    A client starts its gateway with few variables, so the folder must be found without any.
+    `SAYSO_RUNTIME_DIR` replaces them all.
+    """
+    if given := os.environ.get(VARIABLE):
+        return [Path(given)]
+    if sys.platform != "linux":
+        return [Path.home() / "Library/Caches/TemporaryItems" / _NAME]
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    usual = (Path(f"/run/user/{os.getuid()}"), Path(f"/tmp/runtime-{os.getuid()}"))  # noqa: S108 - checked below: ours, and private
+    return [Path(one) / _NAME for one in dict.fromkeys((Path(session or usual[0]), *usual))]
+
+
+def private_folder() -> Path | None:
+    """Return the first folder that can be had, made if it is missing; `None` if none can."""
+    for folder in folders():
+        with suppress(OSError):
+            if folder.parent.name.startswith("runtime-"):
+                folder.parent.mkdir(mode=_PRIVATE, exist_ok=True)
+            folder.mkdir(mode=_PRIVATE, parents=VARIABLE in os.environ, exist_ok=True)
+            if is_private(folder):
+                return folder
+    return None
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether a folder is this user's, closed to others, and cannot be replaced by them."""
+    if not _is_ours(folder):
+        return False
+    parent = folder.parent.lstat()
+    is_shared = bool(parent.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+    is_safe = not is_shared or bool(parent.st_mode & stat.S_ISVTX)
+    return is_safe and parent.st_uid in (0, os.getuid())
+
+
+def _is_ours(folder: Path) -> bool:
+    found = folder.lstat()
+    is_closed = not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_closed
+
+
+def sockets() -> list[Path]:
+    """Return the sockets of this user's gateways; some may be left from one that has ended."""
+    found: list[Path] = []
+    for folder in folders():
+        with suppress(OSError):
+            if is_private(folder):
+                found += sorted(_sockets_in(folder))
+    return found
+
+
+def _sockets_in(folder: Path) -> Iterable[Path]:
+    for path in folder.iterdir():
+        if path.suffix == SUFFIX and stat.S_ISSOCK(path.lstat().st_mode):
+            yield path
+
+
+def listen(folder: Path) -> tuple[socket.socket, Path]:
+    """Return a listening socket in `folder` and its path. Raises `OSError`.
+
+    It gets its name once it listens: a socket that refuses connections counts as left over.
+    """
+    path = folder / f"{os.getpid()}{SUFFIX}"
+    part = folder / f".{os.getpid()}.new"
+    part.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.bind(str(part))
+        part.chmod(0o600)
+        listener.listen(16)
+        listener.settimeout(0)
+        part.rename(path)
+    except BaseException:
+        listener.close()
+        raise
+    return listener, path

@@ -1,0 +1,100 @@
+"""What changes, told to open pages as it happens (server-sent events, HTML standard 9.2).
+
+A page is told that something changed, and fetches what it shows of it: so what it shows comes one
+way only, and a page that has missed an event is put right by the next one.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from sayso.console.entry.login import Session
+from sayso.console.pages import Pages
+from sayso.guard import Guard
+
+_LOOK_SECONDS: Final = 0.25
+_PING_SECONDS: Final = 3.0
+
+
+class Beat(NamedTuple):
+    """What pages are told the changes of: how many questions wait, and the newest record."""
+
+    questions: int
+    records: int
+
+
+class Pulse:
+    """Looks at the store for all open pages together, a few times a second while there are any."""
+
+    def __init__(self, guard: Guard, clock: Callable[[], float] = time.monotonic) -> None:
+        self._guard = guard
+        self._clock = clock
+        self._looked = float("-inf")
+        self._beat = Beat(0, 0)
+        self._lock = asyncio.Lock()
+        self._over = asyncio.Event()
+        guard.shutdown.on_begin(self._over.set)
+
+    async def beat(self) -> Beat:
+        """How things stand, as of a quarter of a second ago at most."""
+        async with self._lock:
+            if self._clock() - self._looked >= _LOOK_SECONDS:
+                newest = await self._guard.audit.newest(limit=1)
+                questions = self._guard.approvals.questions
+                waiting = await questions.count_pending(now=self._guard.clock())
+                self._beat = Beat(waiting, newest[0].seq if newest else 0)
+                self._looked = self._clock()
+            return self._beat
+
+    async def beats(self, until: float) -> AsyncGenerator[Beat | None]:
+        """Each beat that differs from the one before, and now and then `None` to say so much.
+
+        Ends when the process does, and at `until` in Unix seconds.
+        """
+        last = None
+        told = self._clock()
+        while not self._over.is_set() and self._guard.clock() < until:
+            beat = await self.beat()
+            if beat != last or self._clock() - told > _PING_SECONDS:
+                yield beat if beat != last else None
+                last = beat
+                told = self._clock()
+            try:
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._over.wait()
+            except TimeoutError:
+                continue
+
+
+def event_routes(pages: Pages, pulse: Pulse) -> list[Route]:
+    """The one stream, which ends with its session, or once that is closed somewhere else."""
+
+    async def listen(request: Request, session: Session) -> Response:
+        async def is_open() -> bool:
+            return await pages.session_of(request) is not None
+
+        told = _told(pulse, session.expires, is_open)
+        return StreamingResponse(told, media_type="text/event-stream")
+
+    return [Route("/events", pages.shown(listen))]
+
+
+async def _told(
+    pulse: Pulse, until: float, is_open: Callable[[], Awaitable[bool]]
+) -> AsyncGenerator[str]:
+    last: Beat | None = None
+    async for beat in pulse.beats(until):
+        if not await is_open():
+            return
+        if beat is None:
+            yield "event: beat\ndata:\n\n"
+            continue
+        for name, value in beat._asdict().items():
+            if last is None or value != getattr(last, name):
+                yield f"event: {name}\ndata: {value}\n\n"
+        last = beat

@@ -1,0 +1,51 @@
+"""Reading the few short forms that the console has."""
+
+import hmac
+from typing import Final
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from sayso.console.entry.login import Session
+
+_LONGEST: Final = 8192
+_LONGEST_KNOWN: Final = 256 * 1024
+"""Of a form that somebody sends who is logged in: it may hold a call's arguments."""
+_MOST_FIELDS: Final = 8
+_MOST_FIELDS_KNOWN: Final = 256
+_TYPE: Final = "application/x-www-form-urlencoded"
+
+CSRF: Final = "csrf"
+"""The field of a form that holds its session's token."""
+
+
+async def read_form(request: Request, *, is_known: bool = False) -> dict[str, str]:
+    """The fields of a posted form; one of somebody who `is_known` may be longer.
+
+    Raises `HTTPException` for a body that is none: 415 for its type, 413 when it is too long, 400
+    when it cannot be read.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
+        raise HTTPException(415)
+    longest = _LONGEST
+    most = _MOST_FIELDS
+    if is_known:
+        longest = _LONGEST_KNOWN
+        most = _MOST_FIELDS_KNOWN
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > longest:
+            raise HTTPException(413)
+    try:
+        fields = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=most)
+    except ValueError as error:
+        raise HTTPException(400) from error
+    return dict(fields)
+
+
+def has_token(form: dict[str, str], session: Session) -> bool:
+    """Whether a form carries its session's token: without it, the page was not ours."""
+    said = form.get(CSRF, "").encode("utf-8", "replace")
+    return hmac.compare_digest(said, session.csrf.encode())

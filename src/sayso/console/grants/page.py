@@ -1,0 +1,75 @@
+"""The grants page: each standing answer in words, and a button to take it back."""
+
+import re
+from typing import Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from sayso.approvals import Grant
+from sayso.console.approvals.queue import load_queue
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.console.home import HOME
+from sayso.console.pages import Pages
+
+_MOST: Final = 500
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+
+
+def grant_routes(pages: Pages) -> list[Route]:
+    """The list, and taking one back."""
+    guard = pages.gateway.guard
+
+    async def listed(request: Request, session: Session) -> Response:
+        grants = await guard.approvals.list_grants(_MOST)
+        told = request.query_params
+        done = _named(grants, told.get("revoked", "")) or _named(grants, told.get("late", ""))
+        return pages.page(
+            "grants/grants.html",
+            session,
+            await load_queue(guard),
+            here="grants",
+            holding=[one for one in grants if one.holds],
+            over=[one for one in grants if not one.holds],
+            done=done,
+            is_late="late" in told,
+            most=_MOST,
+            is_cut=len(grants) == _MOST,
+        )
+
+    async def revoke(request: Request, session: Session, _: dict[str, str]) -> Response:
+        number = request.path_params["number"]
+        grant = _named(await guard.approvals.list_grants(_MOST), number)
+        if grant is None:
+            raise HTTPException(404)
+        about = {
+            "server": grant.server,
+            "tool": grant.tool,
+            "title": grant.title,
+            "level": grant.level,
+            "client": grant.client,
+        }
+        was_there = await guard.audit.revoke(
+            guard.approvals.grants,
+            grant.number,
+            about,
+            by=session.person,
+            token=guard.approvals.grant_token(grant.number),
+        )
+        told = "revoked" if was_there else "late"
+        return RedirectResponse(f"{HOME}/grants?{told}={number}", 303)
+
+    return [
+        Route("/grants", pages.shown(listed)),
+        Route("/grants/{number}/revoke", pages.posted(revoke, Role.APPROVER), methods=["POST"]),
+    ]
+
+
+def _named(grants: list[Grant], number: str) -> Grant | None:
+    """The grant of this number, if it is one of those."""
+    if not _NUMBER.fullmatch(number):
+        return None
+    return next((one for one in grants if one.number == int(number)), None)

@@ -1,0 +1,128 @@
+"""What if: a call that is only thought of, and what the policy of this moment decides on it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self, cast
+
+from markupsafe import Markup, escape
+
+from sayso.catalog import SEPARATOR, as_tool
+from sayso.console.audit.evidence import Evidence
+from sayso.errors import SaysoError
+from sayso.guard import Guard
+from sayso.policy import (
+    LOCAL,
+    Explanation,
+    Policy,
+    Principal,
+    Situation,
+    facts_of,
+    is_switched_off,
+    seen_under,
+)
+from sayso.policy import explain as explain_situation
+from sayso.schema import is_hidden
+
+_NO_TOOL: Final = "No server has a tool of this name. The page Tools lists them."
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """The form of a call that is only thought of."""
+
+    tool: str = ""
+    arguments: str = "{}"
+    subject: str = LOCAL
+    client: str = "unknown"
+    scopes: str = ""
+    roles: str = ""
+    is_first_use: bool = False
+
+    @classmethod
+    def of_form(cls, form: Mapping[str, str]) -> Self:
+        """As it was filled in."""
+        return cls(
+            tool=form.get("tool", "").strip(),
+            arguments=form.get("arguments", "").strip() or "{}",
+            subject=form.get("subject", "").strip() or LOCAL,
+            client=form.get("client", "").strip() or "unknown",
+            scopes=form.get("scopes", ""),
+            roles=form.get("roles", ""),
+            is_first_use="first_use" in form,
+        )
+
+    @classmethod
+    def of_call(cls, evidence: Evidence) -> Self:
+        """A call that is on record, as far as it still is: secrets are masked there."""
+        last = evidence.call.last
+        return cls(
+            tool=f"{last['server']}__{last['tool']}",
+            arguments=json.dumps(last["arguments"] or {}, indent=2, ensure_ascii=False),
+            subject=LOCAL if evidence.is_erased else last["subject"],
+            client=last["client"],
+        )
+
+    @property
+    def shown(self) -> Markup:
+        """The arguments for a field that is sent again: the same JSON, with nothing hidden."""
+        return Markup().join(
+            escape(one if one in "\n\t" or not is_hidden(one) else json.dumps(one)[1:-1])
+            for one in self.arguments
+        )
+
+    @property
+    def principal(self) -> Principal:
+        """Who would call; with no scope and no role they need none."""
+        scopes = self.scopes.split()
+        roles = self.roles.split()
+        held = frozenset(scopes) if scopes or roles else None
+        return Principal(self.subject, self.client, held, frozenset(roles))
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What would become of it; without an explanation, `failure` says why there is none."""
+
+    explanation: Explanation | None = None
+    failure: str = ""
+
+
+async def think(guard: Guard, thought: Thought) -> Outlook:
+    """Decide on a call; nothing is sent, asked or written down, but a server may list its tools."""
+    try:
+        arguments: object = json.loads(thought.arguments)
+    except (ValueError, RecursionError) as error:
+        return Outlook(failure=f"The arguments are not JSON: {error}.")
+    if not isinstance(arguments, dict):
+        return Outlook(failure='The arguments must be a JSON object, as in {"id": 7}.')
+    policy = guard.policy()
+    if refusal := _say_what_is_off(policy, thought):
+        return Outlook(failure=refusal)
+    try:
+        tool = await guard.find_tool(thought.tool, thought.principal)
+    except SaysoError as error:
+        return Outlook(failure=f"{error}")
+    if tool is None:
+        return Outlook(failure=_NO_TOOL)
+    situation = Situation(
+        thought.principal,
+        facts_of(seen_under(policy, as_tool(tool))),
+        cast("dict[str, Any]", arguments),
+        is_first_use=thought.is_first_use,
+        now=guard.clock(),
+    )
+    return Outlook(explain_situation(policy, situation))
+
+
+def _say_what_is_off(policy: Policy, thought: Thought) -> str:
+    """Return that a call is refused because its caller or server is off; else an empty string.
+
+    The gateway finds no tool for what is switched off, so there is nothing to explain by.
+    """
+    if is_switched_off(policy, subject=thought.subject):
+        return f"The call is refused: the policy switches off the caller “{thought.subject}”."
+    for server in sorted(policy.off_servers):
+        if thought.tool.startswith(f"{server}{SEPARATOR}"):
+            return f"The call is refused: the policy switches off the server “{server}”."
+    return ""

@@ -1,0 +1,62 @@
+"""The prompt page: the system prompt as it stands for one caller, to be copied."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sayso.console.approvals.queue import load_queue
+from sayso.console.entry.login import Session
+from sayso.console.pages import Pages
+from sayso.console.tools.inventory import take_inventory
+from sayso.policy import LOCAL, Principal
+from sayso.prompt import build
+
+_LONGEST = 200
+
+
+def prompt_routes(pages: Pages) -> list[Route]:
+    """The one page."""
+    gateway = pages.gateway
+
+    async def show(request: Request, session: Session) -> Response:
+        inventory = await take_inventory(gateway.fleet.upstreams)
+        asked = {
+            name: request.query_params.get(name, "").strip()[:_LONGEST]
+            for name in ("as", "client", "scopes", "roles")
+        }
+        caller = caller_of(asked)
+        made = build(
+            inventory.tools,
+            principal=caller,
+            policy=gateway.guard.policy(),
+            look=gateway.guard.sight.of,
+        )
+        return pages.page(
+            "prompt/prompt.html",
+            session,
+            await load_queue(gateway.guard),
+            here="prompt",
+            asked=asked,
+            caller=caller,
+            made=made,
+            problems=inventory.problems,
+        )
+
+    return [Route("/prompt", pages.shown(show))]
+
+
+def caller_of(asked: dict[str, str]) -> Principal:
+    """The caller that a form names; one without scopes and roles needs none.
+
+    >>> caller_of({"as": "amy", "client": "", "scopes": "a, b", "roles": ""}).scopes == {"a", "b"}
+    True
+    """
+    scopes, roles = (_names(asked[key]) for key in ("scopes", "roles"))
+    needs_none = not scopes and not roles
+    return Principal(
+        asked["as"] or LOCAL, asked["client"] or "unknown", None if needs_none else scopes, roles
+    )
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.replace(",", " ").split())

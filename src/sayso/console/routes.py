@@ -1,0 +1,118 @@
+"""The console's addresses, to be put beside `/mcp`."""
+
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Receive, Scope, Send
+
+from sayso.access import Access, Local, Screens
+from sayso.console.api.routes import caller_api, session_api
+from sayso.console.approvals.links import link_routes
+from sayso.console.approvals.page import approval_routes
+from sayso.console.audit.page import audit_routes
+from sayso.console.entry.entrance import entrance_routes
+from sayso.console.entry.issuing import issuing_routes
+from sayso.console.entry.login import Login
+from sayso.console.entry.oidc import Provider
+from sayso.console.events import Pulse, event_routes
+from sayso.console.gate import Gate
+from sayso.console.grants.page import grant_routes
+from sayso.console.home import HOME
+from sayso.console.pages import Pages, make_pages
+from sayso.console.policy.page import policy_routes
+from sayso.console.prompt.page import prompt_routes
+from sayso.console.servers.page import server_routes
+from sayso.console.tools.drift import drift_routes
+from sayso.console.tools.page import tool_routes
+from sayso.console.tools.trial import trial_routes
+from sayso.errors import StoreError
+from sayso.gateway import Gateway
+
+_log: Final = logging.getLogger(__name__)
+
+_PROBLEMS: Final = {
+    400: ("This form cannot be read.", "Go back to the console and try again."),
+    404: ("There is no such page.", "What you look for may be gone: go back to the console."),
+    405: ("This address does not do that.", "Go back to the console."),
+    413: ("This form is too long.", "Go back to the console and try again."),
+    415: ("This is no form.", "Go back to the console and try again."),
+}
+
+
+def make_routes(
+    gateway: Gateway,
+    login: Login,
+    *,
+    base_url: str,
+    provider: Provider | None = None,
+    is_alone: bool = True,
+    access: Access | None = None,
+    screens: Screens | None = None,
+) -> list[BaseRoute]:
+    """The console under `/console`, the way to it from `/`, and the API under `/api`.
+
+    `base_url` is where the gateway is served, as in `http://127.0.0.1:8321`. `provider` is whom
+    people log in with, beside the links that `login` makes. `is_alone` says that callers need not
+    prove who they are: it is the machine of one person. `access` says who calls the API, and
+    `screens` on which pages and as what.
+    """
+    base = base_url.rstrip("/")
+    pages = make_pages(gateway, login, base, provider=provider, is_alone=is_alone)
+    pulse = Pulse(gateway.guard)
+    console = Starlette(
+        routes=[
+            *entrance_routes(pages),
+            *issuing_routes(pages),
+            *approval_routes(pages),
+            *link_routes(pages),
+            *tool_routes(pages),
+            *drift_routes(pages),
+            *trial_routes(pages),
+            *server_routes(pages),
+            *prompt_routes(pages),
+            *audit_routes(pages),
+            *grant_routes(pages),
+            *policy_routes(pages),
+            *event_routes(pages, pulse),
+            session_api(pages, pulse, base),
+            *pages.assets.routes(),
+        ],
+        exception_handlers=_handlers(pages),
+    )
+    to_console = Gate(_redirect, base_url, refuse=pages.problem)
+    return [
+        Route("/", to_console),
+        Route(HOME, to_console),
+        Mount(HOME, app=Gate(console, base_url, refuse=pages.problem)),
+        caller_api(pages, pulse, base, access or Local(), screens),
+    ]
+
+
+async def _redirect(scope: Scope, receive: Receive, send: Send) -> None:
+    await RedirectResponse(f"{HOME}/", 303)(scope, receive, send)
+
+
+def _handlers(pages: Pages) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
+    """A page for whatever goes wrong, without a word of what it looked like inside."""
+
+    async def refused(_: Request, error: HTTPException) -> Response:
+        what, fix = _PROBLEMS.get(error.status_code, ("This cannot be done.", "Go back."))
+        return pages.problem(error.status_code, what, fix)
+
+    async def unkept(_: Request, error: StoreError) -> Response:
+        return pages.problem(503, "The console cannot read or write its records.", str(error))
+
+    async def broken(_: Request, _error: Exception) -> Response:
+        incident = uuid.uuid4().hex[:12]
+        _log.error("incident %s in the console", incident)
+        fix = f"Incident {incident}: the log of sayso says more."
+        return pages.problem(500, "Something went wrong inside sayso.", fix)
+
+    return {HTTPException: refused, StoreError: unkept, Exception: broken}

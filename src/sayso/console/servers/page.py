@@ -1,0 +1,162 @@
+"""The servers page: how each fares, what it speaks, and what its tools may do."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from sayso.catalog import Tool
+from sayso.connect import HANDSHAKE_VERSIONS, CommandTarget
+from sayso.console.approvals.queue import load_queue
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.console.home import HOME
+from sayso.console.pages import Pages
+from sayso.console.tools.inventory import seen_inventory
+from sayso.errors import SaysoError
+from sayso.gateway import ServerHealth, State, Upstream, held_changes
+from sayso.intent import Level, Trust
+from sayso.policy import Policy
+
+_RETRY_SECONDS: Final = 5.0
+
+_STATES: Final[Mapping[State, str]] = {
+    State.UNTRIED: "not needed yet",
+    State.UP: "up",
+    State.IDLE: "not needed just now",
+    State.FAILING: "failing",
+}
+
+
+_TRUSTS: Final[Mapping[Trust, str]] = {
+    Trust.TRUSTED: "trusted: its word counts",
+    Trust.CAUTIOUS: "cautious: its word counts where nothing speaks against it",
+    Trust.UNTRUSTED: "untrusted: only its stricter word counts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One server in words, as far as anything is known of it."""
+
+    name: str
+    is_failing: bool
+    state: str
+    since: float
+    why: str
+    calls_itself: str
+    version: str
+    era: str
+    transport: str
+    where: str
+    sharing: str
+    trust: str
+    connections: int
+    restarts: int
+    failures: int
+    levels: Mapping[str, int]
+    tools: int
+    findings: int
+    verified: int
+    held: int
+    listed_at: float | None
+    said: str
+
+
+def server_routes(pages: Pages) -> list[Route]:
+    """The page, and trying a server again that fails."""
+    guard = pages.gateway.guard
+    fleet = pages.gateway.fleet
+
+    async def show(_: Request, session: Session) -> Response:
+        inventory = await seen_inventory(pages.gateway)
+        held = Counter(
+            one.row.server for one in await held_changes(pages.gateway.store.definitions)
+        )
+        servers = [
+            describe(one, inventory.tools, guard.policy(), held[one.name])
+            for one in fleet.upstreams
+        ]
+        queue = await load_queue(guard)
+        return pages.page("servers/servers.html", session, queue, here="servers", servers=servers)
+
+    async def retry(_: Request, _session: Session, form: dict[str, str]) -> Response:
+        found = next((one for one in fleet.upstreams if one.name == form.get("name")), None)
+        if found is None:
+            raise HTTPException(404)
+        # What comes of it stands on the page, also where it takes longer.
+        with suppress(SaysoError), anyio.move_on_after(_RETRY_SECONDS):
+            await found.retry()
+        return RedirectResponse(f"{HOME}/servers", 303)
+
+    return [
+        Route("/servers", pages.shown(show)),
+        Route("/servers/retry", pages.posted(retry, Role.APPROVER), methods=["POST"]),
+    ]
+
+
+def describe(one: Upstream, tools: Sequence[Tool], policy: Policy, held: int) -> Server:
+    """What a person is told of one server."""
+    own = [tool for tool in tools if tool.server == one.name]
+    health = one.health()
+    contact = one.latest
+    greeting = contact and contact.greeting
+    levels = Counter(str(tool.level) for tool in own)
+    return Server(
+        name=one.name,
+        **_health(health),
+        calls_itself=_called(greeting.server) if greeting else "",
+        **_reached(one),
+        trust=_TRUSTS[policy.trust_of(one.name)],
+        levels={str(level): levels[str(level)] for level in Level},
+        tools=len(own),
+        findings=sum(bool(tool.findings) for tool in own),
+        verified=sum(bool(policy.verdicts(tool.receipts)) for tool in own),
+        held=held,
+        listed_at=one.listed_at,
+        said=contact.said if contact else "",
+    )
+
+
+def _health(health: ServerHealth) -> dict[str, Any]:
+    worst = health.worst
+    version = worst.version or ""
+    is_old = version in HANDSHAKE_VERSIONS
+    return {
+        "is_failing": health.is_failing,
+        "state": _STATES[worst.state],
+        "since": worst.since or time.time(),
+        "why": worst.why or "",
+        "version": version,
+        "era": "with a handshake" if is_old else "each request for itself" if version else "",
+        "connections": health.connections,
+        "restarts": max(0, health.opened - max(1, health.connections)),
+        "failures": health.failed,
+    }
+
+
+def _reached(one: Upstream) -> dict[str, Any]:
+    """How it is reached. Arguments and queries are left out: some hold secrets."""
+    target = one.target
+    if isinstance(target, CommandTarget):
+        how = {"transport": "a program on this machine (stdio)", "where": target.command}
+    else:
+        how = {"transport": "streamable HTTP", "where": target.shown}
+    sharing = "one for all callers" if target.is_shared else "one for each caller"
+    if isinstance(target, CommandTarget) and target.contract is not None:
+        sharing = f"{sharing}; held to its contract"
+    return {**how, "sharing": sharing}
+
+
+def _called(server: Mapping[str, Any]) -> str:
+    """What a server calls itself."""
+    said = (server.get("title"), server.get("name"), server.get("version"))
+    return " ".join(dict.fromkeys(one for one in said if isinstance(one, str) and one))

@@ -1,0 +1,207 @@
+"use strict";
+// What all pages need: word of the gateway, forms that go once, keys, copying. Without it, pages
+// work by links and forms, and a reload shows what is new.
+const sayso = (() => {
+  const ARM = 500, BUSY = 1500, RECENT = 2000;
+  const LOOK = 5000, SILENT = 40000, LIMIT = 10000;
+  const find = (id) => document.getElementById(id);
+  const all = (query, root = document) => [...root.querySelectorAll(query)];
+  const main = find("main"), bare = document.title.replace(/^\(\d+\) /, "");
+  const opened = () => all("dialog[open]").at(-1);
+  let isLost = false, isOut = false, isHeard = false, heard = Date.now();
+  let known = +(find("waiting")?.textContent ?? 0);
+  document.documentElement.classList.add("js");
+
+  // While the gateway is gone, or the session, no form can be sent. Buttons keep the focus: they
+  // are not disabled, they only do nothing.
+  const armed = new WeakMap();
+  const hold = (button) => {
+    const isHeld = isLost || isOut || (armed.get(button) ?? 0) > performance.now();
+    button.setAttribute("aria-disabled", isHeld);
+  };
+  const hold_all = () => all("form[data-once] button").forEach(hold);
+
+  // A click or key that was meant for something else must not answer what has just come up. While it
+  // comes up everything that is pressed, anywhere, begins the pause again; and what was pressed
+  // during the pause answers nothing, also if it is let go of later.
+  let busy = -RECENT, isBarred = false;
+  const armed_now = () => all("[name=verdict]").filter((one) => (armed.get(one) ?? 0) > performance.now());
+  const arm_buttons = (buttons, pause) => {
+    for (const one of buttons) armed.set(one, Math.max(armed.get(one) ?? 0, performance.now() + pause));
+    buttons.forEach(hold);
+    if (buttons.length) setTimeout(() => buttons.forEach(hold), pause + 10);
+  };
+  const arm = (root) => arm_buttons(all("[name=verdict]", root), performance.now() - busy < RECENT ? BUSY : ARM);
+  const stir = () => {
+    busy = performance.now();
+    arm_buttons(armed_now(), BUSY);
+  };
+  const begin = (event) => {
+    const isEarly = event.repeat || armed_now().length > 0;
+    isBarred = Boolean(isEarly || (isBarred && event.type === "keydown"));
+    stir();
+  };
+  const early = { capture: true, passive: true };
+  for (const name of ["pointerdown", "mousedown", "touchstart", "keydown"]) addEventListener(name, begin, early);
+  for (const name of ["pointerup", "pointercancel", "keyup"]) addEventListener(name, () => setTimeout(() => (isBarred = false)), early);
+  for (const name of ["click", "dblclick", "auxclick", "wheel", "touchend"]) addEventListener(name, stir, early);
+  const arm_shown = () => arm(opened() ?? document);
+  for (const name of ["focus", "resize"]) addEventListener(name, arm_shown);
+  document.addEventListener("visibilitychange", arm_shown);
+  // What is fetched anew may have come up, or have moved, under the pointer.
+  document.addEventListener("htmx:after:swap", (event) => {
+    const root = event.target instanceof Element ? event.target : document;
+    if (root.querySelector("[name=verdict]") || root.contains(opened() ?? null)) arm_shown();
+  });
+
+  const tell = (lost, out = isOut) => {
+    const wasLost = isLost;
+    [isLost, isOut] = [lost, out];
+    if (!find("lost")) return;
+    find("lost").hidden = !isLost || isOut;
+    find("out").hidden = !isOut;
+    hold_all();
+    if (wasLost && !isLost) arm(document);
+  };
+
+  // What is wrong is said where it can be seen: above all else while a dialog is open.
+  const move_notes = (root) => find("lost") && root.prepend(find("lost"), find("out"));
+
+  const ask = async (url, options = {}) => {
+    try {
+      const how = { signal: AbortSignal.timeout(LIMIT), redirect: "error", ...options };
+      const answer = await fetch(url, { ...how, headers: { "HX-Request": "true" } });
+      tell(answer.status >= 500, answer.status === 401);
+      return answer;
+    } catch {
+      tell(true);
+      return null;
+    }
+  };
+
+  const notify = (waiting) => {
+    if (!("Notification" in window) || localStorage.getItem("notify") !== "on") return;
+    if (Notification.permission !== "granted") return;
+    const body = waiting === 1 ? "One call waits for your answer." : `${waiting} calls wait for your answer.`;
+    new Notification("sayso", { body, tag: "sayso" }).onclick = () => window.focus();
+  };
+
+  const count = (waiting) => {
+    document.title = (waiting ? `(${waiting}) ` : "") + bare;
+    find("waiting").textContent = waiting || "";
+    if (waiting > known && document.hidden) notify(waiting);
+    known = waiting;
+  };
+
+  // Hidden pages let go of their stream, since a browser has six connections for all of them, and
+  // look now and then; so does a page whose stream is gone.
+  const look = async () => {
+    const answer = await ask("/console/approvals/waiting");
+    if (!answer?.ok) return;
+    count(+(await answer.text()));
+    if (!document.hidden) find("live")?.dispatchEvent(new CustomEvent("fresh"));
+  };
+  if (find("waiting")) {
+    const hear = (isThere) => { isHeard = isThere; heard = Date.now(); };
+    main.addEventListener("htmx:sse:after:connection", () => { hear(true); tell(false, false); });
+    main.addEventListener("htmx:sse:after:message", () => hear(true));
+    main.addEventListener("htmx:sse:close", () => hear(false));
+    main.addEventListener("htmx:sse:error", (event) => {
+      hear(false);
+      tell(event.detail.status !== 401, event.detail.status === 401);
+    });
+    main.addEventListener("questions", (event) => count(+event.detail.data));
+    addEventListener("offline", () => tell(true));
+    addEventListener("online", look);
+    document.addEventListener("visibilitychange", () => document.hidden || look());
+    setInterval(() => {
+      if (document.hidden || !isHeard || Date.now() - heard > SILENT) look();
+    }, LOOK);
+  }
+
+  const left = (seconds) => {
+    const whole = Math.max(0, seconds | 0), minutes = (whole / 60) | 0;
+    return minutes ? `${minutes} min ${whole % 60} s` : `${whole} s`;
+  };
+  setInterval(() => {
+    if (document.hidden) return;
+    for (const clock of all("[data-until]"))
+      clock.textContent = left(clock.dataset.until - Date.now() / 1000);
+  }, 1000);
+
+  // A form goes once; one that is a part of its page goes without leaving that.
+  const post = async (form, submitter) => {
+    const body = new URLSearchParams(new FormData(form, submitter));
+    const answer = await ask(form.action, { method: "POST", body });
+    const told = form.querySelector("[data-told]");
+    if (answer?.ok) return form.dispatchEvent(new CustomEvent("done", { bubbles: true }));
+    delete form.dataset.sent;
+    if (!told) return;
+    told.hidden = false;
+    told.textContent = !answer || answer.status >= 500
+      ? "sayso gave no answer, so it is not known whether yours arrived. It counts once at most."
+      : answer.status === 401 ? "Nothing was answered."
+      : answer.headers.get("content-type")?.startsWith("text/plain") ? await answer.text()
+      : "Nothing was answered. Reload this page, and try again.";
+  };
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    const isAnswer = event.submitter?.name === "verdict";
+    if (event.submitter?.ariaDisabled === "true" || (isAnswer && isBarred) || form.dataset.sent) return event.preventDefault();
+    if ("once" in form.dataset) form.dataset.sent = "yes";
+    if (!("part" in form.dataset)) return;
+    event.preventDefault();
+    post(form, event.submitter);
+  });
+  document.addEventListener("done", () => find("live")?.dispatchEvent(new CustomEvent("fresh")));
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("[data-copy]");
+    if (!button) return;
+    await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+
+  // What the browser kept of a page may be long answered.
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
+
+  // Keys. A letter presses the button that bears it, in the dialog that is open; where none is,
+  // the page may know more (`keys`).
+  const keys = {
+    "?": () => find("keys").showModal(),
+    "/": () => document.querySelector("[type=search]")?.focus(),
+    j: () => go(1),
+    k: () => go(-1),
+  };
+  const go = (step) => {
+    const links = all("[data-go]").filter((one) => one.offsetParent);
+    const row = document.activeElement?.closest("[data-row]");
+    const at = links.findIndex((one) => row?.contains(one));
+    links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step]?.focus();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const dialog = opened(), target = event.target;
+    // A key that is held down opens, and must not go on to press what it has opened.
+    if (event.key === "Enter" && event.repeat && !target.closest?.("textarea"))
+      return event.preventDefault();
+    if (target.closest?.("input:not([type=hidden]), textarea, select")) return;
+    if (!dialog && Object.hasOwn(keys, event.key)) {
+      event.preventDefault();
+      return keys[event.key](event);
+    }
+    const found = /^[a-z]$/.test(event.key) && dialog?.querySelector(`[data-key="${event.key}"]`);
+    if (!found || event.repeat) return;
+    event.preventDefault();
+    found.click();
+    if (found.matches("summary"))
+      found.parentElement.querySelector("input:not([type=hidden], :disabled), textarea")?.focus();
+  });
+  find("show-keys")?.addEventListener("click", keys["?"]);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("[data-close]")) event.target.closest("dialog").close();
+  });
+
+  arm(document);
+  return { all, arm, ask, find, keys, main, move_notes };
+})();

@@ -1,0 +1,109 @@
+"""Tools that wait for a person: those that changed, and those that broke their contract."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from sayso.catalog import Change, definition_of
+from sayso.console.approvals.queue import load_queue
+from sayso.console.entry.login import Session
+from sayso.console.entry.roles import Role
+from sayso.console.home import HOME
+from sayso.console.pages import Pages
+from sayso.console.words import HINTS, SOURCES
+from sayso.gateway import Held, accept, evidence_of, held_changes, lift
+from sayso.store import QuarantineRow
+
+
+def drift_routes(pages: Pages) -> list[Route]:
+    """All that waits, the accepting of a change, and letting a tool be called again."""
+    guard = pages.gateway.guard
+    store = pages.gateway.store
+
+    async def show(request: Request, session: Session) -> Response:
+        return pages.page(
+            "tools/changes.html",
+            session,
+            await load_queue(guard),
+            here="tools",
+            held=await held_changes(store.definitions),
+            before_after=before_after,
+            in_words=in_words,
+            quarantined=await store.quarantines.all(),
+            evidence_of=evidence_of,
+            told=request.query_params.get("told", ""),
+        )
+
+    async def take(_: Request, session: Session, form: dict[str, str]) -> Response:
+        wanted = [one for one in await held_changes(store.definitions) if _is(one, form)]
+        has_counted = bool(wanted) and await accept(
+            guard.audit, store.definitions, wanted[0], by=session.person
+        )
+        told = "accepted" if has_counted else "late"
+        return RedirectResponse(f"{HOME}/changes?told={told}", 303)
+
+    async def free(_: Request, session: Session, form: dict[str, str]) -> Response:
+        wanted = [one for one in await store.quarantines.all() if _is_row(one, form)]
+        is_lifted = bool(wanted) and await lift(
+            guard.audit, store.quarantines, wanted[0], by=session.person
+        )
+        told = "lifted" if is_lifted else "gone"
+        return RedirectResponse(f"{HOME}/changes?told={told}", 303)
+
+    # It loosens what every caller may do from then on, as a change of the policy would.
+    return [
+        Route("/changes", pages.shown(show)),
+        Route("/changes/accept", pages.posted(take, Role.ADMIN), methods=["POST"]),
+        Route("/changes/lift", pages.posted(free, Role.ADMIN), methods=["POST"]),
+    ]
+
+
+def before_after(held: Held) -> list[tuple[str, str, str]]:
+    """Each part of a definition that differs: its name, as it was, and as it is."""
+    was = definition_of(held.known)
+    now = definition_of(held.now)
+    names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
+    return [(name, _text(was, name), _text(now, name)) for name in names]
+
+
+def in_words(held: Held, change: Change) -> str:
+    """One change, for a person who has never heard of hints."""
+    if change.hint is None:
+        return change.what
+    hint = HINTS[change.hint]
+    was = held.known.resolved
+    now = held.now.resolved
+    before = was[change.hint].value
+    after = now[change.hint].value
+    if before is after:
+        said, says = (one.intent.hints[change.hint] for one in (held.known, held.now))
+        return f"{hint.name}: the server said {_answer(said)}, and now says {_answer(says)}."
+    meaning = hint.yes if after else hint.no
+    source = SOURCES[now[change.hint].source]
+    return f"{hint.name}: was {_answer(before)}, would be {_answer(after)}, {source}. {meaning}"
+
+
+def _answer(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
+    return "nothing" if value is None else "yes" if value else "no"
+
+
+def _text(parts: Mapping[str, Any], name: str) -> str:
+    if name not in parts:
+        return ""
+    value = parts[name]
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _is(held: Held, form: Mapping[str, str]) -> bool:
+    """Whether it is the change that the person has seen, and not a later one of the same tool."""
+    return form.get("place") == held.row.place and form.get("mark") == held.row.held_mark
+
+
+def _is_row(row: QuarantineRow, form: Mapping[str, str]) -> bool:
+    """Whether it is the quarantine that the person has seen, and not a later one."""
+    told = (row.place, row.tool, str(row.since))
+    return told == (form.get("place"), form.get("tool"), form.get("since"))

@@ -1,0 +1,134 @@
+"""What is said of each hint of a tool, by whom, which of it counts, and why."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from sayso.catalog import Tool
+from sayso.console.words import HINTS, SOURCES
+from sayso.intent import HINT_NAMES, LOOSER, Guess, HintName, Resolved, Source, Trust
+from sayso.policy import Policy, weigh
+
+_VERDICTS: Final = {
+    "refuted": "no: refuted",
+    "supported": "yes: supported",
+    "not_exercised": "not tried",
+}
+_NOTHING_SAID: Final = "Nobody says anything that counts, so the careful value does."
+
+
+@dataclass(frozen=True, slots=True)
+class HintEvidence:
+    """One hint: what each says of it, in words, and what counts."""
+
+    name: str
+    declared: str
+    inferred: str
+    reason: str
+    verified: str
+    proof: str
+    operator: str
+    answer: str
+    meaning: str
+    source: str
+    why: str
+
+
+def evidence_rows(tool: Tool, policy: Policy) -> list[HintEvidence]:
+    """One row for each hint of a tool that is seen under `policy`."""
+    return [_row(name, tool, policy) for name in HINT_NAMES]
+
+
+def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
+    evidence = tool.evidence
+    resolved = tool.resolved[name]
+    words = HINTS[name]
+    guess = evidence.inferred.get(name)
+    verdict = policy.verdicts(tool.receipts).get(name) or evidence.verdicts.get(name)
+    operator = policy.operator_hints(tool.server, tool.name)[name]
+    return HintEvidence(
+        name=words.name,
+        declared=_word(evidence.declared[name], "not declared"),
+        inferred=f"{_word(guess.value)} ({guess.confidence:.2f})" if guess else "nothing",
+        reason="; ".join(guess.reasons) if guess else "",
+        verified=_VERDICTS.get(verdict or "", "not verified"),
+        proof=_proof(name, tool, policy),
+        operator=_word(operator, "not set"),
+        answer=_word(resolved.value),
+        meaning=words.yes if resolved.value else words.no,
+        source=SOURCES[resolved.source],
+        why=_why(name, tool, policy),
+    )
+
+
+def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
+    """What stands behind a receipt's word on a hint, or why it does not count."""
+    weighed = [*weigh(policy.receipt_keys, tool.receipts, name)]
+    if tool.receipts and not weighed:
+        return "Its receipt is signed by no key that the policy trusts."
+    return "; ".join(
+        f"{one.found.calls} calls, receipt {one.receipt.where}, key {one.key.name}"
+        + (f": it does not count, {one.doubt}" if one.doubt else "")
+        for one in weighed
+    )
+
+
+def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - a hint's value is what it is about
+    return unset if value is None else "yes" if value else "no"
+
+
+def _why(name: HintName, tool: Tool, policy: Policy) -> str:
+    resolved = tool.resolved[name]
+    if tool.before is not None and _is_held_back(name, tool, policy):
+        return "The server changed this. The stricter value counts until a person accepts that."
+    if name in ("destructive", "idempotent") and tool.resolved.read_only.value:
+        return "It only reads, so there is nothing to lose or to repeat."
+    if resolved.source is Source.OPERATOR:
+        return "What the policy says of a tool is final."
+    if resolved.source is Source.VERIFIED:
+        return _why_verified(name, resolved)
+    if resolved.source is Source.DECLARED:
+        return _why_declared(name, tool, policy)
+    guess = tool.inferred.get(name)
+    if resolved.source is Source.INFERRED:
+        return _why_inferred(name, resolved, policy)
+    return _why_default(name, tool, guess, policy)
+
+
+def _is_held_back(name: HintName, tool: Tool, policy: Policy) -> bool:
+    """Whether the tool as it is now would permit more by this hint than what counts."""
+    now = policy.resolve(tool.server, tool.name, tool.evidence, receipts=tool.receipts)[name]
+    return now.value is not tool.resolved[name].value
+
+
+def _why_verified(name: HintName, resolved: Resolved) -> str:
+    if resolved.value is LOOSER[name]:
+        return "A signed receipt supports it."
+    return "A signed receipt refutes the looser value."
+
+
+def _why_declared(name: HintName, tool: Tool, policy: Policy) -> str:
+    said = tool.intent.hints
+    if name == "read_only" and said.destructive and said.read_only is not False:
+        return "The server says that it destroys: then it does not only read."
+    if tool.resolved[name].value is not LOOSER[name]:
+        return "Whoever says the stricter is believed."
+    if policy.trust_of(tool.server) is Trust.TRUSTED:
+        return "The policy trusts this server’s word."
+    return "The server says so, and nothing speaks against it."
+
+
+def _why_inferred(name: HintName, resolved: Resolved, policy: Policy) -> str:
+    if resolved.value is LOOSER[name]:
+        sure = f"at least {policy.threshold:.2f}"
+        return f"The server does not say, and the tool’s own text is sure enough ({sure})."
+    return "The tool’s own text speaks against the looser value."
+
+
+def _why_default(name: HintName, tool: Tool, guess: Guess | None, policy: Policy) -> str:
+    is_untrusted = policy.trust_of(tool.server) is Trust.UNTRUSTED
+    if tool.intent.hints[name] is LOOSER[name] and is_untrusted:
+        return "The policy does not trust this server to say the looser."
+    if guess is not None and guess.value is LOOSER[name] and not is_untrusted:
+        sure = f"{policy.threshold:.2f}"
+        return f"The tool’s own text is not sure enough (below {sure}): the careful value counts."
+    return _NOTHING_SAID

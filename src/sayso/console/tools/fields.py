@@ -1,0 +1,346 @@
+"""The fields of a form that is made from a tool's input schema (JSON Schema 2020-12).
+
+What a field cannot say becomes a field for JSON: nothing that a schema permits is out of reach.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, cast
+
+from sayso.schema import MASK, redact
+
+_DEEPEST: Final = 3
+"""Groups within groups; what lies deeper is written as JSON."""
+
+_MOST: Final = 120
+"""Fields of one form; a schema with more is written as JSON."""
+
+_SHORT_TEXT: Final = 120
+_EMPTY: Final[tuple[object, ...]] = ("", [], {})
+_MOST_CHOICES: Final = 200
+_MOST_REFERENCES: Final = 8
+_LONGEST_TEXT: Final = 2000
+
+_ODD: Final = re.compile(r"[^!-~]")
+
+Json = Mapping[str, Any]
+
+
+class Kind(StrEnum):
+    """How a value is given: `lines` is a list with one item in each line, `many` one of choices."""
+
+    TEXT = "text"
+    LONG = "long"
+    SECRET = "secret"  # noqa: S105 - the kind of field that hides what is typed
+    NUMBER = "number"
+    INTEGER = "integer"
+    BOOLEAN = "boolean"
+    CHOICE = "choice"
+    MANY = "many"
+    LINES = "lines"
+    DATE = "date"
+    DATE_TIME = "date-time"
+    TIME = "time"
+    GROUP = "group"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field, or a group of them.
+
+    `path` is where its value goes, `about` what the schema says of it, and `limits` what it must
+    keep to, in words. `choices` are the values of a choice; `item` is the kind of a list's items.
+    """
+
+    path: tuple[str, ...]
+    kind: Kind
+    about: str = ""
+    limits: tuple[str, ...] = ()
+    is_required: bool = False
+    choices: tuple[Any, ...] = ()
+    item: Kind = Kind.TEXT
+    fields: "tuple[Field, ...]" = ()
+    type_: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its argument; empty for one field that holds all arguments."""
+        return self.path[-1] if self.path else ""
+
+    @property
+    def key(self) -> str:
+        """Its name in the form: a JSON pointer (RFC 6901), in ASCII."""
+        return pointer(self.path)
+
+    @property
+    def must(self) -> str:
+        """What it must keep to, as a sentence."""
+        text = "; ".join(self.limits)
+        return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+    @property
+    def where(self) -> str:
+        """Its path as problems name it, such as `customer.name`."""
+        return ".".join(self.path)
+
+
+WHOLE: Final = (Field((), Kind.JSON, is_required=True, type_="object"),)
+"""One field for all arguments."""
+
+
+def pointer(path: tuple[str, ...]) -> str:
+    """The JSON pointer of a path, in ASCII; `/` alone for the whole.
+
+    A server names its arguments, and a page must come back with what it was given.
+
+    >>> pointer(("a/b", "é"))
+    '/a~1b/~xe9;'
+    """
+    parts = (one.replace("~", "~0").replace("/", "~1") for one in path)
+    return "/" + "/".join(_ODD.sub(lambda odd: f"~x{ord(odd[0]):x};", one) for one in parts)
+
+
+def fields_of(schema: Json | None) -> tuple[Field, ...]:
+    """The fields for a tool's arguments; one field for JSON where there cannot be others."""
+    whole = schema or {}
+    top = _resolved(whole, whole)
+    try:
+        found = _group((), top, _Root(whole), 0)
+    except _TooManyError:
+        return WHOLE
+    return WHOLE if found is None else found
+
+
+class _TooManyError(Exception):
+    """A form would have more fields than a person fills in."""
+
+
+@dataclass(slots=True)
+class _Root:
+    """The schema that references lead into, and how many fields there may still be.
+
+    They are counted before they are made: references can ask for any number.
+    """
+
+    schema: Json
+    room: int = _MOST
+
+    def take(self, count: int) -> None:
+        """Make room for fields. Raises `_TooManyError`."""
+        self.room -= count
+        if self.room < 0:
+            raise _TooManyError
+
+
+def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
+    """All fields, with those of groups after their group."""
+    for one in fields:
+        yield one
+        yield from flat(one.fields)
+
+
+def _group(
+    path: tuple[str, ...], schema: Json, root: _Root, depth: int
+) -> tuple[Field, ...] | None:
+    """The fields of an object; `None` where its members are not all named."""
+    named = schema.get("properties")
+    if named is None and path == () and not _is_open(schema):
+        return ()
+    if not isinstance(named, Mapping) or _is_open(schema):
+        return None
+    root.take(len(cast("Mapping[str, Any]", named)))
+    wanted = schema.get("required")
+    required = set(cast("list[Any]", wanted)) if _is_list_of_text(wanted) else set[Any]()
+    return tuple(
+        _field((*path, name), one, root, depth, is_required=name in required)
+        for name, one in cast("Mapping[str, Any]", named).items()
+    )
+
+
+def _is_open(schema: Json) -> bool:
+    """Whether it is more than its named members: others may be told of, or several forms."""
+    more = schema.get("additionalProperties")
+    if isinstance(more, Mapping):
+        return True
+    return any(key in schema for key in ("anyOf", "oneOf", "allOf", "if", "patternProperties"))
+
+
+def _field(
+    path: tuple[str, ...], schema: object, root: _Root, depth: int, *, is_required: bool
+) -> Field:
+    if not isinstance(schema, Mapping):
+        return Field(path, Kind.JSON, is_required=is_required, type_="any")
+    said = _resolved(cast("Json", schema), root.schema)
+    kind = _kind_of(path[-1], said)
+    fields: tuple[Field, ...] = ()
+    item = Kind.TEXT
+    if kind is Kind.GROUP:
+        found = _group(path, said, root, depth + 1) if depth < _DEEPEST else None
+        kind, fields = (Kind.JSON, ()) if not found else (kind, found)
+    if kind is Kind.LINES:
+        kind, item, choices = _list_of(said, root.schema)
+    else:
+        choices = _choices(said)
+    return Field(
+        path,
+        kind,
+        about=_about(path[-1], said),
+        limits=tuple(_limits(said)),
+        is_required=is_required,
+        choices=choices,
+        item=item,
+        fields=fields,
+        type_=_type_words(said),
+    )
+
+
+def _list_of(schema: Json, root: Json) -> tuple[Kind, Kind, tuple[Any, ...]]:
+    """How a list is given: by ticks, by lines, or as JSON."""
+    items: object = schema.get("items")
+    if not isinstance(items, Mapping) or "prefixItems" in schema:
+        return Kind.JSON, Kind.TEXT, ()
+    said = _resolved(cast("Json", items), root)
+    kind = _kind_of("", said)
+    if kind is Kind.CHOICE:
+        return Kind.MANY, kind, _choices(said)
+    if kind in (Kind.TEXT, Kind.LONG, Kind.NUMBER, Kind.INTEGER, Kind.DATE):
+        return Kind.LINES, kind, ()
+    return Kind.JSON, Kind.TEXT, ()
+
+
+def _kind_of(name: str, schema: Json) -> Kind:
+    if _choices(schema):
+        return Kind.CHOICE
+    plain = {
+        "boolean": Kind.BOOLEAN,
+        "integer": Kind.INTEGER,
+        "number": Kind.NUMBER,
+        "array": Kind.LINES,
+        "object": Kind.GROUP,
+    }
+    type_ = schema.get("type")
+    if type_ == "string":
+        return _kind_of_text(name, schema)
+    return plain.get(type_, Kind.JSON) if isinstance(type_, str) else Kind.JSON
+
+
+def _kind_of_text(name: str, schema: Json) -> Kind:
+    format_ = schema.get("format")
+    if format_ == "password" or redact({name: "…"})[name] == MASK:
+        return Kind.SECRET
+    if format_ in ("date", "date-time", "time"):
+        return Kind(format_)
+    most = schema.get("maxLength")
+    is_short = isinstance(most, int) and most <= _SHORT_TEXT
+    return Kind.TEXT if is_short or isinstance(format_, str) else Kind.LONG
+
+
+def _choices(schema: Json) -> tuple[Any, ...]:
+    if "const" in schema:
+        return (schema["const"],)
+    said: object = schema.get("enum")
+    found = tuple(cast("list[Any]", said)) if isinstance(said, list) else ()
+    return found if len(found) <= _MOST_CHOICES else ()
+
+
+def _resolved(schema: Json, root: Json) -> Json:
+    """A schema with its reference followed, and without a null beside its one type."""
+    for _ in range(_MOST_REFERENCES):
+        if isinstance(reference := schema.get("$ref"), str):
+            found = _at(root, reference)
+            if found is None:
+                return schema
+            schema = {**found, **{key: one for key, one in schema.items() if key != "$ref"}}
+        elif (only := _only(schema)) is not None:
+            schema = only
+        else:
+            break
+    return schema
+
+
+def _only(schema: Json) -> Json | None:
+    """The one schema among alternatives of which the rest is null, with what stands around it."""
+    said: object = schema.get("type")
+    if isinstance(said, list):
+        types = [one for one in cast("list[Any]", said) if one != "null"]
+        return {**schema, "type": types[0]} if len(types) == 1 else None
+    for key in ("anyOf", "oneOf", "allOf"):
+        options: object = schema.get(key)
+        if isinstance(options, list):
+            given = [
+                cast("Json", one)
+                for one in cast("list[Any]", options)
+                if isinstance(one, Mapping) and cast("Json", one).get("type") != "null"
+            ]
+            is_whole = key != "allOf" or len(given) == len(cast("list[Any]", options))
+            if len(given) == 1 and is_whole:
+                around = {name: one for name, one in schema.items() if name != key}
+                return {**given[0], **around}
+    return None
+
+
+def _at(root: Json, reference: str) -> Json | None:
+    """What a reference within the schema points at."""
+    if not reference.startswith("#/"):
+        return None
+    place: Any = root
+    for part in reference[2:].split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        place = cast("Json", place).get(name) if isinstance(place, Mapping) else None
+    return cast("Json", place) if isinstance(place, Mapping) else None
+
+
+def _about(name: str, schema: Json) -> str:
+    """What the schema says of it; a title that only says the name again says nothing."""
+    said = schema.get("description")
+    if not isinstance(said, str):
+        said = schema.get("title")
+        if not isinstance(said, str) or _bare(said) == _bare(name):
+            return ""
+    return said.strip()[:_LONGEST_TEXT]
+
+
+def _bare(text: str) -> str:
+    return "".join(one for one in text.casefold() if one.isalnum())
+
+
+def _limits(schema: Json) -> Iterator[str]:
+    """What a value must keep to, in words."""
+    words = {
+        "minLength": "at least {} characters",
+        "maxLength": "at most {} characters",
+        "minimum": "at least {}",
+        "exclusiveMinimum": "more than {}",
+        "maximum": "at most {}",
+        "exclusiveMaximum": "less than {}",
+        "multipleOf": "a multiple of {}",
+        "minItems": "at least {} items",
+        "maxItems": "at most {} items",
+    }
+    for key, told in words.items():
+        value = schema.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield told.format(value)
+    if isinstance(pattern := schema.get("pattern"), str):
+        yield f"fits {pattern[:_SHORT_TEXT]}"
+    if isinstance(format_ := schema.get("format"), str):
+        yield f"as {format_[:_SHORT_TEXT]}"
+    if (default := schema.get("default")) is not None:
+        said = json.dumps(default, ensure_ascii=False)[:_SHORT_TEXT]
+        yield f"{'empty' if default in _EMPTY else said} if left out"
+
+
+def _type_words(schema: Json) -> str:
+    said: object = schema.get("type")
+    known = {"string": "text", "array": "list", "boolean": "yes or no", "integer": "whole number"}
+    types = cast("list[Any]", said) if isinstance(said, list) else [said]
+    words = [known.get(one, one) for one in types if isinstance(one, str)]
+    return " or ".join(words) or "any"
+
+
+def _is_list_of_text(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in cast("list[Any]", value))

@@ -1,0 +1,263 @@
+"""What a person has put into a form: the arguments that it comes to, and what is wrong where."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from sayso.console.tools.fields import Field, Kind, flat
+from sayso.errors import UsageError
+from sayso.schema import Problem, parse_json
+from sayso.workers import BoundedChecker, UndecidedError
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
+_NUMBER: Final = re.compile(
+    r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?", re.ASCII
+)
+_MISSING: Final = object()
+_YES_NO: Final = {"yes": True, "no": False}
+_NEEDED: Final = "A value is needed."
+_NEEDED_TEXT: Final = "A value is needed. To send an empty text, write the arguments as JSON."
+_REQUIRED: Final = "is a required property"
+_MOST_LEVELS: Final = 64
+
+
+@dataclass(slots=True)
+class Filled:
+    """A form as it was filled in. `errors` are by a field's key; those of the whole under `/`.
+
+    `arguments` mean something only where there are no errors.
+    """
+
+    entries: Mapping[str, str]
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    errors: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
+
+    def entry(self, key: str) -> str:
+        """What was put into one field."""
+        return self.entries.get(key, "")
+
+    def wrong(self, key: str) -> list[str]:
+        """What is wrong with one field."""
+        return self.errors.get(key, [])
+
+    def note(self, key: str, what: str) -> None:
+        """Something is wrong with a field."""
+        self.errors.setdefault(key, []).append(what)
+
+
+class _WrongError(Exception):
+    """What is wrong with one entry, in words."""
+
+
+async def read_checked(
+    fields: tuple[Field, ...],
+    entries: Mapping[str, str],
+    checker: BoundedChecker | None,
+    caller: str = "",
+) -> Filled:
+    """Return the arguments that `entries` come to, checked as the guard checks them.
+
+    `caller` is the person whom it is checked for.
+    """
+    filled = read(fields, entries)
+    if checker is not None:
+        try:
+            problems = await checker.problems(filled.arguments, caller)
+        except UndecidedError as error:
+            problems = (Problem("", f"The arguments cannot be checked: {error}."),)
+        _note(fields, filled, problems)
+    return filled
+
+
+def read(fields: tuple[Field, ...], entries: Mapping[str, str]) -> Filled:
+    """Return the arguments that `entries` come to, not checked against a schema."""
+    filled = Filled(entries)
+    if fields and not fields[0].path:
+        value = _value(fields[0], filled)
+        filled.arguments = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        if not filled.errors and not isinstance(value, dict):
+            filled.note("/", "The arguments must be a JSON object.")
+    else:
+        filled.arguments = _members(fields, filled)
+    return filled
+
+
+def _note(fields: tuple[Field, ...], filled: Filled, problems: Iterable[Problem]) -> None:
+    """Note what is wrong by the schema; not again what is missing because it could not be read."""
+    keys = {one.where: one.key for one in flat(fields)}
+    known = set(filled.errors)
+    for problem in problems:
+        key = _nearest(problem.path, keys)
+        if key not in known and not (known and problem.message.endswith(_REQUIRED)):
+            filled.note(key, problem.message)
+
+
+def _nearest(path: str, keys: Mapping[str, str]) -> str:
+    """The key of the field that a problem's path leads to, or near to."""
+    while path:
+        if path in keys:
+            return keys[path]
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+    return "/"
+
+
+def _members(fields: Iterable[Field], filled: Filled) -> dict[str, Any]:
+    found = {one.name: _value(one, filled) for one in fields}
+    return {name: one for name, one in found.items() if one is not _MISSING}
+
+
+def _value(one: Field, filled: Filled) -> Any:
+    """The value of one field, or `_MISSING`; what is wrong with it is noted."""
+    if one.kind is Kind.GROUP:
+        members = _group(one, filled)
+        return members if members or one.is_required else _MISSING
+    if one.kind is Kind.MANY:
+        ticks = [
+            index for index in range(len(one.choices)) if f"{one.key}/{index}" in filled.entries
+        ]
+        return [one.choices[index] for index in ticks] if ticks or one.is_required else _MISSING
+    said = filled.entry(one.key).replace("\r\n", "\n")
+    if not (said if one.kind in (Kind.TEXT, Kind.LONG, Kind.SECRET) else said.strip()):
+        return _empty(one, filled)
+    try:
+        return _read(one, said)
+    except _WrongError as error:
+        filled.note(one.key, str(error))
+        return _MISSING
+
+
+def _group(one: Field, filled: Filled) -> dict[str, Any]:
+    """The members of a group. One that may be left out, and is, needs none of its members."""
+    if not one.is_required and not any(_is_given(inner, filled) for inner in flat(one.fields)):
+        return {}
+    return _members(one.fields, filled)
+
+
+def _is_given(one: Field, filled: Filled) -> bool:
+    ticks = (f"{one.key}/{index}" for index in range(len(one.choices)))
+    return bool(filled.entry(one.key).strip()) or any(key in filled.entries for key in ticks)
+
+
+def _empty(one: Field, filled: Filled) -> Any:
+    if not one.is_required:
+        return _MISSING
+    if one.kind is Kind.LINES:
+        return []
+    if not one.path:
+        return {}
+    is_text = one.kind in (Kind.TEXT, Kind.LONG, Kind.SECRET)
+    filled.note(one.key, _NEEDED_TEXT if is_text else _NEEDED)
+    return _MISSING
+
+
+def _read(one: Field, said: str) -> Any:
+    if one.kind is Kind.CHOICE:
+        if not said.isascii() or not said.isdigit() or int(said[:4]) >= len(one.choices):
+            raise _WrongError("This is none of the choices.")
+        return one.choices[int(said[:4])]
+    if one.kind is Kind.LINES:
+        return [_scalar(one.item, line) for line in said.split("\n") if line.strip()]
+    if one.kind is Kind.JSON:
+        return _json(said)
+    return _scalar(one.kind, said)
+
+
+def _scalar(kind: Kind, said: str) -> Any:
+    bare = said.strip()
+    if kind is Kind.BOOLEAN:
+        if bare not in _YES_NO:
+            raise _WrongError("Say yes or no.")
+        return _YES_NO[bare]
+    if kind is Kind.INTEGER:
+        if not _INTEGER.fullmatch(bare):
+            raise _WrongError(f"“{bare[:80]}” is not a whole number.")
+        return int(bare)
+    if kind is Kind.NUMBER:
+        if not _NUMBER.fullmatch(bare):
+            raise _WrongError(f"“{bare[:80]}” is not a number. Write it as in 12.5.")
+        return _number(bare)
+    if kind is Kind.DATE_TIME:
+        return _moment(bare)
+    return bare if kind in (Kind.DATE, Kind.TIME) else said
+
+
+def _number(said: str) -> int | float:
+    if _INTEGER.fullmatch(said):
+        return int(said)
+    if math.isinf(value := float(said)):
+        raise _WrongError("This number is too large.")
+    return value
+
+
+def _moment(said: str) -> str:
+    """A moment as RFC 3339 has it; a browser's field knows no zone, and the form says UTC."""
+    if re.fullmatch(r"[0-9-]{10}T[0-9]{2}:[0-9]{2}", said):
+        return f"{said}:00Z"
+    return f"{said}Z" if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said) else said
+
+
+def _json(said: str) -> Any:
+    try:
+        value = parse_json(said)
+    except (UsageError, ValueError) as error:
+        raise _WrongError(f"This is not JSON: {error}.") from error
+    if _depth(value) > _MOST_LEVELS:
+        raise _WrongError(f"This is nested deeper than {_MOST_LEVELS} levels.")
+    return value
+
+
+def _depth(value: Any) -> int:
+    """How deep a value is nested, without going deeper than it matters."""
+    level = [value]
+    depth = 0
+    while level and depth <= _MOST_LEVELS:
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += cast("dict[str, Any]", one).values()
+            elif isinstance(one, list):
+                inner += cast("list[Any]", one)
+        level = inner
+        depth = depth + 1
+    return depth
+
+
+def entries_of(fields: tuple[Field, ...], arguments: Mapping[str, Any]) -> dict[str, str] | None:
+    """What to put into a form so that it comes to `arguments`; `None` where no entries do."""
+    entries = dict(_entries(fields, arguments))
+    again = read(fields, entries)
+    return entries if not again.errors and again.arguments == dict(arguments) else None
+
+
+def _entries(fields: Iterable[Field], arguments: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    for one in fields:
+        if not one.path:
+            yield one.key, as_text(arguments)
+        elif one.name in arguments:
+            yield from _entry(one, arguments[one.name])
+
+
+def _entry(one: Field, value: Any) -> Iterable[tuple[str, str]]:
+    if one.kind is Kind.GROUP and isinstance(value, dict):
+        yield from _entries(one.fields, cast("dict[str, Any]", value))
+    elif one.kind is Kind.MANY and isinstance(value, list):
+        given = cast("list[Any]", value)
+        yield from ((f"{one.key}/{at}", "on") for at, it in enumerate(one.choices) if it in given)
+    elif one.kind is Kind.LINES and isinstance(value, list):
+        yield one.key, "\n".join(str(it) for it in cast("list[Any]", value))
+    elif one.kind is Kind.CHOICE:
+        yield one.key, str(one.choices.index(value)) if value in one.choices else ""
+    elif one.kind is Kind.BOOLEAN:
+        yield one.key, "yes" if value else "no"
+    elif one.kind is Kind.JSON:
+        yield one.key, as_text(value)
+    else:
+        yield one.key, value if isinstance(value, str) else json.dumps(value)
+
+
+def as_text(value: Any) -> str:
+    """JSON to be edited, in ASCII: what a page shows of it is what it comes to again."""
+    return json.dumps(value, indent=2)

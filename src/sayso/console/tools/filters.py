@@ -1,0 +1,147 @@
+"""Which tools a person wants to see: the search and its filters, as they stand in the address."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Final, Self
+from urllib.parse import urlencode
+
+from sayso.catalog import Tool
+from sayso.console.text import reveal
+from sayso.console.words import HINTS, LEVELS
+from sayso.intent import HINT_NAMES, HintName
+
+PAGE: Final = 50
+"""Tools on one page."""
+
+_LONGEST: Final = 200
+_MOST_PAGES: Final = 10_000
+_CHANGED: Final = "change-not-accepted"
+FINDINGS: Final[Mapping[str, str]] = {
+    "some": "with findings",
+    "none": "without findings",
+    "changed": "changed, not accepted",
+    "quarantined": "in quarantine",
+}
+SOURCES: Final[Mapping[str, str]] = {
+    "default": "by default: nobody says",
+    "inferred": "inferred",
+    "declared": "declared",
+    "verified": "verified",
+    "operator": "set by the operator",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is asked for; what is empty narrows nothing. A category is as a page shows it.
+
+    `hint` is a hint and its value, as in `destructive-yes`; with it, `source` is of that hint, and
+    without it of any.
+    """
+
+    q: str = ""
+    level: str = ""
+    hint: str = ""
+    source: str = ""
+    server: str = ""
+    category: str = ""
+    findings: str = ""
+    page: int = 1
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Self:
+        """As an address says; what is none of the choices is left out."""
+
+        def text(name: str) -> str:
+            return query.get(name, "").strip()[:_LONGEST]
+
+        def one_of(name: str, known: Mapping[str, object]) -> str:
+            return text(name) if text(name) in known else ""
+
+        number = text("page")
+        page = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 1  # noqa: PLR2004 - digits
+        return cls(
+            q=text("q"),
+            level=one_of("level", LEVELS),
+            hint=one_of("hint", hint_choices()),
+            source=one_of("source", SOURCES),
+            server=text("server"),
+            category=text("category"),
+            findings=one_of("findings", FINDINGS),
+            page=min(max(page, 1), _MOST_PAGES),
+        )
+
+    @property
+    def query(self) -> str:
+        """The same as the query of an address, without what is empty."""
+        said = {key: one for key, one in asdict(self).items() if one and (key, one) != ("page", 1)}
+        return f"?{urlencode(said, errors='replace')}" if said else ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything is asked for."""
+        return not any(one for key, one in asdict(self).items() if key != "page")
+
+    def fits(self, tool: Tool) -> bool:
+        """Whether a tool is asked for."""
+        return (
+            self.level in ("", tool.level)
+            and self.server in ("", tool.server)
+            and self.category in ("", reveal(tool.intent.category or ""))
+            and self._fits_hint(tool)
+            and self._fits_findings(tool)
+            and matches(tool, self.q)
+        )
+
+    def _fits_hint(self, tool: Tool) -> bool:
+        name, _, value = self.hint.partition("-")
+        names: list[HintName] = [one for one in HINT_NAMES if name in ("", one)]
+        found = [tool.resolved[one] for one in names]
+        if value and found[0].value is not (value == "yes"):
+            return False
+        return not self.source or any(one.source == self.source for one in found)
+
+    def _fits_findings(self, tool: Tool) -> bool:
+        if self.findings == "changed":
+            return any(one.code == _CHANGED for one in tool.findings)
+        if self.findings == "quarantined":
+            return bool(tool.quarantine)
+        return not self.findings or bool(tool.findings) is (self.findings == "some")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page of the tools that are asked for; `pages` is how many there are."""
+
+    tools: Sequence[Tool]
+    total: int
+    page: int
+    pages: int
+
+
+def choose(tools: Sequence[Tool], filters: Filters) -> Found:
+    """The page of `tools` that is asked for; behind the last one, the last."""
+    fitting = [one for one in tools if filters.fits(one)]
+    pages = max(1, -(-len(fitting) // PAGE))
+    page = min(filters.page, pages)
+    return Found(fitting[(page - 1) * PAGE : page * PAGE], len(fitting), page, pages)
+
+
+@lru_cache(maxsize=1)
+def hint_choices() -> Mapping[str, str]:
+    """Each hint with each of its values, and how they are called."""
+
+    def words(name: HintName, value: str) -> str:
+        return f"{HINTS[name].name}: {value}"
+
+    return {f"{name}-{value}": words(name, value) for name in HINT_NAMES for value in ("yes", "no")}
+
+
+def matches(tool: Tool, query: str) -> bool:
+    """Whether every word of `query` stands in the tool's title, names, level or description."""
+    if not query:
+        return True
+    description = str(tool.raw.get("description") or "")
+    text = f"{tool.title} {tool.name} {tool.server} {tool.level} {description}".lower()
+    return all(word in text for word in query.lower().split())

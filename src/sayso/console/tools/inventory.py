@@ -1,0 +1,95 @@
+"""What all servers have, as the policy of the moment sees it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import anyio
+
+from sayso.catalog import Tool, make_catalog
+from sayso.errors import SaysoError
+from sayso.gateway import Gateway
+from sayso.schema import digest
+
+PATIENCE: Final = 3.0
+"""Seconds that a page waits for servers; one that is still starting shows on the next look."""
+
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
+_KEY_LENGTH: Final = 32
+
+
+class Lister(Protocol):
+    """A server that says which tools it has."""
+
+    @property
+    def name(self) -> str:
+        """Which server it is."""
+        ...
+
+    async def tools(self) -> tuple[list[Tool], list[str]]:
+        """Its tools, and what is wrong with its list. Raises `SaysoError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The tools that were found, and what is wrong with servers and with entries of their lists.
+
+    It `is_partial` while a server has not answered yet.
+    """
+
+    tools: tuple[Tool, ...]
+    problems: tuple[str, ...]
+    is_partial: bool = False
+
+
+async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE) -> Inventory:
+    """Ask all servers at once; one that fails or does not answer in time leaves the others."""
+    answers: list[tuple[list[Tool], list[str]]] = [
+        ([], [f"{one.name}: no answer yet. It is listed as soon as it answers."])
+        for one in upstreams
+    ]
+
+    async def ask(index: int) -> None:
+        try:
+            answers[index] = await upstreams[index].tools()
+        except SaysoError as error:
+            answers[index] = ([], [str(error)])
+
+    with anyio.move_on_after(patience) as wait:
+        async with anyio.create_task_group() as group:
+            for index in range(len(upstreams)):
+                group.start_soon(ask, index)
+    catalog = make_catalog(
+        (tool for tools, _ in answers for tool in tools),
+        (problem for _, problems in answers for problem in problems),
+    )
+    return Inventory(tuple(catalog.tools.values()), catalog.problems, wait.cancelled_caught)
+
+
+async def seen_inventory(gateway: Gateway) -> Inventory:
+    """The same with the hints that count under the policy of the moment."""
+    found = await take_inventory(gateway.fleet.upstreams)
+    policy = gateway.guard.policy()
+    sight = gateway.guard.sight
+    seen = tuple(sight.of(policy, tool)[0] for tool in found.tools)
+    return Inventory(seen, found.problems, found.is_partial)
+
+
+def key_of(qualified_name: str) -> str:
+    """What stands for a tool in addresses: its name, or a digest of one with odd characters.
+
+    >>> key_of("crm__customers_list")
+    'crm__customers_list'
+    >>> key_of("crm__<b>")[:5]
+    '=8836'
+    """
+    if _PLAIN_NAME.fullmatch(qualified_name):
+        return qualified_name
+    return f"={digest(qualified_name.encode(errors='replace').decode())[:_KEY_LENGTH]}"
+
+
+def find_tool(inventory: Inventory, key: str) -> Tool | None:
+    """The tool that `key` stands for, if it is there."""
+    return next((one for one in inventory.tools if key_of(one.qualified_name) == key), None)

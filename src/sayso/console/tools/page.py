@@ -1,0 +1,104 @@
+"""The tools page: every tool of every server, what it may do, and who says so."""
+
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sayso.catalog import Tool
+from sayso.console.approvals.queue import load_queue
+from sayso.console.entry.login import Session
+from sayso.console.home import HOME
+from sayso.console.pages import Pages
+from sayso.console.text import reveal
+from sayso.console.tools.evidence import evidence_rows
+from sayso.console.tools.fields import fields_of, flat
+from sayso.console.tools.filters import FINDINGS, SOURCES, Filters, choose, hint_choices
+from sayso.console.tools.inventory import find_tool, seen_inventory
+from sayso.gateway import held_changes
+
+
+def tool_routes(pages: Pages) -> list[Route]:
+    """All tools, and one of them."""
+    shelf = _Shelf(pages)
+    return [
+        Route("/tools", pages.shown(shelf.all)),
+        Route("/tools/{key}", pages.shown(shelf.one)),
+    ]
+
+
+class _Shelf:
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._guard = pages.gateway.guard
+
+    async def all(self, request: Request, session: Session) -> Response:
+        """The tools that are asked for; a page that is shown already gets the list alone."""
+        inventory = await seen_inventory(self._pages.gateway)
+        filters = Filters.of(request.query_params)
+        values: dict[str, Any] = {
+            "inventory": inventory,
+            "filters": filters,
+            "found": choose(inventory.tools, filters),
+        }
+        if request.headers.get("hx-request") == "true":
+            part = self._pages.render("tools/found.html", **values)
+            part.headers["HX-Replace-Url"] = f"{HOME}/tools{filters.query}"
+            return part
+        store = self._pages.gateway.store
+        return self._pages.page(
+            "tools/tools.html",
+            session,
+            await load_queue(self._guard),
+            here="tools",
+            held=len(await held_changes(store.definitions)),
+            quarantined=len(await store.quarantines.all()),
+            choices=_choices(inventory.tools),
+            **values,
+        )
+
+    async def one(self, request: Request, session: Session) -> Response:
+        """One tool: all that is known of it, and a form to try it."""
+        inventory = await seen_inventory(self._pages.gateway)
+        tool = find_tool(inventory, request.path_params["key"])
+        if tool is None:
+            raise HTTPException(404)
+        return await show_tool(self._pages, session, tool)
+
+
+async def show_tool(pages: Pages, session: Session, tool: Tool, **more: Any) -> Response:
+    """The page of one tool, as the policy sees it; `more` is about a form that was filled in."""
+    guard = pages.gateway.guard
+    fields = fields_of(tool.input_schema)
+    values: dict[str, Any] = {
+        "filled": None,
+        "is_json": fields[:1] != () and not fields[0].path,
+        "explained": None,
+        **more,
+    }
+    return pages.page(
+        "tools/tool.html",
+        session,
+        await load_queue(guard),
+        here="tools",
+        status=422 if values["filled"] and values["filled"].errors else 200,
+        tool=tool,
+        evidence=evidence_rows(tool, guard.policy()),
+        fields=fields,
+        arguments=[*flat(fields)],
+        **values,
+    )
+
+
+def _choices(tools: tuple[Tool, ...]) -> dict[str, Any]:
+    """What the filters offer."""
+    categories = {reveal(one.intent.category) for one in tools if one.intent.category}
+    return {
+        "hint": hint_choices(),
+        "source": SOURCES,
+        "findings": FINDINGS,
+        "server": [(one, one) for one in sorted({one.server for one in tools})],
+        "category": [(one, one) for one in sorted(categories)],
+    }

@@ -1,0 +1,154 @@
+"""A result as a tree that unfolds, and as raw text: as much of both as a page can hold."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from sayso.schema import cut
+
+_MOST_NODES: Final = 400
+_DEEPEST: Final = 12
+_LONGEST: Final = 4_000
+_RAW: Final = 20_000
+_START: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One value: its name, its kind, and its text, or the nodes within it.
+
+    `more` is how many of those are left out.
+    """
+
+    name: str
+    kind: str
+    text: str = ""
+    nodes: "tuple[Node, ...]" = ()
+    more: int = 0
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether it unfolds."""
+        return bool(self.nodes or self.more)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of a result's content: a text, a value that was written as JSON, or what it is."""
+
+    kind: str
+    text: str = ""
+    node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a page shows of a result."""
+
+    is_error: bool
+    blocks: tuple[Block, ...]
+    structured: Node | None
+    raw: str
+
+
+def result_of(answer: Mapping[str, Any]) -> Result:
+    """A `tools/call` result, whatever a server has made of it."""
+    content: object = answer.get("content")
+    blocks = cast("list[Any]", content) if isinstance(content, list) else []
+    structured = answer.get("structuredContent")
+    shown = tuple(_block(one) for one in blocks[:_MOST_NODES])
+    tree = None if structured is None else tree_of("", structured)
+    if tree is not None:
+        # The text says the same again; it stands in the raw result.
+        shown = tuple(one for one in shown if one.node is None)
+    return Result(answer.get("isError") is True, shown, tree, cut(_raw(answer), _RAW))
+
+
+def _raw(answer: Any) -> str:
+    try:
+        return json.dumps(answer, ensure_ascii=False, indent=2, default=str)
+    except RecursionError:
+        return "It is nested too deeply to be written out."
+
+
+def tree_of(name: str, value: Any) -> Node:
+    """A JSON value as a tree of at most a few hundred nodes."""
+    return _Planter().node(name, value, 0)
+
+
+class _Planter:
+    """Grows a tree, and counts what it has."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_NODES
+
+    def node(self, name: str, value: Any, depth: int) -> Node:
+        self._left -= 1
+        if isinstance(value, dict | list) and value:
+            members = [*_members(value)]
+            kind = _many(len(members), "field" if isinstance(value, dict) else "item")
+            nodes = () if depth >= _DEEPEST else tuple(self._grow(members, depth))
+            return Node(name, kind, nodes=nodes, more=len(members) - len(nodes))
+        return Node(name, _kind(value), cut(_text(value), _LONGEST))
+
+    def _grow(self, members: list[tuple[str, Any]], depth: int) -> Iterator[Node]:
+        for name, value in members:
+            if self._left <= 0:
+                return
+            yield self.node(name, value, depth + 1)
+
+
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        yield from cast("dict[str, Any]", value).items()
+        return
+    for index, one in enumerate(cast("list[Any]", value)):
+        yield str(index + 1), one
+
+
+def _block(block: object) -> Block:
+    if not isinstance(block, dict):
+        return Block("something that is no block", cut(_text(block), _LONGEST))
+    said = cast("dict[str, Any]", block)
+    kind = str(said.get("type"))
+    text = said.get("text")
+    if kind == "text" and isinstance(text, str):
+        value = _json_in(text)
+        if value is None:
+            return Block("text", cut(text, _RAW))
+        return Block("JSON in a text", node=tree_of("", value))
+    data = said.get("data")
+    if isinstance(data, str):
+        return Block(
+            f"{kind}, {said.get('mimeType')}, about {len(data) * 3 // 4:,} bytes: not shown"
+        )
+    return Block(kind, node=tree_of("", {key: one for key, one in said.items() if key != "type"}))
+
+
+def _json_in(text: str) -> Any:
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("Any", value) if isinstance(value, dict | list) else None
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text" if value else "empty text"
+    if isinstance(value, bool):
+        return "yes or no"
+    if value is None:
+        return "null"
+    return "number" if isinstance(value, int | float) else "empty"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else _raw(value)
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

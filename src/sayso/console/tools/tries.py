@@ -1,0 +1,215 @@
+"""Calls that people make from the console: each runs beside the pages, and is looked at by them.
+
+A try lives in the process that runs it, and what a page shows of it is told as data, so that any
+process can ask for it. What lasts is in the log, as of any call.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from sayso.catalog import Tool
+from sayso.connect import RpcError
+from sayso.errors import SaysoError
+from sayso.gateway import Gateway, GoneError
+from sayso.guard import Guard, UnknownToolError, new_id, opened
+from sayso.policy import Principal
+from sayso.schema import size
+
+_MOST: Final = 100
+"""Tries that one process remembers."""
+_MOST_RUNNING: Final = 8
+"""Tries of one person that run at a time, in one process."""
+_LARGEST: Final = 400_000
+"""Characters of a result, as JSON, that a page is told of."""
+_SHOWN: Final = 20_000
+_LONGEST_MESSAGE: Final = 400
+_ERRAND: Final = "console try"
+_STOP: Final = "console try stop"
+
+_log: Final = logging.getLogger(__name__)
+
+
+class State(StrEnum):
+    """How a try stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(slots=True)
+class Try:
+    """One try. `answer` is the result, once there is one; `error` says why there is none.
+
+    `done` of `total` is how far the tool says it is, and `message` what it says of that.
+    """
+
+    id: str
+    person: str
+    tool: str
+    title: str
+    server: str
+    level: str
+    arguments: Mapping[str, Any]
+    call: str
+    started: float
+    state: State = State.RUNNING
+    ended: float | None = None
+    done: float | None = None
+    total: float | None = None
+    message: str = ""
+    answer: dict[str, Any] | None = None
+    error: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data, for another process."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The same again."""
+        known: dict[str, Any] = {**data, "state": State(data["state"])}
+        return cls(**known)
+
+
+class TooManyError(Exception):
+    """This person has as many tries under way as there may be."""
+
+
+@dataclass(slots=True)
+class Tries:
+    """The tries of one process; `look` and `stop` reach those of the others too."""
+
+    gateway: Gateway
+    _known: dict[str, Try] = field(default_factory=dict[str, Try])
+    _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
+
+    def __post_init__(self) -> None:
+        self.gateway.post.handlers[_ERRAND] = self._told
+        self.gateway.post.handlers[_STOP] = self._stopped
+
+    @property
+    def guard(self) -> Guard:
+        """The guard that every try passes, like any other call."""
+        return self.gateway.guard
+
+    def start(
+        self, token: str, person: str, principal: Principal, tool: Tool, arguments: dict[str, Any]
+    ) -> Try:
+        """Begin a call, and return at once. Raises `TooManyError`."""
+        running = [one for one in self._known.values() if one.state is State.RUNNING]
+        if sum(one.person == person for one in running) >= _MOST_RUNNING:
+            raise TooManyError
+        self._make_room()
+        made = Try(
+            id=self.id_of(token),
+            person=person,
+            tool=tool.qualified_name,
+            title=tool.title,
+            server=tool.server,
+            level=str(tool.level),
+            arguments=arguments,
+            call=new_id(),
+            started=self.guard.clock(),
+        )
+        self._known[made.id] = made
+        task = asyncio.create_task(self._run(made, principal))
+        self._tasks[made.id] = task
+        task.add_done_callback(lambda _: self._ended(made))
+        return made
+
+    def id_of(self, token: str) -> str:
+        """What a try that is begun here with this token is called."""
+        return f"{self.gateway.post.name or 'here'}.{token}"
+
+    async def look(self, id_: str, person: str) -> Try | None:
+        """A person's own try, wherever it runs; `None` where it is not known any more."""
+        found = self._known.get(id_)
+        if found is None:
+            data = await self._sent(id_, _ERRAND)
+            found = None if data is None else Try.from_dict(data)
+        return found if found is not None and found.person == person else None
+
+    async def stop(self, one: Try) -> None:
+        """Cancel a try, at its server too; one that has ended stays as it ended."""
+        if one.id in self._known:
+            await self._stopped(one.id)
+        else:
+            await self._sent(one.id, _STOP)
+
+    async def _sent(self, id_: str, kind: str) -> Any:
+        try:
+            return await self.gateway.post.send(id_.partition(".")[0], kind, id_)
+        except GoneError:
+            return None
+
+    async def _told(self, body: Any) -> dict[str, Any] | None:
+        found = self._known.get(str(body))
+        return None if found is None else found.to_dict()
+
+    async def _stopped(self, body: Any) -> bool:
+        task = self._tasks.get(str(body))
+        if task is None:
+            return False
+        task.cancel()
+        # What is known of the call is on record before the page is shown again.
+        await asyncio.wait([task], timeout=2)
+        return True
+
+    async def _run(self, one: Try, principal: Principal) -> None:
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            one.done = done
+            one.total = total
+            one.message = (message or "")[:_LONGEST_MESSAGE]
+
+        try:
+            answer = await self.guard.call(
+                principal, one.tool, one.arguments, progress=progress, id=one.call
+            )
+            one.answer, one.state = _shown(opened(answer)), State.DONE
+        except asyncio.CancelledError:
+            one.state = State.CANCELLED
+        except UnknownToolError:
+            one.state = State.FAILED
+            one.error = "There is no such tool for you any more."
+        except RpcError as error:
+            one.state = State.FAILED
+            one.error = f"The server answered with an error: {error}"
+        except (SaysoError, ValueError) as error:
+            one.state, one.error = State.FAILED, str(error)
+        except Exception:  # noqa: BLE001 - the edge of a task: its page must learn how it ended
+            one.state = State.FAILED
+            one.error = "Something went wrong inside sayso; its log says more."
+            _log.exception("a try of %s failed", one.tool)
+
+    def _ended(self, one: Try) -> None:
+        self._tasks.pop(one.id, None)
+        if one.state is State.RUNNING:
+            one.state = State.CANCELLED  # before it had begun
+        one.ended = self.guard.clock()
+
+    def _make_room(self) -> None:
+        """Forget the oldest that have ended."""
+        over = [key for key, one in self._known.items() if one.state is not State.RUNNING]
+        for key in over[: max(0, len(self._known) - _MOST + 1)]:
+            del self._known[key]
+
+
+def new_token() -> str:
+    """What makes a form run its call once, however often it is sent."""
+    return secrets.token_hex(12)
+
+
+def _shown(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer that can be told to another process, and does not fill this one."""
+    if size(answer) <= _LARGEST:
+        return answer
+    text = str(answer)[:_SHOWN]
+    note = f"This result is too large to be shown whole. It begins: {text}"
+    return {"content": [{"type": "text", "text": note}], "isError": answer.get("isError") is True}

@@ -1,0 +1,22 @@
+"""Contract mode: what counts as read-only runs where it can change nothing."""
+
+from typing import TYPE_CHECKING
+
+from sayso.lazy import lazily
+
+if TYPE_CHECKING:
+    from sayso.contract.readonly_process import Hold, ReadonlyProcess
+    from sayso.contract.readonly_processes import ReadonlyProcesses
+    from sayso.contract.ready import check_ready
+
+
+__all__ = ["Hold", "ReadonlyProcess", "ReadonlyProcesses", "check_ready"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "sayso.contract.readonly_process": ("Hold", "ReadonlyProcess"),
+        "sayso.contract.readonly_processes": ("ReadonlyProcesses",),
+        "sayso.contract.ready": ("check_ready",),
+    },
+)

@@ -1,0 +1,207 @@
+"""What a twin tried and could not do, as its trace tells."""
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from sayso.connect import CommandTarget, child_environment
+from sayso.contract.kept import is_kept, is_way_to_others
+from sayso.contract.launcher import MARK
+from sayso.trace import (
+    OPENS,
+    PERHAPS_MADE,
+    Call,
+    Effect,
+    Kind,
+    Memory,
+    Stitcher,
+    Tail,
+    effects_of,
+    is_noise_socket,
+    read_address,
+)
+
+_TO_ADDRESSES: Final = ("connect", "sendto", "sendmsg", "sendmmsg")
+_OUTSIDE: Final = (Kind.CONNECT, Kind.SEND, Kind.LOOKUP)
+_LOOPBACK: Final = ("127.", "[::1]", "[::ffff:127.", "0.0.0.0:", "[::]:")
+_UNIX: Final = "unix:"
+_MARK: Final = f'"{MARK}/'
+_FAILED: Final = " = -1 "
+_PROCESS_LINK: Final = re.compile(
+    r'"/+(?:proc/+(?:self|thread-self|\d+)(?:/+task/+\d+)?|dev)/+'
+    r'(?P<link>root|cwd|fd/+\d+)(?=[/"])'
+)
+_UNKNOWN_FILE: Final = "(a file that was open already)"
+_LISTENING: Final = Path("/proc/net/unix")
+_HARMLESS: Final = ("ENOENT", "ENXIO", "ENOTDIR", "EEXIST", "EISDIR")
+"""Most of what fails: nothing was there, or what was wanted was there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One thing that was tried. `is_breach` if it would have changed what a person keeps.
+
+    `holder` is a process of the twin if this is a lock that it took and others can share.
+    """
+
+    kind: Kind | str
+    target: str
+    is_breach: bool
+    holder: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        """In words, such as `write /home/bo/notes.txt`."""
+        return f"{self.kind} {self.target}"
+
+
+class Attempts:
+    """Reads the trace of the twin of `target`, from where the last reading ended."""
+
+    def __init__(self, trace: Path, target: CommandTarget, *, is_open: bool) -> None:
+        self._tail = Tail(trace)
+        self._stitcher = Stitcher()
+        self._memory = Memory()
+        self._env = child_environment(target.env)
+        self._cwd = target.cwd or str(Path.cwd())
+        # The twin's own temporary folder is nobody else's.
+        self._own = (*(target.contract.own if target.contract else ()), str(trace.parent / "tmp"))
+        self._is_open = is_open
+
+    def read(self) -> Sequence[Attempt]:
+        """What was tried since, each once."""
+        return list(dict.fromkeys(self._read()))
+
+    def _read(self) -> Iterator[Attempt]:
+        for line in self._tail.lines():
+            is_mark = _MARK in line
+            # The last of these is strace's own: a path may hold anything before it.
+            if not is_mark and line.rpartition(_FAILED)[2].startswith(_HARMLESS):
+                continue
+            call = self._stitcher.take(line)
+            if not isinstance(call, Call) or not call.error:
+                continue
+            self._memory.folders.put(str(call.pid), _folder_of(call.pid) or self._cwd)
+            path = self._memory.resolve(call, 0) if is_mark and call.name == "unlink" else None
+            if path is not None and path.startswith(f"{MARK}/"):
+                yield from self._marked(path.removeprefix(f"{MARK}/"), call.pid)
+                continue
+            call = self._from_outside(call)
+            if attempt := self._way_to_others(call):
+                yield attempt
+                continue
+            failed = (effect for effect in effects_of(call, self._memory) if effect.is_failed)
+            yield from (self._judged(effect, call) for effect in failed)
+
+    def _marked(self, text: str, pid: int) -> Iterator[Attempt]:
+        """Read what the supervisor reports (`launcher.mark`)."""
+        what, _, name = text.partition("/")
+        path = f"/{name}"
+        match what:
+            case "keyring" | "keyring-read":
+                yield Attempt("use", "the kernel's keyring", is_breach=what == "keyring")
+            case "connect":
+                yield self._to_socket(name if name.startswith("@") else path)
+            case "lock-shared" if not self._is_own(path):
+                yield Attempt("lock", path, is_breach=False, holder=pid)
+            case "lock-exclusive" if not self._is_own(path):
+                yield Attempt("lock", path, is_breach=self._is_kept(path, is_there=True))
+            case _:
+                return
+
+    def _way_to_others(self, call: Call) -> Attempt | None:
+        """The attempt to write to a FIFO or a Unix socket, in whatever folder it is."""
+        if call.name in OPENS:
+            at = 1 if call.name in ("openat", "openat2") else 0
+            path = self._memory.resolve(call, at, 0 if at else None)
+            is_fifo = path is not None and not self._is_own(path) and is_way_to_others(path)
+            is_written = any(flag in _flags(call) for flag in ("O_WRONLY", "O_RDWR"))
+            return (
+                Attempt(Kind.WRITE, path, is_breach=True)
+                if path and is_fifo and is_written
+                else None
+            )
+        if call.name in _TO_ADDRESSES:
+            address = read_address(" ".join(call.arguments[1:]))
+            if address is not None and address.family == "AF_UNIX" and address.host:
+                return self._to_socket(address.host, call.pid)
+        return None
+
+    def _to_socket(self, name: str, pid: int = 0) -> Attempt:
+        if name.startswith("@"):
+            return Attempt(Kind.CONNECT, _UNIX + name, is_breach=_is_listening(name))
+        path = posixpath.normpath(posixpath.join(_folder_of(pid) or self._cwd, name))
+        is_breach = not is_noise_socket(path) and not self._is_own(path) and is_way_to_others(path)
+        return Attempt(Kind.CONNECT, _UNIX + path, is_breach=is_breach)
+
+    def _judged(self, effect: Effect, call: Call) -> Attempt:
+        kind = effect.kind
+        target = effect.target
+        if kind in _OUTSIDE:
+            is_here = target.startswith(_LOOPBACK)
+            return Attempt(kind, target, is_breach=not self._is_open and not is_here)
+        is_there = os.path.lexists(target)
+        is_kept_there = self._is_kept(target, is_there=is_there) or self._leads_away(target, call)
+        if effect.detail.startswith(PERHAPS_MADE) and is_there:
+            # What is opened for both may only be read, as SQLite does.
+            is_breach = is_kept_there and "O_RDWR" not in _flags(call)
+            return Attempt(Kind.WRITE, target, is_breach=is_breach)
+        return Attempt(kind, target, is_breach=is_kept_there)
+
+    def _is_own(self, path: str) -> bool:
+        return any(PurePosixPath(path).is_relative_to(own) for own in self._own)
+
+    def _is_kept(self, path: str, *, is_there: bool) -> bool:
+        """Return whether the path, or what its links lead to, is what a person keeps."""
+        return any(
+            not self._is_own(each) and is_kept(each, env=self._env, is_there=is_there)
+            for each in dict.fromkeys((path, os.path.realpath(path)))
+        )
+
+    def _leads_away(self, path: str, call: Call) -> bool:
+        """Return whether a path of the server's own was refused as one that is read-only.
+
+        Then a link led elsewhere, which may be gone again when this is read.
+        """
+        return call.error == "EROFS" and any(
+            PurePosixPath(path).is_relative_to(own) and os.path.lexists(own) for own in self._own
+        )
+
+    def _from_outside(self, call: Call) -> Call:
+        """Return the call with paths as the gateway would name them: /proc/self is not its own."""
+        arguments = tuple(self._named(argument, call.pid) for argument in call.arguments)
+        return call if arguments == call.arguments else replace(call, arguments=arguments)
+
+    def _named(self, argument: str, pid: int) -> str:
+        match = _PROCESS_LINK.match(argument)
+        if match is None:
+            return argument
+        if match["link"].startswith("fd"):
+            # Neither a pipe nor a device: those can be opened again.
+            return f'"/{_UNKNOWN_FILE}"'
+        start = "" if match["link"] == "root" else _folder_of(pid) or self._cwd
+        return f'"{start}{argument[match.end() :]}'
+
+
+def _flags(call: Call) -> str:
+    return " ".join(call.arguments[1:3])
+
+
+def _folder_of(thread: int) -> str:
+    """Where a thread works that is still there; in a twin, folders have their own names."""
+    try:
+        return os.readlink(f"/proc/{thread}/cwd")  # noqa: PTH115 - a name is wanted, not a path
+    except OSError:
+        return ""
+
+
+def _is_listening(name: str) -> bool:
+    """Return whether an abstract Unix socket has this name, where the gateway runs."""
+    try:
+        lines = _LISTENING.read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return True
+    return any(line.endswith(f" {name}") for line in lines)

@@ -1,0 +1,113 @@
+"""The system calls that a twin may not make, and those that its supervisor decides.
+
+Landlock and read-only mounts hold regular files. This filter holds what they do not: Unix sockets
+(a socket file on a read-only mount can still be connected to), the kernel's keyrings, locks.
+Filters see numbers and never memory, so a Unix socket is decided when it is made, not by its path.
+"""
+
+import errno
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sayso.sandbox import NOTIFY, Rule, Test, assemble, refuse, shared_rules, this_machine
+
+_FIRST_UNKNOWN: Final = 463
+"""Calls that are newer than this list fail with ENOSYS, which programs expect of older kernels."""
+
+_AF_UNIX: Final = 1
+_AF_NETLINK: Final = 16
+_STREAM: Final = 1
+_SEQPACKET: Final = 5
+_TYPE_MASK: Final = 0xF
+_NEW_USER: Final = 0x10000000
+_LOCK_MASK: Final = 3
+"""LOCK_SH and LOCK_EX of flock(2)."""
+_LOCK_COMMANDS: Final = (6, 7, 37, 38, 1024)
+"""F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW and F_SETLEASE of fcntl(2)."""
+_TERMINAL_COMMANDS: Final = (0x5412, 0x541C)
+"""TIOCSTI and TIOCLINUX put input into a terminal."""
+_INTERNET_LENGTHS: Final = (16, 28)
+"""The sizes of sockaddr_in and sockaddr_in6. strace sees connections with these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of system calls on one machine. `refused` are never needed by a server."""
+
+    seccomp: int
+    socket: int
+    socketpair: int
+    connect: int
+    ioctl: int
+    fcntl: int
+    flock: int
+    clone: int
+    unshare: int
+    keys: tuple[int, int, int]
+    refused: tuple[int, ...]
+
+
+_REFUSED_EVERYWHERE: Final = (435, 438)
+"""clone3, whose flags lie in memory (programs fall back to clone), and pidfd_getfd."""
+
+# `keys` are add_key, request_key and keyctl; `refused` are ptrace, process_vm_writev, setns and
+# open_by_handle_at.
+NUMBERS: Final[Mapping[str, Numbers]] = {
+    "x86_64": Numbers(
+        *(317, 41, 53, 42, 16, 72, 73, 56, 272),
+        keys=(248, 249, 250),
+        refused=(101, 311, 308, 304, *_REFUSED_EVERYWHERE),
+    ),
+    "aarch64": Numbers(
+        *(277, 198, 199, 203, 29, 25, 32, 220, 97),
+        keys=(217, 218, 219),
+        refused=(117, 271, 268, 265, *_REFUSED_EVERYWHERE),
+    ),
+}
+
+
+def twin_filter(*, has_own: bool) -> tuple[bytes, Numbers] | None:
+    """Return a twin's filter, and the numbers its supervisor needs; `None` on other machines.
+
+    `has_own` also hands connections to the supervisor, which makes those to the server's own
+    sockets.
+    """
+    machine = this_machine()
+    if machine is None:
+        return None
+    calls = NUMBERS[machine]
+    connects = [Rule([calls.connect], NOTIFY, [Test(2, _INTERNET_LENGTHS, is_among=False)])]
+    rules = [
+        Rule(calls.keys, NOTIFY),
+        Rule([calls.socket], NOTIFY, [Test(0, [_AF_UNIX])]),
+        *(connects if has_own else ()),
+        Rule([calls.flock], NOTIFY, [Test(1, [0], mask=_LOCK_MASK, is_among=False)]),
+        Rule([calls.fcntl], NOTIFY, [Test(1, _LOCK_COMMANDS)]),
+        *_refusals(calls),
+        *shared_rules(machine),
+    ]
+    return assemble(machine, rules, first_unknown=_FIRST_UNKNOWN), calls
+
+
+def _refusals(calls: Numbers) -> list[Rule]:
+    connected = Test(1, [_STREAM, _SEQPACKET], mask=_TYPE_MASK, is_among=False)
+    return [
+        Rule(calls.refused, refuse(errno.ENOSYS)),
+        # A pair of datagram sockets can send to other addresses, a pair of streams cannot.
+        Rule([calls.socketpair], refuse(errno.EAFNOSUPPORT), [connected]),
+        # Routes and addresses (protocol 0) are what the C library asks for.
+        Rule(
+            [calls.socket],
+            refuse(errno.EPROTONOSUPPORT),
+            [Test(0, [_AF_NETLINK]), Test(2, [0], is_among=False)],
+        ),
+        Rule([calls.clone], refuse(errno.EPERM), [_no_user(0)]),
+        Rule([calls.unshare], refuse(errno.EPERM), [_no_user(0)]),
+        Rule([calls.ioctl], refuse(errno.EPERM), [Test(1, _TERMINAL_COMMANDS)]),
+    ]
+
+
+def _no_user(argument: int) -> Test:
+    """Test for a user namespace of its own, in which it would be root."""
+    return Test(argument, [_NEW_USER], mask=_NEW_USER)

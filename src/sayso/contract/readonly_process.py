@@ -1,0 +1,166 @@
+"""A server's twin: a second process of it, which can change nothing and is watched."""
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Generic, Protocol, TypeVar
+
+import anyio
+
+from sayso.audit import Outcome
+from sayso.catalog import Tool
+from sayso.connect import CommandTarget, RpcError
+from sayso.contract.attempts import Attempt, Attempts
+from sayso.contract.locks import is_locked
+from sayso.contract.wrap import trace_of, wrap
+from sayso.errors import SaysoError
+from sayso.guard import Answer, Call, tool_error
+from sayso.sandbox import Programs
+
+_log: Final = logging.getLogger(__name__)
+
+_BROKEN: Final = (
+    "This tool counts as read-only, and the call tried to change something. That failed, and the "
+    "tool is in quarantine: it is not called again until a person has looked at it."
+)
+_CONFINED: Final = "Nothing was run: this tool is in quarantine until a person lifts that."
+
+
+class Connection(Protocol):
+    """What a twin needs of the connection to it; `used` is when, in seconds of `time.monotonic`."""
+
+    used: float
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    async def run(self) -> None: ...
+
+    async def link(self) -> object: ...
+
+    def end(self) -> None: ...
+
+
+C = TypeVar("C", bound=Connection)
+
+
+class Report(Protocol):
+    """Takes in that a tool broke its contract, and knows which did."""
+
+    def holds(self, tool: Tool) -> bool: ...
+
+    async def add(
+        self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What holds one server to its contract: the programs, and who is told of a breach."""
+
+    programs: Programs
+    report: Report
+
+
+class ReadonlyProcess(Generic[C]):
+    """One twin, and the connection to it. Its calls go one after the other.
+
+    What is tried while a call is under way is that call's; what is tried at the start or between
+    calls is nobody's, and neither is the same thing afterwards.
+    """
+
+    def __init__(
+        self,
+        target: CommandTarget,
+        make: Callable[[CommandTarget], C],
+        hold: Hold,
+        *,
+        is_open: bool,
+    ) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="sayso-twin-"))
+        self._name = target.name
+        self._hold = hold
+        self._attempts = Attempts(trace_of(self._folder), target, is_open=is_open)
+        self._lock = anyio.Lock()
+        self._nobodys: set[Attempt] = set()
+        self._told_locks: set[Attempt] = set()
+        self.contact = make(wrap(target, self._folder, hold.programs, is_open=is_open))
+
+    async def run(self) -> None:
+        """Hold its connection until cancelled or ended; nothing of it is left then."""
+        try:
+            await self.contact.run()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Remove what it has on disk."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is under way, or it is being connected."""
+        return self._lock.locked() or self.contact.is_busy
+
+    async def call(self, call: Call, send: Callable[[C], Awaitable[Answer]]) -> Answer:
+        """Have the twin run a call, and look at what it tried meanwhile."""
+        async with self._lock:
+            if self._hold.report.holds(call.tool):
+                # It was decided before the one ahead of it broke the contract.
+                call.outcome = Outcome.DENIED
+                return tool_error(_CONFINED)
+            await self.contact.link()
+            self._pass_over()
+            try:
+                answer = await send(self.contact)
+            except (RpcError, SaysoError):
+                if not await self._breaks(call):
+                    raise
+                return tool_error(_BROKEN)
+            except BaseException:
+                await self._breaks(call)
+                raise
+            return tool_error(_BROKEN) if await self._breaks(call) else answer
+
+    def _kept_locks(self, call: Call, tried: Sequence[Attempt]) -> tuple[str, ...]:
+        """Tell of locks that outlast the call; they stand in its record."""
+        kept = [one for one in tried if one.holder and is_locked(one.target, by=one.holder)]
+        for one in kept:
+            if one not in self._told_locks:
+                self._told_locks.add(one)
+                _log.warning(
+                    "%s: keeps a lock on %s, so writing there may have to wait",
+                    call.name,
+                    one.target,
+                )
+        return tuple(str(one) for one in kept)
+
+    def _pass_over(self) -> None:
+        """Note what was tried by nobody's call."""
+        tried = self._attempts.read()
+        self._nobodys.update(tried)
+        for one in tried:
+            if one.is_breach:
+                _log.warning("%s: tried between calls: %s", self._name, one)
+
+    async def _breaks(self, call: Call) -> bool:
+        """Whether the call that was under way broke the contract; if so, that is on record."""
+        tried = [one for one in self._attempts.read() if one.holder or one not in self._nobodys]
+        found = [str(one) for one in tried if one.is_breach]
+        for one in tried:
+            if one.holder:
+                _log.info("%s: took a lock: %s", call.name, one.target)
+            elif not one.is_breach:
+                _log.info("%s: could not: %s", call.name, one)
+        call.evidence = self._kept_locks(call, tried)
+        if not found:
+            return False
+        call.evidence, call.outcome = tuple(found), Outcome.BROKE_CONTRACT
+        with anyio.CancelScope(shield=True):
+            await self._hold.report.add(
+                call.tool, found, call=call.id, subject=call.principal.subject
+            )
+        return True

@@ -1,0 +1,205 @@
+"""The tools over customers."""
+
+import re
+import sqlite3
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from sayso.demo.data import Database, schema_version
+from sayso.demo.results import (
+    CustomerCreated,
+    CustomerDeleted,
+    CustomerDeletion,
+    CustomerLine,
+    CustomerPage,
+    CustomerRecord,
+    CustomerStatus,
+    InvoiceLine,
+)
+from sayso.demo.schema import FIRST_VERSION
+from sayso.intent import DELETE, QUERY, UPSERT
+from sayso.serve import Tools
+
+Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
+CustomerId = Annotated[Number, Field(description="The customer's number, from customers_list.")]
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerTools:
+    """The tools over the customers of one database."""
+
+    database: Database
+
+    def customers_list(
+        self,
+        status: Annotated[
+            CustomerStatus | None, Field(description="Only customers of this status.")
+        ] = None,
+        query: Annotated[
+            str,
+            Field(
+                description="Only customers whose name or address contains this.", max_length=200
+            ),
+        ] = "",
+        limit: Annotated[int, Field(description="How many at most.", ge=1, le=50)] = 10,
+        cursor: Annotated[
+            str, Field(description="Where to go on: nextCursor of the page before.")
+        ] = "",
+    ) -> CustomerPage:
+        """List the studio's customers, longest known first, a page at a time."""
+        wanted = {"status": status, "query": query, "after": _read_cursor(cursor), "limit": limit}
+        with self.database.reading() as connection:
+            total: int = connection.execute(_COUNT, wanted).fetchone()[0]
+            # One more than wanted tells whether there is a next page.
+            rows = connection.execute(_PAGE, wanted | {"limit": limit + 1}).fetchall()
+        page = [_line(row) for row in rows[:limit]]
+        more = f"after-{page[-1]['customerId']}" if len(rows) > limit else None
+        return {"customers": page, "total": total, "nextCursor": more}
+
+    def customers_get(self, customer_id: CustomerId) -> CustomerRecord:
+        """Get all that is known of one customer: address, notes and invoices."""
+        record = find_customer(self.database, customer_id)
+        if record is None:
+            raise ToolError(f"There is no customer {customer_id}; customers_list names them all.")
+        return record
+
+    def customer_create(
+        self,
+        name: Annotated[
+            str, Field(description="The name.", min_length=1, max_length=120, pattern=r"\S")
+        ],
+        email: Annotated[
+            str,
+            Field(
+                description="Where invoices go, if known.", max_length=254, pattern=r"^(\S+@\S+)?$"
+            ),
+        ] = "",
+    ) -> CustomerCreated:
+        """Create a customer of this name; an existing one is left as it is and returned."""
+        name = " ".join(name.split())
+        with self.database.writing() as connection:
+            inserted = connection.execute(_INSERT, (name, email)).rowcount
+            row = connection.execute("SELECT id, name FROM customers WHERE name = ?", (name,))
+            found = row.fetchone()
+        return {"customerId": found["id"], "name": found["name"], "created": inserted == 1}
+
+    def customer_delete(self, customer_id: CustomerId) -> CustomerDeleted:
+        """Delete a customer with all notes and invoices. This cannot be undone."""
+        with self.database.writing() as connection:
+            invoices = _count_invoices(connection, customer_id)
+            deleted = connection.execute("DELETE FROM customers WHERE id = ?", (customer_id,))
+        if not deleted.rowcount:
+            return {"success": False, "message": f"There is no customer {customer_id}."}
+        message = f"Customer {customer_id} is deleted; invoices deleted with it: {invoices}."
+        return {"success": True, "message": message, "deletedInvoices": invoices}
+
+    def deletion(self, customer_id: int) -> CustomerDeletion:
+        """What goes with a customer; a person sees it before anything does."""
+        record = find_customer(self.database, customer_id)
+        if record is None:
+            raise ToolError(f"There is no customer {customer_id}.")
+        said = [f"invoice {one['invoiceId']}: {one['description']}" for one in record["invoices"]]
+        said += [f"note: {one}" for one in record["notes"]]
+        return {
+            "changes": [f"delete {what}" for what in (f"customer {record['name']}", *said)],
+            "customer": {"name": record["name"]},
+            "invoices": len(record["invoices"]),
+        }
+
+
+def declare_customers(tools: Tools, database: Database) -> None:
+    """Declare the four tools over customers."""
+    own = CustomerTools(database)
+    reads = tools.group(category="customers", scopes={"customers.read"})
+    reads.tool(QUERY, title="List customers", tags={"page"})(own.customers_list)
+    reads.tool(QUERY, title="Get customer", tags={"invoices", "notes"})(own.customers_get)
+    writes = tools.group(category="customers", scopes={"customers.write"})
+    writes.tool(UPSERT)(own.customer_create)
+    writes.tool(
+        DELETE.but(idempotent=True),
+        tags={"invoices"},
+        plan=own.deletion,
+        confirm="Delete {customer.name} and its {invoices} invoices?",
+    )(own.customer_delete)
+
+
+def find_customer(database: Database, customer_id: int) -> CustomerRecord | None:
+    """The customer of this number with notes and invoices, if there is one."""
+    with database.reading() as connection:
+        row = connection.execute("SELECT * FROM customers WHERE id = ?", (customer_id,)).fetchone()
+        if row is None:
+            return None
+        notes = _notes(connection, row)
+        invoices = [_invoice(one) for one in connection.execute(_INVOICES, (customer_id,))]
+    owed = sum(one["amountCents"] for one in invoices if one["status"] == "sent")
+    line = _line(row)
+    return {**line, "since": row["since"], "notes": notes, "invoices": invoices, "owedCents": owed}
+
+
+def customer_numbers(database: Database) -> list[int]:
+    """The numbers of all customers."""
+    with database.reading() as connection:
+        return [row["id"] for row in connection.execute("SELECT id FROM customers ORDER BY id")]
+
+
+_MATCHES: Final = """
+    FROM customers
+    WHERE (:status IS NULL OR status = :status)
+    AND instr(lower(name || ' ' || email), lower(:query))
+"""
+_COUNT: Final = f"SELECT count(*) {_MATCHES}"
+_PAGE: Final = f"SELECT * {_MATCHES} AND id > :after ORDER BY id LIMIT :limit"
+_INSERT: Final = "INSERT INTO customers (name, email) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"
+_INVOICES: Final = "SELECT * FROM invoices WHERE customer_id = ? ORDER BY id"
+
+
+def _read_cursor(cursor: str) -> int:
+    """The number after which a page begins."""
+    if not cursor:
+        return 0
+    found = re.fullmatch(r"after-([0-9]{1,15})", cursor)
+    if found is None:
+        raise ToolError(f"{cursor!r} is no cursor of customers_list; leave it out to begin anew.")
+    return int(found[1])
+
+
+def _line(row: sqlite3.Row) -> CustomerLine:
+    return {
+        "customerId": row["id"],
+        "name": row["name"],
+        "email": row["email"],
+        "status": row["status"],
+    }
+
+
+def _invoice(row: sqlite3.Row) -> InvoiceLine:
+    return {
+        "invoiceId": row["id"],
+        "description": row["description"],
+        "amountCents": row["amount_cents"],
+        "status": row["status"],
+        "createdOn": row["created_on"],
+        "sentOn": row["sent_on"],
+    }
+
+
+def _notes(connection: sqlite3.Connection, customer: sqlite3.Row) -> list[str]:
+    """The notes of a customer, from where the database's version keeps them."""
+    if schema_version(connection) == FIRST_VERSION:
+        text: str = customer["notes"]
+        return text.splitlines()
+    found = connection.execute(
+        "SELECT body FROM notes WHERE customer_id = ? ORDER BY id", (customer["id"],)
+    )
+    return [row["body"] for row in found]
+
+
+def _count_invoices(connection: sqlite3.Connection, customer_id: int) -> int:
+    found = connection.execute(
+        "SELECT count(*) FROM invoices WHERE customer_id = ?", (customer_id,)
+    )
+    count: int = found.fetchone()[0]
+    return count

@@ -1,0 +1,157 @@
+"""The database of the demo: one SQLite file, seeded when new, used in transactions."""
+
+import sqlite3
+import tempfile
+from collections import deque
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from sayso.demo.schema import APPLICATION_ID, FIRST_VERSION, LATEST_VERSION, TABLES
+from sayso.demo.seed import CUSTOMERS, INVOICES, sent_mail
+from sayso.errors import StoreError
+
+BUSY_SECONDS: Final = 5.0
+"""How long a transaction waits for another writer before it gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """One open database; transactions run on any thread, each on a connection of its own."""
+
+    path: Path
+    _idle: deque[sqlite3.Connection] = field(default_factory=deque[sqlite3.Connection])
+
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """A transaction that sees one state of the data, whatever is written meanwhile."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """A transaction that writes: the only one at its time, kept whole or not at all.
+
+        Rolled back when anything is raised inside, a cancellation included.
+        """
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection; no transaction may be open."""
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Generator[sqlite3.Connection]:
+        with self._connection() as connection:
+            _begin(connection, begin, self.path)
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.rollback()
+                raise
+
+    @contextmanager
+    def _connection(self) -> Generator[sqlite3.Connection]:
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = _connect(self.path)
+        try:
+            yield connection
+        finally:
+            self._idle.append(connection)
+
+
+@contextmanager
+def open_database(path: Path | None = None) -> Generator[Database]:
+    """Open the database at `path`, made and seeded if it is new; `None` for one that does not last.
+
+    Raises `StoreError` for a file that cannot be opened or holds something else.
+    """
+    with _folder_unless(path) as place:
+        try:
+            with closing(_connect(place)) as connection:
+                _prepare(connection, place)
+        except sqlite3.Error as error:
+            fix = "Name a file that may be written, or none for a fresh one."
+            raise StoreError(f"no database there: {error}", where=str(place), fix=fix) from error
+        database = Database(place)
+        with closing(database):
+            yield database
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """The version of the tables, within the transaction that is open."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+@contextmanager
+def _folder_unless(path: Path | None) -> Generator[Path]:
+    if path is not None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="sayso-demo-") as folder:
+        yield Path(folder) / "studio.db"
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _begin(connection: sqlite3.Connection, begin: str, path: Path) -> None:
+    try:
+        connection.execute(begin)
+    except sqlite3.OperationalError as error:
+        fix = "Another process writes to it; try again."
+        raise StoreError(f"the database is busy: {error}", where=path.name, fix=fix) from error
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Make the tables and their contents unless they are there; refuse a file of another kind."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            _create(connection)
+        _check(connection, path)
+    connection.execute("PRAGMA journal_mode = WAL")  # a writer does not hold up readers
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    for table in TABLES:
+        connection.execute(table)
+    connection.executemany(
+        "INSERT INTO customers (name, email, status, since, notes) VALUES (?, ?, ?, ?, ?)",
+        CUSTOMERS,
+    )
+    connection.executemany(
+        "INSERT INTO invoices (customer_id, description, amount_cents, status, created_on, sent_on)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        INVOICES,
+    )
+    connection.executemany(
+        "INSERT INTO outbox (invoice_id, sent_to, subject, sent_at) VALUES (?, ?, ?, ?)",
+        sent_mail(),
+    )
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FIRST_VERSION}")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    if application_id != APPLICATION_ID:
+        fix = "Name another file; this one has not been touched."
+        raise StoreError("the database of another program", where=str(path), fix=fix)
+    if (version := schema_version(connection)) > LATEST_VERSION:
+        fix = f"This demo knows up to version {LATEST_VERSION}; name another file."
+        raise StoreError(f"a database of version {version}", where=str(path), fix=fix)

@@ -1,0 +1,71 @@
+"""What can be read without a tool: a customer as a resource, and a page about the demo."""
+
+import json
+from typing import Any, Final
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+
+from sayso.demo.customers import customer_numbers, find_customer
+from sayso.demo.data import Database, schema_version
+from sayso.demo.migration import last_run
+
+CUSTOMER_URI: Final = "customers://{customer_id}"
+
+ABOUT: Final = """\
+The customers and invoices of an invented design studio, kept in a SQLite database.
+Nobody and nothing in it is real, and nothing leaves this machine: mail goes into the table
+`outbox`, and `web_search` looks into a local corpus.
+
+Customers: {customers}
+Invoices: {invoices}
+Mail sent: {mail}
+Version of the database: {version}
+Last migration: {last_run}
+"""
+
+
+def add_resources(server: MCPServer[Any], database: Database) -> None:
+    """Let `server` serve the resources over `database`."""
+
+    def about() -> str:
+        return describe(database)
+
+    def customer(customer_id: str) -> str:
+        return _customer_as_json(database, customer_id)
+
+    server.resource(
+        "demo://about",
+        name="about",
+        title="About this demo",
+        description="What this server is, and what is in its database at the moment.",
+        mime_type="text/plain",
+    )(about)
+    server.resource(
+        CUSTOMER_URI,
+        name="customer",
+        title="Customer",
+        description="All that is known of one customer, by number.",
+        mime_type="application/json",
+    )(customer)
+
+
+def describe(database: Database) -> str:
+    """The page about the demo, with what its database holds now."""
+    with database.reading() as connection:
+        counts = connection.execute(
+            "SELECT (SELECT count(*) FROM customers) AS customers,"
+            " (SELECT count(*) FROM invoices) AS invoices,"
+            " (SELECT count(*) FROM outbox) AS mail"
+        ).fetchone()
+        version = schema_version(connection)
+        last = last_run(connection)
+    return ABOUT.format(**dict(counts), version=version, last_run=last or "none")
+
+
+def _customer_as_json(database: Database, customer_id: str) -> str:
+    known = {str(number): number for number in customer_numbers(database)}
+    record = find_customer(database, known.get(customer_id, 0))
+    if record is None:
+        raise ResourceNotFoundError(f"There is no customer {customer_id!r}.")
+    return json.dumps(record, ensure_ascii=False, indent=2)

@@ -1,0 +1,137 @@
+"""The demo server: `python -m sayso.demo.server [--data FILE]` serves it on stdin and stdout."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any, Final
+
+from mcp.server import MCPServer
+
+import sayso
+from sayso.demo.customers import declare_customers
+from sayso.demo.data import Database, open_database
+from sayso.demo.invoices import declare_invoices
+from sayso.demo.maintenance import declare_maintenance
+from sayso.demo.prompts import add_prompts
+from sayso.demo.resources import add_resources
+from sayso.demo.web import declare_web
+from sayso.errors import SaysoError
+from sayso.policy import LOCAL, Policy, Principal
+
+DATA_VARIABLE: Final = "SAYSO_DEMO_DATA"
+
+INSTRUCTIONS: Final = """\
+The customers and invoices of a small design studio. Amounts are in cents of a euro.
+A deleted customer and a sent invoice cannot be had back.
+"""
+
+
+SCOPES: Final = ("customers.read", "customers.write")
+ALONE: Final[dict[str, Any]] = {
+    # Whoever starts it over stdio is its only user: may do everything, and is the one to be asked.
+    "principal": Principal(LOCAL),
+    "policy": Policy(channels=frozenset({"elicitation"})),
+    "store": "temporary",
+}
+
+
+def build_server(
+    database: Database, *, pace: float = 0.0, asks: bool = False, **bound: Any
+) -> MCPServer[Any]:
+    """The server over `database`; a migration rests `pace` seconds after each step.
+
+    It asks nobody unless `asks` is true: it is there to be put behind a gateway, which asks.
+    `bound` are other words of `sayso.bind`.
+
+    >>> from sayso.demo.data import open_database
+    >>> with open_database() as database:
+    ...     build_server(database).name
+    'sayso-demo'
+    """
+    server: MCPServer[Any] = MCPServer(
+        "sayso-demo",
+        title="Studio customers and invoices",
+        instructions=INSTRUCTIONS,
+        version=sayso.__version__,
+        log_level="WARNING",
+    )
+    tools = sayso.bind(server, asks=asks, scopes=SCOPES, **{**ALONE, **bound})
+    declare_customers(tools, database)
+    declare_invoices(tools, database)
+    declare_web(tools)
+    declare_maintenance(tools, database, pace=pace)
+    add_resources(server, database)
+    add_prompts(server, database)
+    return server
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve on stdin and stdout until stdin ends; the exit code says why it could not be."""
+    options = _read_options(arguments)
+    try:
+        with ExitStack() as stack:
+            _leave_on_signals(stack)
+            database = stack.enter_context(open_database(options.data))
+            folder = stack.enter_context(TemporaryDirectory(prefix="sayso-demo-"))
+            store = options.store or f"sqlite:{folder}/sayso.db"
+            server = build_server(database, pace=options.pace, asks=options.asks, store=store)
+            server.run("stdio")
+    except SaysoError as error:
+        sys.stderr.write(f"sayso.demo.server: {error}\n")
+        return error.exit_code
+    return 0
+
+
+def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m sayso.demo.server", description=__doc__)
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE",
+        default=os.environ.get(DATA_VARIABLE) or None,
+        help=f"the SQLite file to use, made if there is none ({DATA_VARIABLE}; else a fresh one)",
+    )
+    parser.add_argument(
+        "--pace",
+        type=float,
+        metavar="SECONDS",
+        default=0.0,
+        help="how long a migration rests after each step, so that it can be watched",
+    )
+    parser.add_argument(
+        "--asks",
+        action="store_true",
+        help="ask through the client before anything is destroyed; leave it out behind a gateway",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        default=None,
+        help="where records and approvals are kept, such as sqlite:PATH; else they do not last",
+    )
+    return parser.parse_args(arguments)
+
+
+def _leave_on_signals(stack: ExitStack) -> None:
+    """Close what is on `stack` and end at once when a signal says so.
+
+    The SDK's thread that reads stdin cannot be interrupted: an ordinary exit would wait for the
+    next line. A transaction that is open is rolled back by SQLite when the file is next opened.
+    """
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        stack.close()
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, leave)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

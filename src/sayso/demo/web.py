@@ -1,0 +1,61 @@
+"""The tool that stands for a search of the web; it searches a local corpus, so it works offline."""
+
+import re
+from collections import Counter
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from sayso.demo.corpus import ARTICLES, Article
+from sayso.demo.results import WebResults
+from sayso.intent import FETCH
+from sayso.serve import Tools
+
+TITLE_WEIGHT: Final = 3
+"""How much more a word in a title counts than one in a text."""
+
+# The results of a real search differ from one time to the next: not idempotent, though it reads.
+SEARCHES: Final = FETCH.but(idempotent=False)
+
+
+def web_search(
+    query: Annotated[
+        str,
+        Field(description="The words to look for.", min_length=1, max_length=200, pattern=r"\S"),
+    ],
+    limit: Annotated[int, Field(description="How many at most.", ge=1, le=10)] = 5,
+) -> WebResults:
+    """Search the web for pages with these words, best first. What pages say is unverified."""
+    words = set(_words(query))
+    scored = [(_score(article, words), article) for article in ARTICLES]
+    found = sorted((one for one in scored if one[0]), key=lambda one: (-one[0], one[1].title))
+    return {
+        "query": query,
+        "results": [
+            {"rank": rank, "title": one.title, "url": one.url, "snippet": _snippet(one, words)}
+            for rank, (_, one) in enumerate(found[:limit], start=1)
+        ],
+        "simulated": True,
+    }
+
+
+def declare_web(tools: Tools) -> None:
+    """Declare the one tool over the web."""
+    tools.tool(SEARCHES, title="Search the web", category="web", tags={"search"})(web_search)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _score(article: Article, words: set[str]) -> int:
+    """How often the wanted words stand in an article, those in its title counted more."""
+    title = Counter(_words(article.title))
+    text = Counter(_words(article.text))
+    return sum(TITLE_WEIGHT * title[word] + text[word] for word in words)
+
+
+def _snippet(article: Article, words: set[str]) -> str:
+    """The first sentence with one of the words, or simply the first."""
+    sentences = re.split(r"(?<=[.?!])\s+", article.text)
+    return next((one for one in sentences if words & set(_words(one))), sentences[0])

@@ -1,0 +1,217 @@
+"""Checks for the fields of objects that a program makes: convert what is meant, refuse the rest.
+
+A frozen dataclass calls `convert` in its `__post_init__` with one reader per field. A reader
+returns the value to keep, or raises `UnfitError` with the words that follow the field's name.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final, TypeGuard, cast
+
+from sayso.errors import UsageError
+
+Reader = Callable[[Any], Any]
+
+MAX_SHOWN_CHARACTERS: Final = 80
+
+
+class UnfitError(ValueError):
+    """A value that a field does not take; the text follows the name of the field."""
+
+
+def convert(owner: object, /, **readers: Reader) -> None:
+    """Replace fields of a frozen object by what their readers return.
+
+    Raises `UsageError` that names the field, what it must be, and the value that was given.
+    """
+    for name, reader in readers.items():
+        value = getattr(owner, name)
+        try:
+            converted = reader(value)
+        except UnfitError as error:
+            what = f"{name} {error}, got {_shown(value)}"
+            raise UsageError(what, where=type(owner).__name__) from None
+        if converted is not value:
+            object.__setattr__(owner, name, converted)
+
+
+def choice(kind: type[StrEnum]) -> Reader:
+    """Return a reader for one value of `kind`, or its text."""
+    words = f"must be one of {', '.join(kind)}"
+
+    def read(value: Any) -> StrEnum:
+        if isinstance(value, kind):
+            return value
+        if not isinstance(value, str) or value not in tuple(kind):
+            raise UnfitError(words)
+        return kind(value)
+
+    return read
+
+
+def one_of(*words: str) -> Reader:
+    """Return a reader for one of these texts."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or value not in words:
+            message = f"must be one of {', '.join(words)}"
+            raise UnfitError(message)
+        return value
+
+    return read
+
+
+def optional(reader: Reader) -> Reader:
+    """Return a reader that also takes `None`."""
+
+    def read(value: Any) -> Any:
+        try:
+            return None if value is None else reader(value)
+        except UnfitError as error:
+            message = f"{error}, or None"
+            raise UnfitError(message) from None
+
+    return read
+
+
+def instance(*kinds: type, article: str = "a") -> Reader:
+    """Return a reader for objects of these classes."""
+    message = f"must be {article} {' or '.join(kind.__name__ for kind in kinds)}"
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, kinds):
+            raise UnfitError(message)
+        return value
+
+    return read
+
+
+def boolean(value: Any) -> bool:
+    """Read `True` or `False`; no other value has a truth here."""
+    if isinstance(value, bool):
+        return value
+    message = "must be True or False"
+    raise UnfitError(message)
+
+
+def text(value: Any) -> str:
+    """Read a text."""
+    if isinstance(value, str):
+        return value
+    message = "must be a text"
+    raise UnfitError(message)
+
+
+def function(value: Any) -> Any:
+    """Read something that can be called."""
+    if callable(value):
+        return value
+    message = "must be a function"
+    raise UnfitError(message)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number, and one that a float can hold.
+
+    >>> is_number(7), is_number(True), is_number(float("nan")), is_number(10**400)
+    (True, False, False, False)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
+
+
+def number(least: float = -math.inf, most: float = math.inf) -> Reader:
+    """Return a reader for a finite number within these bounds."""
+
+    def read(value: Any) -> float:
+        if not is_number(value) or not least <= value <= most:
+            message = f"must be a number{_bounds(least, most)}"
+            raise UnfitError(message)
+        return value
+
+    return read
+
+
+def whole(least: int, most: float = math.inf) -> Reader:
+    """Return a reader for a whole number within these bounds."""
+
+    def read(value: Any) -> int:
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not least <= value <= most:
+            message = f"must be a whole number{_bounds(least, most)}"
+            raise UnfitError(message)
+        return value
+
+    return read
+
+
+def texts(value: Any) -> frozenset[str]:
+    """Read a set of texts; one text alone is refused, since it would be read by its letters."""
+    return frozenset(_collection(value, text, "must be a set of texts"))
+
+
+def subset(*words: str) -> Reader:
+    """Return a reader for a set of these texts."""
+    message = f"must be a set of {', '.join(words)}"
+
+    def read(value: Any) -> frozenset[str]:
+        return frozenset(_collection(value, one_of(*words), message))
+
+    return read
+
+
+def many(reader: Reader, what: str) -> Reader:
+    """Return a reader for a tuple of what `reader` reads; `what` names the items."""
+
+    def read(value: Any) -> tuple[Any, ...]:
+        return tuple(_collection(value, reader, f"must be a tuple of {what}", is_ordered=True))
+
+    return read
+
+
+def table(key: Reader, item: Reader, what: str) -> Reader:
+    """Return a reader for a mapping; `what` names its keys and values."""
+
+    def read(value: Any) -> Mapping[Any, Any]:
+        if not isinstance(value, Mapping):
+            message = f"must be a mapping of {what}"
+            raise UnfitError(message)
+        pairs = cast("Mapping[Any, Any]", value).items()
+        try:
+            return {key(name): item(inner) for name, inner in pairs}
+        except UnfitError as error:
+            message = f"must be a mapping of {what}: an entry {error}"
+            raise UnfitError(message) from None
+
+    return read
+
+
+def _collection(value: Any, reader: Reader, message: str, *, is_ordered: bool = False) -> list[Any]:
+    kind = Sequence if is_ordered else Collection
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, kind):
+        raise UnfitError(message)
+    items: list[Any] = []
+    for item in cast("Collection[Any]", value):
+        try:
+            items.append(reader(item))
+        except UnfitError as error:
+            words = f"{message}: an item {error}"
+            raise UnfitError(words) from None
+    return items
+
+
+def _bounds(least: float, most: float) -> str:
+    if math.isinf(least) and math.isinf(most):
+        return ""
+    if math.isinf(most):
+        return f" of at least {least:.12g}"
+    return f" from {least:.12g} to {most:.12g}"
+
+
+def _shown(value: Any) -> str:
+    words = repr(value)
+    is_short = len(words) <= MAX_SHOWN_CHARACTERS
+    return words if is_short else f"{words[: MAX_SHOWN_CHARACTERS - 1]}…"

@@ -1,0 +1,246 @@
+"""The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
+
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from sayso.access import Access, Arrival, Local, Names, admit, own_names
+from sayso.approvals import Approvals, Channel, listening
+from sayso.audit import AuditLog
+from sayso.connect import (
+    CommandTarget,
+    Credentials,
+    Target,
+    UrlTarget,
+    Wallet,
+    credentials_for,
+    open_fetcher,
+    place_of,
+)
+from sayso.gateway.contracts import Contracts, open_contracts
+from sayso.gateway.drift import Watch
+from sayso.gateway.frontends.dispatcher import Dispatcher
+from sayso.gateway.frontends.health import LIVE, READY, HealthDoor, StoreCheck
+from sayso.gateway.frontends.http import HttpDoor
+from sayso.gateway.frontends.metadata import metadata_routes
+from sayso.gateway.frontends.remote_session import handlers
+from sayso.gateway.frontends.session_token import Tickets
+from sayso.gateway.frontends.sessions import Sessions
+from sayso.gateway.frontends.stateful import StatefulDoor
+from sayso.gateway.gauges import gauges_of
+from sayso.gateway.multi_round import PendingCalls, open_pending_calls
+from sayso.gateway.patience import DEFAULT_SECONDS
+from sayso.gateway.replicas import ReplicaClient
+from sayso.gateway.router import Router
+from sayso.gateway.tool_cache import Judge
+from sayso.gateway.upstreams import Upstreams, open_upstreams
+from sayso.guard import Guard, Shutdown, keep_quiet, unruled
+from sayso.keys import KEY_BYTES, Keyring
+from sayso.policy import Policy, Principal
+from sayso.receipts import Shelf
+from sayso.store import Database, Definitions
+from sayso.telemetry import Telemetry
+
+PATH: Final = "/mcp"
+
+
+def new_keys() -> Keyring:
+    """Keys that nobody else has, for as long as this process lasts."""
+    return Keyring.of([secrets.token_bytes(KEY_BYTES)])
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """A running gateway: its servers, the guard of every call, the way to its other processes."""
+
+    fleet: Upstreams
+    guard: Guard
+    store: Database
+    keys: Keyring = field(default_factory=new_keys)
+    post: ReplicaClient = field(default_factory=ReplicaClient)
+    telemetry: Telemetry = field(default_factory=Telemetry)
+    flights: PendingCalls = field(default_factory=lambda: PendingCalls(new_keys()))
+    fits_patience: bool = False
+
+
+@asynccontextmanager
+async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with a default
+    targets: Sequence[Target],
+    store: Database,
+    *,
+    console: str = "the console",
+    timeout: float = 60.0,
+    patience: float | None = None,
+    announce: Callable[[str], None] = keep_quiet,
+    audit: AuditLog | None = None,
+    policy: Callable[[], Policy] = unruled,
+    keys: Keyring | None = None,
+    channels: Sequence[Channel] = (),
+    telemetry: Telemetry | None = None,
+    post: ReplicaClient | None = None,
+    wallet: Wallet | None = None,
+    shelf: Shelf | None = None,
+) -> AsyncGenerator[Gateway]:
+    """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
+
+    Without `patience` a call waits as long as its client can; without an `audit` of `open_audit`
+    the log is not chained. `announce` gets a line per waiting call. Raises `UncontainedError`.
+    """
+    shown = telemetry or Telemetry()
+    own = keys or new_keys()
+    office = post or ReplicaClient()
+    log = audit or AuditLog(store.records)
+    approvals = Approvals.of(store, heard=shown.heard, keys=own)
+    contracts = await _contracts(targets, store, log, policy)
+    async with (
+        _let_in(wallet or Wallet()) as credentials,
+        open_upstreams(
+            targets,
+            timeout=timeout,
+            judges=contracts.judge,
+            holds=contracts.hold,
+            credentials=credentials,
+            watch=shown.watch and shown.watch.exchange,
+            shelf=shelf,
+            policy=policy,
+        ) as fleet,
+        listening(approvals),
+        open_pending_calls(own, office) as flights,
+    ):
+        guard = Guard(
+            find_tool=fleet.find_tool,
+            run=fleet.run_tool,
+            approvals=approvals,
+            audit=log,
+            claims=store.claims,
+            policy=policy,
+            console=console,
+            channels=channels,
+            keys=keys,
+            patience=DEFAULT_SECONDS if patience is None else patience,
+            announce=announce,
+            watch=shown.watch and shown.watch.call,
+            shutdown=_new_shutdown(approvals),
+            clock=store.clock,
+        )
+        yield Gateway(fleet, guard, store, own, office, shown, flights, patience is None)
+
+
+def _new_shutdown(approvals: Approvals) -> Shutdown:
+    """Return a shutdown that first lets go of questions to people."""
+    shutdown = Shutdown()
+    shutdown.on_begin(approvals.release)
+    return shutdown
+
+
+async def _contracts(
+    targets: Sequence[Target], store: Database, log: AuditLog, policy: Callable[[], Policy]
+) -> Contracts:
+    judge = partial(_judge, store.definitions, policy)
+    return await open_contracts(targets, log, store.quarantines, judge)
+
+
+def _judge(
+    definitions: Definitions, policy: Callable[[], Policy], target: CommandTarget | UrlTarget
+) -> Judge:
+    return Watch(definitions, place_of(target), target.name, policy).judge
+
+
+@asynccontextmanager
+async def _let_in(wallet: Wallet) -> AsyncGenerator[Callable[..., Credentials | None]]:
+    """What gives each server's credentials."""
+    async with open_fetcher() as fetcher:
+        yield partial(credentials_for, fetcher=fetcher, wallet=wallet)
+
+
+def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
+    """What answers the requests to `gateway`, whichever door they come through.
+
+    `alone` names the one server that it is for.
+    """
+    fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
+    passage = Router(fleet, gateway.guard, gateway.flights, alone, gateway.fits_patience)
+    return Dispatcher(passage, gateway.telemetry.watch)
+
+
+def _identifier(
+    access: Access, names: Names, heard: Callable[[Scope], None] | None
+) -> Callable[[Scope], Awaitable[Principal]]:
+    """Return what tells the caller of a request, and then calls `heard` with the request."""
+
+    async def identify(scope: Scope) -> Principal:
+        principal = await admit(Arrival.of(scope), access, names)
+        if heard is not None:
+            heard(scope)
+        return principal
+
+    return identify
+
+
+def make_app(
+    gateway: Gateway,
+    base_url: str,
+    routes: Sequence[BaseRoute] = (),
+    *,
+    access: Access | None = None,
+    public_url: str | None = None,
+    heard: Callable[[Scope], None] | None = None,
+) -> ASGIApp:
+    """The application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
+
+    Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
+    `access` says who calls, and `public_url` where others reach it; without them it is for this
+    machine alone. Requests that name another host or come from another origin are refused (DNS
+    rebinding), but for those of probes: `/healthz` and `/readyz`. `heard` is called with each
+    request of a client that was let in.
+    """
+    names = own_names(base_url, public_url)
+    known = access or Local()
+
+    identify = _identifier(known, names, heard)
+    shutdown = gateway.guard.shutdown
+    sessions = Sessions(gateway.post, gateway.fleet.hub)
+    gateway.post.handlers.update(handlers(sessions))
+    shutdown.on_begin(sessions.hang_up)
+    shutdown.on_begin(gateway.fleet.hub.close)
+
+    def door(path: str, alone: str | None = None) -> ASGIApp:
+        desk = make_dispatcher(gateway, alone)
+        tickets = Tickets(gateway.keys, gateway.post.name, path)
+        return HttpDoor(desk, identify, StatefulDoor(desk, tickets, sessions))
+
+    health = HealthDoor(
+        shutdown,
+        StoreCheck(gateway.store.records),
+        gateway.guard.policy,
+        gateway.fleet.upstreams,
+        known,
+        names,
+    )
+    doors: dict[str, ASGIApp] = {PATH: door(PATH), LIVE: health, READY: health}
+    named: dict[str, str] = {}
+    for one in gateway.fleet.upstreams:
+        path = f"/servers/{one.name}{PATH}"
+        doors[path], named[path] = door(path, one.name), one.name
+    pages = Starlette(routes=[*metadata_routes(known), *routes])
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        found = doors.get(scope["path"]) if scope["type"] == "http" else None
+        server = named.get(scope["path"])
+        if server is not None and not gateway.fleet.switches.has_server(server):
+            found = None  # as if no such server were configured
+        await (found or pages)(scope, receive, send)
+
+    def live() -> int:
+        return sessions.open
+
+    gauges = gauges_of(gateway.store, gateway.fleet.upstreams, live)
+    gateway.telemetry.show(gateway.store, gauges)
+    return gateway.telemetry.around(app)

@@ -1,0 +1,57 @@
+"""The calls that servers have just now, in whichever process of the gateway."""
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import anyio
+
+from sayso.gateway.replicas import ReplicaClient
+from sayso.guard import ActiveCalls
+
+_SECONDS: Final = 0.5
+"""How long others may take to say how far a call is: a page waits for it."""
+
+_FIND: Final = "run"
+_STOP: Final = "stop"
+
+
+class Reached(NamedTuple):
+    """How far a call is, of how much, and what its server says of it; as far as it does."""
+
+    done: float | None
+    total: float | None
+    text: str | None
+
+
+@dataclass(slots=True)
+class Runs:
+    """Looks here first, and asks the other processes only about what is not here."""
+
+    active_calls: ActiveCalls
+    post: ReplicaClient
+
+    def __post_init__(self) -> None:
+        self.post.handlers[_FIND] = self._found
+        self.post.handlers[_STOP] = self._stopped
+
+    async def find(self, call: str) -> Reached | None:
+        """How far a call is; `None` where no process has it."""
+        told = await self._found(call)
+        if told is None:
+            with anyio.move_on_after(_SECONDS):
+                told = next(iter(await self.post.send_all(_FIND, call)), None)
+        return None if told is None else Reached(*told)
+
+    async def stop(self, call: str, *, by: str) -> bool:
+        """Stop a call wherever it is; whether it was there to stop."""
+        if self.active_calls.stop(call, by):
+            return True
+        return any(await self.post.send_all(_STOP, [call, by]))
+
+    async def _found(self, call: Any) -> list[Any] | None:
+        active = self.active_calls.find(call)
+        return None if active is None else [active.done, active.total, active.text]
+
+    async def _stopped(self, body: Any) -> bool | None:
+        call, by = body
+        return self.active_calls.stop(call, by) or None

@@ -1,0 +1,487 @@
+"""One principal's connection to one server: made when it is needed, and again after it was lost."""
+
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import anyio
+
+from sayso.beside import beside
+from sayso.catalog import Tool
+from sayso.connect import (
+    CLIENT_INFO,
+    INTERNAL_ERROR,
+    LISTS,
+    NOBODY_TO_ASK,
+    Authenticator,
+    CommandTarget,
+    Greeting,
+    Link,
+    Listed,
+    RpcError,
+    UrlTarget,
+    Watch,
+    open_link,
+    read_list,
+)
+from sayso.errors import AuthenticationError, SaysoError, TimedOutError, UnreachableError
+from sayso.gateway.asking import RELAYED
+from sayso.gateway.health import Health
+from sayso.gateway.lists import Lists, Shared
+from sayso.gateway.notifications import Hub
+from sayso.gateway.receipts import without_bytecode
+from sayso.gateway.subscriptions import ACKNOWLEDGED, News
+from sayso.gateway.tool_cache import ToolCache, ToolList
+
+if TYPE_CHECKING:
+    from sayso.intent import Package
+
+_log: Final = logging.getLogger(__name__)
+
+_PAUSE_SECONDS: Final = 1.0
+_LONGEST_PAUSE: Final = 60.0
+"""After a failure the same answer is given for a while, so that a dead server is not started anew
+for every call: longer after each failure, and not for the same time everywhere."""
+
+_HELD_SECONDS: Final = 30.0
+"""A connection that held for so long has begun well: what comes after it is a first failure."""
+
+_AGAIN_SECONDS: Final = 2.0
+"""How long a caller waits for a server that could not be reached the last time. A server that
+hangs would else hold up every list of the others, again and again."""
+
+_PATIENCE_SECONDS: Final = 5.0
+_SLOW_SECONDS: Final = 0.5
+"""How long a list of many servers waits for one; the second for one that was slow the last time."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Connecting:
+    """One try to connect, which any number of callers wait for; `before` is why the last failed.
+
+    Another is due when the link was lost, and after `pause` seconds.
+    """
+
+    before: SaysoError | None = None
+    done: anyio.Event = field(default_factory=anyio.Event)
+    link: Link | None = None
+    error: SaysoError | None = None
+    at: float = 0.0
+    pause: float = 0.0
+
+    @property
+    def is_held(self) -> bool:
+        return self.link is not None and not self.link.closed.is_set()
+
+    @property
+    def is_over(self) -> bool:
+        if not self.done.is_set() or (self.link is not None and not self.link.closed.is_set()):
+            return False
+        return time.monotonic() - self.at >= self.pause
+
+
+class ServerConnection:
+    """A server, and the connection to it on behalf of one principal.
+
+    `proof` goes along with all that is asked. `run` holds the connection; the rest may be called
+    from any task and raises a `SaysoError` when the server cannot be had.
+    """
+
+    def __init__(
+        self,
+        target: CommandTarget | UrlTarget,
+        roster: ToolCache,
+        *,
+        timeout: float,
+        proof: Authenticator | None = None,
+        shared: Shared | None = None,
+        hub: Hub | None = None,
+        subject: str | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self.name = target.name
+        self.health = Health()
+        self.used = time.monotonic()
+        self.is_slow = False
+        self.listed_at: float | None = None
+        self._target = target
+        self._proof = proof
+        self._roster = roster
+        self._timeout = timeout
+        self._watch = watch
+        self._try: _Connecting | None = None
+        self._wanted = anyio.Event()
+        self._lists = Lists(self._ask, shared if shared is not None else {})
+        self._roll: ToolList | None = None
+        self.package: Package | None = None
+        self._failures = 0
+        self._is_over = False
+        self._hub = hub or Hub()
+        self._subject = subject
+        self._news: News | None = None
+        self._lacking: set[str] = set()
+        self._latest: dict[str, list[Any]] = {}
+        self._greeting: Greeting | None = None
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many entries each of its lists holds, of those that are remembered."""
+        return self._lists.sizes
+
+    @property
+    def greeting(self) -> Greeting | None:
+        """What the server said of itself when it was last connected."""
+        return self._greeting
+
+    @property
+    def said(self) -> str:
+        """The last lines of its process's stderr, secrets masked; empty without a process."""
+        link = self._try and self._try.link
+        return link.diary.tail() if link else ""
+
+    def retry(self) -> None:
+        """Have the next who wants a connection try to make it, however lately that failed."""
+        if self._try is not None:
+            self._try.pause = 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a connection is being made, or used just now, or somebody listens to it."""
+        if self._try is None:
+            return False
+        return self.is_answering or self._hub.has(self.name, self._subject)
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a connection is being made, or a request is under way."""
+        attempt = self._try
+        if attempt is None:
+            return False
+        if not attempt.done.is_set():
+            return True
+        return attempt.link is not None and attempt.link.pending > 0
+
+    @property
+    def _is_on(self) -> bool:
+        """Whether the policy lets the server take part."""
+        return self._hub.switches.has_server(self.name)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection."""
+        return self._try is not None and self._try.is_held
+
+    async def run(self) -> None:
+        """Connect whenever a connection is wanted, and hold it until it is lost or cancelled."""
+        while not self._is_over:
+            await self._due()
+            self._wanted = anyio.Event()
+            if self._try is not None and not self._try.done.is_set() and not self._is_over:
+                await self._hold(self._try)
+
+    async def _due(self) -> None:
+        """Until a caller wants a connection, or it is time to try for those who listen.
+
+        They were given lists without this server, and most clients never ask for one again.
+        """
+        while True:
+            failed = self._try if self._try is not None and self._lacking else None
+            # One that lets nobody in wants a person first.
+            if failed is None or not failed.error or isinstance(failed.error, AuthenticationError):
+                return await self._wanted.wait()
+            with anyio.move_on_after(max(failed.pause, _PAUSE_SECONDS)):
+                return await self._wanted.wait()
+            if self._is_on and self._hub.has(self.name, self._subject):
+                self._try = _Connecting(before=failed.error)
+                return None
+
+    def end(self) -> None:
+        """Let go of the connection for good; whoever comes later gets another contact."""
+        self._is_over = True
+        self._wanted.set()
+        if self._try is not None and self._try.link is not None:
+            self._try.link.closed.set()
+
+    async def _hold(self, attempt: _Connecting) -> None:
+        self._lists.clear()
+        began = time.monotonic()
+        try:
+            await self._look()
+            async with open_link(
+                without_bytecode(self._target, self.package),
+                timeout=self._timeout,
+                client_info=CLIENT_INFO,
+                capabilities=RELAYED,
+                notified=self._notified,
+                asked=_nobody,
+                watch=self._watch,
+                proof=self._proof,
+            ) as link:
+                attempt.link = link
+                self._greeting = link.greeting
+                self._news = self._begin_news(link)
+                self.health.is_up(link.version)
+                attempt.done.set()
+                began = time.monotonic()
+                async with beside(self._news.run):
+                    await link.closed.wait()
+                if not self._is_over:
+                    _log.warning("%s: the connection has ended", self.name)
+        except SaysoError as error:
+            attempt.error = error
+        except Exception as error:  # noqa: BLE001 - the edge of a connection: its transport may end in any way
+            _log.warning("%s: the connection broke: %s", self.name, error)
+            attempt.error = attempt.error or UnreachableError(str(error), where=self.name)
+        finally:
+            self._lost(attempt, time.monotonic() - began)
+
+    async def _look(self) -> None:
+        """See which package is about to run; what was known of tools of another is let go of."""
+        vouching = self._roster.vouching
+        package = await vouching.look() if vouching is not None else None
+        if package != self.package:
+            self.package = package
+            self._roll = None
+
+    def _lost(self, attempt: _Connecting, held: float) -> None:
+        """Note how it ended, and how long to pause: not at all after the first loss of a link."""
+        self._news = None
+        was_up = attempt.link is not None
+        if attempt.link is not None:
+            attempt.link.closed.set()
+        self._failures = 1 if was_up and held > _HELD_SECONDS else self._failures + 1
+        attempt.pause = pause_after(self._failures - was_up)
+        if self._is_over:
+            self.health.is_idle()
+        else:
+            self.health.is_failing(str(attempt.error or "the connection has ended"))
+        attempt.at = time.monotonic()
+        attempt.done.set()
+
+    async def link(self) -> Link:
+        """The connection, made if there is none; the error of the last try where it fails.
+
+        Raises `UnreachableError` where the policy switches the server off, even if it is connected.
+        """
+        if not self._is_on:
+            fix = "Take its name out of [off] in the policy."
+            raise UnreachableError("the policy switches it off", where=self.name, fix=fix)
+        self.used = time.monotonic()
+        attempt = self._try
+        if attempt is not None and attempt.is_held:
+            return cast("Link", attempt.link)
+        if attempt is None or attempt.is_over:
+            attempt = self._try = _Connecting(before=attempt and attempt.error)
+            self._wanted.set()
+        if not attempt.done.is_set():
+            with anyio.move_on_after(_AGAIN_SECONDS if attempt.before else None):
+                await attempt.done.wait()
+        if attempt.link is None or attempt.link.closed.is_set():
+            error = attempt.error or attempt.before
+            raise error or UnreachableError("its connection has ended again", where=self.name)
+        return attempt.link
+
+    async def entries(
+        self, method: str, *, is_fresh: bool = False, may_be_stale: bool = False
+    ) -> list[Any]:
+        """All entries of one list, as received: as they are known, or asked for now if `is_fresh`.
+
+        Where they are known nobody waits for them, unless their server says that they have
+        changed; then only for a moment where they `may_be_stale`.
+        """
+        link = await self.link()
+        if not _offers(link.greeting.capabilities, method):
+            return []
+        if is_fresh:
+            return await self._lists.read(method)
+        return await self._lists.get(method, may_be_stale=may_be_stale)
+
+    async def _ask(self, method: str) -> Listed:
+        link = await self.link()
+        try:
+            with anyio.fail_after(self._timeout):
+                listed = await read_list(link, method, timeout=self._timeout)
+        except (RpcError, TimeoutError) as error:
+            raise UnreachableError(f"{method} failed: {error}", where=self.name) from error
+        if method in self._lacking:
+            # Whoever was given a list without it asks again, and then waits for the rest of this.
+            self._lacking.discard(method)
+            self._hub.tell(self.name, self._subject, _changed(method), {})
+        if method != "tools/list":
+            return listed
+        # Read and judged here, so that no call waits for that either.
+        self.listed_at = time.time()
+        self._roll = await self._roster.read(listed.entries, self.package)
+        return replace(listed, entries=self._roll.entries)
+
+    async def tools(
+        self, *, is_fresh: bool = False, may_be_stale: bool = False
+    ) -> tuple[list[Tool], list[str]]:
+        """Its tools, and what is wrong with entries of its list that are none."""
+        roll = await self._rolled(is_fresh=is_fresh, may_be_stale=may_be_stale)
+        return (roll.tools, roll.problems) if roll else ([], [])
+
+    async def listed(self) -> tuple[list[Tool], list[str]]:
+        """Its tools for a list of many servers': one that is slow is waited for only for a while.
+
+        Then it goes on beside, and raises `TimedOutError`.
+        """
+        return await self._soon("tools/list", self.tools)
+
+    async def listed_entries(self, method: str) -> list[Any]:
+        """The same of any list."""
+        entries = await self._soon(method, partial(self.entries, method))
+        self._latest[method] = entries
+        return entries
+
+    def latest_entries(self, method: str) -> list[Any]:
+        """Return the list that the server gave last, also on an earlier connection."""
+        return self._latest.get(method, [])
+
+    async def _soon(self, method: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask within a while; a list that lacks what comes later is told to have changed then."""
+        seconds = _SLOW_SECONDS if self.is_slow else _PATIENCE_SECONDS
+        with anyio.move_on_after(min(seconds, self._timeout)):
+            try:
+                found = await ask()
+            except SaysoError:
+                self._lack(method)
+                raise
+            self.is_slow = False
+            return found
+        self.is_slow = True
+        self._lack(method)
+        what = f"it has not listed what it has within {seconds:g} s"
+        fix = "It is listed as soon as it answers."
+        raise TimedOutError(what, where=self.name, fix=fix)
+
+    def _lack(self, method: str) -> None:
+        """A list was given without what this server has."""
+        self._lacking.add(method)
+        self._wanted.set()
+
+    async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
+        """Its tool of this name; of two with one name the first."""
+        if not is_fresh and (at_hand := self._at_hand(qualified_name)) is not None:
+            return at_hand
+        roll = await self._rolled(is_fresh=is_fresh, may_be_stale=True)
+        found = roll.named.get(qualified_name) if roll else None
+        if found is None and roll is not None and not self._lists.is_settled("tools/list"):
+            roll = await self._rolled(settled=True)
+            found = roll.named.get(qualified_name) if roll else None
+        return found
+
+    async def _rolled(
+        self, *, is_fresh: bool = False, may_be_stale: bool = False, settled: bool = False
+    ) -> ToolList | None:
+        if settled:
+            entries = await self._lists.settled("tools/list")
+        else:
+            entries = await self.entries("tools/list", is_fresh=is_fresh, may_be_stale=may_be_stale)
+        if not entries:
+            return None
+        roll = self._roll
+        if roll is None or roll.entries is not entries or roll.package != self.package:
+            # It was read for another principal, and is everybody's.
+            roll = self._roll = await self._roster.read(entries, self.package)
+        elif roll.is_due:
+            await self._roster.judge_again(roll)
+        return roll
+
+    def _at_hand(self, qualified_name: str) -> Tool | None:
+        """The same where there is nothing to wait for: the server is there, and so is its list."""
+        roll = self._roll
+        is_reachable = self.is_connected and self._is_on
+        if roll is None or roll.is_due or not is_reachable or roll.package != self.package:
+            return None
+        if self._lists.at_hand("tools/list") is not roll.entries:
+            return None
+        self.used = time.monotonic()
+        return roll.named.get(qualified_name)
+
+    @property
+    def remembered(self) -> list[Tool] | None:
+        """The tools of the list that is remembered; `None` where there is none."""
+        return None if self._roll is None else list(self._roll.named.values())
+
+    def known(self, qualified_name: str) -> Tool | None:
+        """The tool of this name, if the list that is remembered has it."""
+        return self._roll.named.get(qualified_name) if self._roll else None
+
+    def move(self) -> None:
+        """Others follow its resources now."""
+        if self._news is not None:
+            self._news.move()
+
+    async def follow(self, uri: str) -> None:
+        """Have it tell of one resource. Raises `RpcError` where it does not."""
+        await self.link()
+        if self._news is not None:
+            await self._news.follow(uri)
+
+    async def hear(self, level: str) -> None:
+        """Have it log from this level on, if it is there and can."""
+        if self._news is not None:
+            await self._news.set_level(level)
+
+    def _begin_news(self, link: Link) -> News:
+        """Whoever knew its lists is told that they may be others behind a new connection."""
+        if self.health.opened or self._lacking:
+            self._lacking.clear()
+            self._missed()
+        return News(
+            link,
+            self._timeout,
+            followed=lambda: self._hub.followed(self.name, self._subject),
+            missed=self._missed,
+            level=self._hub.level(self._subject),
+        )
+
+    def _missed(self) -> None:
+        for method in LISTS:
+            self._lists.change(method)
+        self._hub.tell_lists(self.name, self._subject)
+
+    async def _notified(self, method: str, params: Mapping[str, Any]) -> None:
+        """Read a list again that the server says has changed, and tell whoever wants to know."""
+        if method == ACKNOWLEDGED:
+            if self._news is not None:
+                self._news.acknowledge(params)
+            return
+        kind = method.removeprefix("notifications/").removesuffix("/list_changed")
+        for known in LISTS:
+            if known.startswith(f"{kind}/"):
+                self._lists.change(known)
+        told = {key: one for key, one in params.items() if key != "_meta"}
+        self._hub.tell(self.name, self._subject, method, told)
+
+
+def _changed(method: str) -> str:
+    """How clients are told that this list has changed."""
+    return f"notifications/{method.partition('/')[0]}/list_changed"
+
+
+def pause_after(failures: int) -> float:
+    """How many seconds to pause after so many failures in a row; not the same everywhere."""
+    if failures < 1:
+        return 0.0
+    longest = min(_LONGEST_PAUSE, _PAUSE_SECONDS * 2.0 ** min(failures - 1, 16))
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret, only spread
+
+
+async def _nobody(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Refuse what a server asks while it does nothing for any client.
+
+    A server that remembers roots would remember an empty list, so none is given.
+    """
+    raise RpcError(INTERNAL_ERROR, f"{NOBODY_TO_ASK} {method}")
+
+
+def _offers(capabilities: Mapping[str, Any], method: str) -> bool:
+    return method.split("/", 1)[0] in capabilities

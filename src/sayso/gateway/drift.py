@@ -1,0 +1,205 @@
+"""Servers that change their tools: what permits more waits until a person accepts it.
+
+What each server's tools were is kept in the store, so that it is known after a restart and by every
+replica. A definition that a server goes on giving costs nothing. One that it keeps changing is
+written in place, and once a minute at most, unless it permits less by it.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, Self
+
+from sayso.audit import AuditLog
+from sayso.catalog import Change, Tool, changes, definition_of, hold, loosens, mark_of, restore_tool
+from sayso.errors import StoreError
+from sayso.intent import Evidence, ResolvedIntent
+from sayso.policy import Policy
+from sayso.slices import in_slices
+from sayso.store import DefinitionRow, Definitions, Known, storable
+
+_log: Final = logging.getLogger(__name__)
+
+_QUIET_SECONDS: Final = 60.0
+_MOST_TOOLS: Final = 20_000
+"""A server that invents names must not fill the store."""
+
+_TOLD: Final = (
+    "%s: its tool “%s” would permit more than it did; the stricter counts until a person accepts "
+    "the change (sayso drift)"
+)
+
+
+class _Judged(NamedTuple):
+    """What was found of a definition: what the tool was before, where it is held."""
+
+    known: Known
+    mark: str
+    before: Tool | None
+
+
+@dataclass(slots=True)
+class Watch:
+    """What is known of the tools of the server at `place`, which is called `server`."""
+
+    definitions: Definitions
+    place: str
+    server: str
+    policy: Callable[[], Policy]
+    clock: Callable[[], float] = time.time
+    timer: Callable[[], float] = time.monotonic
+    _judged: dict[str, _Judged] = field(default_factory=dict[str, _Judged])
+    _written: dict[str, float] = field(default_factory=dict[str, float])
+
+    async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
+        """The tools as they count, and what is wrong with those that do not.
+
+        A tool that is seen for the first time is remembered. Raises `StoreError` when what was
+        known cannot be read; what cannot be written is judged all the same.
+        """
+        named: dict[str, Tool] = {}
+        for one in tools:
+            named.setdefault(storable(one.name), one)
+        known = await self.definitions.known(self.place)
+        new = [name for name in named if name not in known]
+        room = max(0, _MOST_TOOLS - len(known))
+        if new[:room]:
+            await self._write(
+                await in_slices(new[:room], lambda name: self._first(name, named[name]))
+            )
+            # Another process may have been first, with another definition.
+            known = await self.definitions.known(self.place)
+        await self._compare({name: one for name, one in named.items() if name in known}, known)
+        refused = set(new[room:])
+        found = [self._counting(one) for one in tools if storable(one.name) not in refused]
+        what = f"{self.server}: {len(refused)} tools are left out: it has had too many names"
+        return found, [what] if refused else []
+
+    async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
+        """Judge what is not as it was when it was last judged."""
+        marks = dict(await in_slices(named.items(), lambda entry: (entry[0], mark_of(entry[1]))))
+        due = [name for name, mark in marks.items() if self._is_due(name, known[name], mark)]
+        if not due:
+            return
+        rows = {row.tool: row for row in await self.definitions.all(self.place)}
+        changed = await in_slices(
+            due, lambda name: self._judge(rows[name], named[name], marks[name])
+        )
+        await self._write([row for row in changed if row is not None])
+
+    def _is_due(self, name: str, known: Known, mark: str) -> bool:
+        if mark == known.mark and known.held is None:
+            self._judged.pop(name, None)
+            return False
+        found = self._judged.get(name)
+        if found is None or (found.known, found.mark) != (known, mark):
+            return True
+        return found.before is not None and known.held != mark  # what is held is yet to be written
+
+    def _judge(self, row: DefinitionRow, tool: Tool, mark: str) -> DefinitionRow | None:
+        """Note whether the tool is held; gives the row to write, if it is to be another one."""
+        short = Known(row.mark, row.accepted, row.held_mark)
+        self._judged[row.tool] = _Judged(short, mark, None)
+        next_ = replace(row, held=None, held_mark=None, held_since=None, revision=row.revision + 1)
+        if mark in (row.mark, row.accepted):
+            return None if row.held is None else self._soon(next_)
+        before = restore_tool(self.server, json.loads(row.definition))
+        under = self._resolver(tool.name)
+        if loosens(before, tool, under):
+            self._judged[row.tool] = _Judged(short, mark, before)
+            if row.held_mark == mark or not self._may_write(row.tool):
+                return None
+            return replace(next_, held=_text(tool), held_mark=mark, held_since=self.clock())
+        _log.debug("%s: its tool “%s” has changed", row.server, row.tool)
+        moved = replace(next_, definition=_text(tool), mark=mark, since=self.clock())
+        return moved if loosens(tool, before, under) else self._soon(moved)
+
+    def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
+        """The row, unless its tool was just written about: then it is judged again."""
+        if self._may_write(row.tool):
+            return row
+        del self._judged[row.tool]
+        return None
+
+    def _counting(self, tool: Tool) -> Tool:
+        found = self._judged.get(storable(tool.name))
+        return tool if found is None or found.before is None else hold(tool, found.before)
+
+    def _resolver(self, name: str) -> Callable[[Evidence], ResolvedIntent]:
+        return lambda evidence: self.policy().resolve(self.server, name, evidence)
+
+    def _may_write(self, name: str) -> bool:
+        now = self.timer()
+        if now - self._written.get(name, -_QUIET_SECONDS) < _QUIET_SECONDS:
+            return False
+        self._written[name] = now
+        return True
+
+    def _first(self, name: str, tool: Tool) -> DefinitionRow:
+        return DefinitionRow(
+            self.place, name, self.server, _text(tool), mark_of(tool), self.clock()
+        )
+
+    async def _write(self, rows: Sequence[DefinitionRow]) -> None:
+        if not rows:
+            return
+        try:
+            await self.definitions.put(rows)
+        except StoreError as error:
+            _log.warning("%s: what its tools are now cannot be remembered: %s", self.server, error)
+            return
+        for row in rows:
+            if row.held is not None:
+                _log.warning(_TOLD, row.server, row.tool)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A change that waits for a person: the tool as it was, as it is, and what that changes."""
+
+    row: DefinitionRow
+    known: Tool
+    now: Tool
+    changes: tuple[Change, ...]
+
+    @classmethod
+    def of(cls, row: DefinitionRow) -> Self:
+        """What is held in a row of the store."""
+        known, now = (
+            restore_tool(row.server, json.loads(text))
+            for text in (row.definition, row.held or "{}")
+        )
+        return cls(row, known, now, tuple(changes(known, now)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data."""
+        return {
+            "server": self.row.server,
+            "tool": self.now.name,
+            "place": self.row.place,
+            "since": self.row.held_since,
+            "level": {"was": str(self.known.level), "would_be": str(self.now.level)},
+            "changes": [{"what": one.what, "is_looser": one.is_looser} for one in self.changes],
+            "was": json.loads(self.row.definition),
+            "is": json.loads(self.row.held or "{}"),
+        }
+
+
+async def held_changes(definitions: Definitions) -> list[Held]:
+    """All changes that wait for a person, by server and tool."""
+    return [Held.of(row) for row in await definitions.all(is_held=True)]
+
+
+async def accept(log: AuditLog, definitions: Definitions, held: Held, *, by: str) -> bool:
+    """Have a change count from now on, on record; `False` where it is another one by now.
+
+    A gateway that runs goes by it within seconds.
+    """
+    told = [one.what for one in held.changes]
+    return await log.accept(definitions, held.row, changes=told, by=by)
+
+
+def _text(tool: Tool) -> str:
+    return json.dumps(definition_of(tool))

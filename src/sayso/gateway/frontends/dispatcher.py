@@ -1,0 +1,315 @@
+"""The desk: answers one request of one client, whichever door it came through."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, cast
+
+from sayso.approvals import MODES_SINCE, Elicit, Rounds, modes_of
+from sayso.audit import Outcome
+from sayso.catalog import Tool
+from sayso.connect import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MODERN,
+    RESOURCE_NOT_FOUND,
+    Message,
+    RpcError,
+    read_object,
+    write_error,
+    write_result,
+)
+from sayso.errors import StoreError
+from sayso.gateway.frontends.client import META, Client, Line, caller_of
+from sayso.gateway.introduction import GATEWAY_INFO, Introduction, info_of, introduce
+from sayso.gateway.listening import SUBSCRIPTION
+from sayso.gateway.request import Request
+from sayso.gateway.router import Route, Router
+from sayso.gateway.search import HOW
+from sayso.gateway.tasks import TASKS
+from sayso.gateway.versions import translate
+from sayso.guard import Progress, UnknownToolError, no_progress
+from sayso.incidents import describe_incident, report_incident
+from sayso.policy import Principal
+from sayso.slices import LARGE_BYTES, rest_since
+from sayso.telemetry import Asked, Watch
+
+_log: Final = logging.getLogger(__name__)
+
+INSTRUCTIONS: Final = (
+    "Calls that may destroy something wait until a person approves them outside this "
+    "conversation. A tool error that says so is not a failure: tell the person, then make "
+    "the same call again."
+)
+CAPABILITIES: Final[Mapping[str, Any]] = {
+    "tools": {"listChanged": True},
+    "prompts": {"listChanged": True},
+    "resources": {"subscribe": True, "listChanged": True},
+    "completions": {},
+    "logging": {},
+}
+CANCELLED: Final = -32800
+"""The code of what a client wanted no more."""
+
+SWITCHED_OFF: Final = "the policy of this gateway switches this caller off"
+
+_FRESH: Final[Mapping[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
+
+
+class Told(NamedTuple):
+    """A response, and the code of the error that it is, if it is one."""
+
+    body: bytes
+    code: int | None = None
+
+
+@dataclass(slots=True)
+class Dispatcher:
+    """Answers requests by the gateway's passage. `watch` looks on."""
+
+    passage: Router
+    watch: Watch | None = None
+    _routes: Mapping[str, Route] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._routes = self.passage.routes
+
+    @property
+    def server_info(self) -> Mapping[str, Any]:
+        """The name that goes with each result since 2026-07-28."""
+        passage = self.passage
+        if passage.alone is None:
+            return GATEWAY_INFO
+        return info_of(passage.fleet.owner(passage.alone))
+
+    async def introduce(self, principal: Principal) -> Introduction:
+        """Say what this is to a client that connects. Raises `RpcError` where it is turned away."""
+        if not self.admits(principal):
+            raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
+        passage = self.passage
+        own = f"{INSTRUCTIONS} {HOW}" if passage.search.is_on else INSTRUCTIONS
+        return await introduce(
+            passage.fleet, passage.guard, principal, own=own, alone=passage.alone
+        )
+
+    def admits(self, principal: Principal) -> bool:
+        """Return whether the policy of the moment lets this caller in."""
+        return self.passage.fleet.switches.has_caller(principal.subject)
+
+    async def turn_away(self, messages: Sequence[Message], principal: Principal) -> None:
+        """Record the calls of a caller that is switched off. Raises `StoreError`."""
+        for one in messages:
+            if one.method == "tools/call" and one.id is not None:
+                await self.passage.guard.refuse(principal, _name_in(one), Outcome.DENIED)
+
+    async def answer(
+        self,
+        message: Message,
+        params: dict[str, Any],
+        client: Client,
+        line: Line,
+        *,
+        tool: Tool | None = None,
+    ) -> Told:
+        """Answer a request; `tool` is the one that it calls, where that was just found.
+
+        Cancelling cancels what it began.
+        """
+        if self.watch is None:
+            return await self._told(message, params, client, line, tool)
+        asked = _asked(message, params, client)
+        with self.watch.request(asked):
+            told = await self._told(message, params, client, line, tool)
+            asked.code = told.code
+        return told
+
+    async def _told(
+        self,
+        message: Message,
+        params: dict[str, Any],
+        client: Client,
+        line: Line,
+        tool: Tool | None,
+    ) -> Told:
+        """As above. Where the process ends, whoever asked is told so."""
+        try:
+            result = await self._result(message, params, client, line, tool)
+            begun = time.perf_counter()
+            body = write_result(message.id, result)
+            if len(body) > LARGE_BYTES:
+                await rest_since(begun)
+            return Told(body)
+        except UnknownToolError as error:
+            return _error(message, INVALID_PARAMS, str(error))
+        except RpcError as error:
+            return _error(message, _code(client, error.code), error.message, error.data)
+        except StoreError as error:
+            _log.error("%s", error)
+            return _error(message, INTERNAL_ERROR, "Nothing was run: sayso cannot write its log.")
+        except asyncio.CancelledError:
+            if not self.passage.guard.shutdown.is_over:
+                raise
+            what = "sayso was stopped before it could answer: send the request again"
+            return _error(message, INTERNAL_ERROR, what)
+        except Exception as error:  # noqa: BLE001 - the edge of a request: the client learns nothing of our inside
+            return _error(message, INTERNAL_ERROR, describe_incident(report_incident(_log, error)))
+
+    async def _result(
+        self,
+        message: Message,
+        params: dict[str, Any],
+        client: Client,
+        line: Line,
+        tool: Tool | None,
+    ) -> Mapping[str, Any]:
+        method = message.method or ""
+        if not self.admits(client.principal):
+            await self.turn_away([message], client.principal)
+            raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
+        route = self._routes.get(method)
+        if route is not None:
+            result = await route(_request(message, params, client, line, tool))
+            told = translate(method, result, client.version)
+            return _dressed(method, told, client, self.server_info)
+        if method == "server/discover" and client.is_modern:
+            introduction = await self.introduce(client.principal)
+            told = discovery(introduction.instructions)
+            return _dressed(method, told, client, introduction.server_info)
+        if method == "ping" and not client.is_modern:
+            return {}
+        raise RpcError(METHOD_NOT_FOUND, "Method not found", method)
+
+
+def _asked(message: Message, params: Mapping[str, Any], client: Client) -> Asked:
+    """What one who looks on is told of a request."""
+    method = message.method or ""
+    name = params.get("name") if method == "prompts/get" else None
+    prompt = name if isinstance(name, str) else None
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    return Asked(method, message.id, client.version, client.session, meta, prompt)
+
+
+def discovery(instructions: str) -> dict[str, Any]:
+    """What the gateway says of itself (MCP 2026-07-28, discovery)."""
+    return {
+        "supportedVersions": [MODERN],
+        "capabilities": {**CAPABILITIES, "extensions": {TASKS: {}}},
+        "instructions": instructions,
+    }
+
+
+def _request(
+    message: Message, params: dict[str, Any], client: Client, line: Line, tool: Tool | None
+) -> Request:
+    return Request(
+        method=message.method or "",
+        params=params,
+        version=client.version,
+        principal=client.principal,
+        progress=_progress(params, line),
+        elicit=_elicit(client, line),
+        rounds=_rounds(params, client),
+        caller=caller_of(client, line),
+        listener=line.listener,
+        id=message.id,
+        client_name=client.name,
+        tool=tool,
+    )
+
+
+def _progress(params: Mapping[str, Any], line: Line) -> Progress:
+    """Where progress is told: only who gave a token for it wants to know."""
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if meta else None
+    if token is None:
+        return no_progress
+
+    async def tell(done: float, total: float | None, text: str | None) -> None:
+        told: dict[str, Any] = {"progressToken": token, "progress": done}
+        told |= {} if total is None else {"total": total}
+        told |= {} if text is None else {"message": text}
+        line.tell("notifications/progress", told)
+        await asyncio.sleep(0)
+
+    return tell
+
+
+def _elicit(client: Client, line: Line) -> Elicit | None:
+    """How an older client is asked: by a request to it, while its call waits."""
+    if client.is_modern or not (modes := _modes(client)):
+        return None
+
+    async def send(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked = params if client.version >= MODES_SINCE else _without_mode(params)
+        return await line.ask("elicitation/create", asked)
+
+    async def complete(elicitation: str) -> None:
+        await line.notify("notifications/elicitation/complete", {"elicitationId": elicitation})
+
+    return Elicit(send, modes, complete)
+
+
+def _without_mode(params: Mapping[str, Any]) -> dict[str, Any]:
+    """A question as it was put before there was more than one way to."""
+    return {key: value for key, value in params.items() if key != "mode"}
+
+
+def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
+    """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
+    if not client.is_modern or not (modes := _modes(client)):
+        return None
+    responses = params.get("inputResponses")
+    state = params.get("requestState")
+    return Rounds(
+        None if responses is None else _object(responses),
+        state if isinstance(state, str) else None,
+        modes,
+    )
+
+
+def _modes(client: Client) -> frozenset[str]:
+    return modes_of(client.capabilities.get("elicitation"), client.version)
+
+
+def _name_in(message: Message) -> str:
+    """The name of the tool that a call wants, as far as it can be read."""
+    try:
+        name = read_object(message.params).get("name")
+    except ValueError:
+        return ""
+    return name if isinstance(name, str) else ""
+
+
+def _object(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _dressed(
+    method: str, result: Mapping[str, Any], client: Client, info: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What 2026-07-28 wants around every result; older clients are spared it."""
+    # What a server behind says of its own connection is not about this one.
+    given: Mapping[str, Any] = result.get("_meta") or {}
+    meta = {key: value for key, value in given.items() if not key.startswith(META)}
+    if SUBSCRIPTION in given and method == "subscriptions/listen":
+        meta[SUBSCRIPTION] = given[SUBSCRIPTION]
+    if not client.is_modern:
+        kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
+        return {**kept, "_meta": meta} if meta else kept
+    meta[f"{META}serverInfo"] = info
+    is_cacheable = method.endswith("/list") or method in ("resources/read", "server/discover")
+    fresh = _FRESH if is_cacheable else {}
+    return {"resultType": "complete", **fresh, **result, "_meta": meta}
+
+
+def _error(message: Message, code: int, text: str, data: Any = None) -> Told:
+    return Told(write_error(message.id, code, text, data), code)
+
+
+def _code(client: Client, code: int) -> int:
+    """The code of an error in the client's version: 2026-07-28 has none for a missing resource."""
+    return INVALID_PARAMS if code == RESOURCE_NOT_FOUND and client.is_modern else code

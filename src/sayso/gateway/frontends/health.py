@@ -1,0 +1,159 @@
+"""What a probe asks: `/healthz`, does the process live, and `/readyz`, may requests be sent to it.
+
+Answered to anybody, before the host is looked at: a probe calls a pod by its address. So strangers
+learn no more than whether the gateway is ready, and which part of it is not.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final, Protocol
+
+from starlette.types import Receive, Scope, Send
+
+from sayso.access import Access, Arrival, Names, RefusedError, admit
+from sayso.errors import SaysoError, StoreError
+from sayso.guard import Shutdown
+from sayso.store import Records
+
+LIVE: Final = "/healthz"
+READY: Final = "/readyz"
+
+_OK: Final = "ok"
+_STORE_SECONDS: Final = 0.75
+"""How long the store may take to answer: below the second that a probe waits by default."""
+_FRESH_SECONDS: Final = 1.0
+"""How long what the store said is taken as it was, so that probes by many cost it nothing."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+class Probed(Protocol):
+    """A server behind the gateway, as far as its health goes."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the configuration."""
+        ...
+
+    @property
+    def is_up(self) -> bool | None:
+        """Whether it is connected; `None` where nothing has wanted it yet."""
+        ...
+
+
+@dataclass(slots=True)
+class StoreCheck:
+    """Whether the store answers in time: asked once for all who want to know at the same time.
+
+    A question that hangs goes on until the store answers it; no second one is put meanwhile.
+    """
+
+    records: Records
+    seconds: float = _STORE_SECONDS
+    _asked: asyncio.Task[StoreError | None] | None = None
+    _at: float = 0.0
+    _was_there: bool = True
+
+    async def is_there(self) -> bool:
+        """Whether it answers, or did a moment ago."""
+        asked = self._asked
+        now = asyncio.get_running_loop().time()
+        if asked is None or (asked.done() and now - self._at > _FRESH_SECONDS):
+            asked = self._asked = asyncio.create_task(self._ask())
+            self._at = now
+        await asyncio.wait({asked}, timeout=self.seconds)
+        why = asked.result() if asked.done() else f"no answer within {self.seconds:g} s"
+        if (why is None) is not self._was_there:
+            # Told once, not with every probe.
+            self._was_there = why is None
+            _log.warning("the store: %s", why or "it can be reached again")
+        return self._was_there
+
+    async def _ask(self) -> StoreError | None:
+        try:
+            await self.records.newest(limit=1)
+        except StoreError as error:
+            return error
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class HealthDoor:
+    """Answers probes. `policy` raises where there is none.
+
+    `access` and `names` say who is told of the servers behind: callers who prove who they are.
+    """
+
+    shutdown: Shutdown
+    check: StoreCheck
+    policy: Callable[[], object]
+    upstreams: Sequence[Probed]
+    access: Access
+    names: Names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one probe."""
+        del receive
+        if scope["method"] not in ("GET", "HEAD"):
+            told = {"error": "A probe is a GET."}
+            await _say(send, HTTPStatus.METHOD_NOT_ALLOWED, told, (b"allow", b"GET, HEAD"))
+        elif scope["path"] == LIVE:
+            await _say(send, HTTPStatus.OK, {"live": True})
+        else:
+            # Whoever asks sends no requests on once it is told no: the end can wait for that.
+            self.shutdown.is_watched = True
+            told = await self._parts()
+            is_ready = all(one == _OK for one in told.values())
+            status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+            more = {"upstreams": self._states()} if await self._may_know(Arrival.of(scope)) else {}
+            await _say(send, status, {"ready": is_ready, **told, **more})
+
+    async def _parts(self) -> dict[str, str]:
+        """What must be well before requests are taken, each with what is wrong with it."""
+        return {
+            "store": _OK if await self.check.is_there() else "cannot be reached",
+            "policy": _OK if self._has_policy() else "cannot be used",
+            "gateway": "draining" if self.shutdown.is_near else _OK,
+        }
+
+    def _has_policy(self) -> bool:
+        try:
+            self.policy()
+        except SaysoError as error:
+            _log.warning("not ready: %s", error)
+            return False
+        return True
+
+    def _states(self) -> dict[str, str]:
+        """Of each server; one that is down leaves the others, and the gateway ready."""
+        words = {True: "up", False: "down", None: "not yet wanted"}
+        return {one.name: words[one.is_up] for one in self.upstreams}
+
+    async def _may_know(self, arrival: Arrival) -> bool:
+        """Return whether a probe proves who sends it, by a token or an API key.
+
+        To come from this machine is not enough: a proxy here speaks for others.
+        """
+        try:
+            principal = await admit(arrival, self.access, self.names)
+        except (RefusedError, StoreError):
+            return False
+        return principal.is_known
+
+
+async def _say(
+    send: Send, status: int, told: Mapping[str, Any], *more: tuple[bytes, bytes]
+) -> None:
+    body = json.dumps(told).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        *more,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,102 @@
+"""What a request of 2026-07-28 must carry over HTTP (MCP, Streamable HTTP, request headers)."""
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from sayso.connect import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    MODERN,
+    UNSUPPORTED_VERSION,
+    Message,
+    RpcError,
+)
+from sayso.gateway.frontends.client import META, Client, called, level_of, name_of
+from sayso.policy import Principal
+
+_NAMED: Final = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
+_VERSION_HEADER: Final = "mcp-protocol-version"
+_METHOD_HEADER: Final = "mcp-method"
+_NAME_HEADER: Final = "mcp-name"
+_VERSION: Final = f"{META}protocolVersion"
+_CAPABILITIES: Final = f"{META}clientCapabilities"
+
+
+def alone(params: Mapping[str, Any], principal: Principal) -> Client:
+    """The client that a request speaks of, in which all stands that there is to know.
+
+    Raises `RpcError`.
+    """
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    if _VERSION not in meta or _CAPABILITIES not in meta:
+        what = f"params._meta must hold {_VERSION!r} and {_CAPABILITIES!r}"
+        raise RpcError(INVALID_PARAMS, what)
+    capabilities: Any = meta[_CAPABILITIES]
+    if not isinstance(capabilities, dict):
+        raise RpcError(INVALID_PARAMS, f"{_CAPABILITIES} must be an object")
+    refuse_version(meta[_VERSION])
+    name = name_of(meta.get(f"{META}clientInfo"))
+    caller = called(principal, name)
+    level = level_of(meta.get(f"{META}logLevel"))
+    return Client(caller, MODERN, cast("dict[str, Any]", capabilities), level=level, name=name)
+
+
+def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+    """Whoever routes by a header must see what is carried out. Raises `RpcError`."""
+    meta: Mapping[str, Any] = params.get("_meta") or {}
+    key = _NAMED.get(message.method or "")
+    # Only a name may need to be encoded: who filters by the others reads them as they stand.
+    said = (
+        (_VERSION_HEADER, meta.get(_VERSION), headers.get(_VERSION_HEADER)),
+        (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
+        (_NAME_HEADER, params.get(key) if key else None, decode_header(headers.get(_NAME_HEADER))),
+    )
+    for name, value, found in said:
+        # A header may be missing only where there is nothing that it could say.
+        if value is not None and found != value:
+            raise RpcError(HEADER_MISMATCH, f"the header {name} does not say what the body says")
+
+
+def refuse_false_headers(
+    message: Message, params: Mapping[str, Any], headers: Mapping[str, str]
+) -> None:
+    """The same for older clients, which need not send these headers. Raises `RpcError`."""
+    if _METHOD_HEADER not in headers and _NAME_HEADER not in headers:
+        return
+    key = _NAMED.get(message.method or "")
+    name = params.get(key) if key else None
+    for header, value, found in (
+        (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
+        (_NAME_HEADER, name, decode_header(headers.get(_NAME_HEADER))),
+    ):
+        if header in headers and found != value:
+            raise RpcError(HEADER_MISMATCH, f"the header {header} does not say what the body says")
+
+
+def refuse_version(version: object) -> None:
+    """Raise `RpcError` for a version that the stateless protocol does not have here."""
+    if version != MODERN:
+        data = {"supported": [MODERN], "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+
+def decode_header(value: str | None) -> str | None:
+    """The text that a header carries; `None` where it is none, or not encoded as it must be."""
+    if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    payload = value[9:-2]
+    try:
+        found = b64decode(payload, validate=True)
+        text = found.decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return text if b64encode(found).decode() == payload else None

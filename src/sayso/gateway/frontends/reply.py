@@ -1,0 +1,147 @@
+"""The answer to one POST: JSON where it comes alone, a stream where something comes before it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from starlette.types import Send
+
+from sayso.alarm import Alarm
+from sayso.connect import in_one_line
+from sayso.gateway.frontends.outbox import Outbox
+
+PATIENCE_SECONDS: Final = 0.2
+"""How long a request may take before its client is watched and its stream kept alive."""
+
+PING_SECONDS: Final = 15.0
+"""How often a stream on which nothing is said shows that it lives: proxies close silent ones."""
+
+PING: Final = b": ping\n\n"
+
+Header = tuple[bytes, bytes]
+
+EVENT_HEADERS: Final[Sequence[Header]] = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+)
+_JSON: Final = (b"content-type", b"application/json")
+
+
+def as_event(body: bytes) -> bytes:
+    """One message as a server-sent event."""
+    return b"event: message\ndata: " + in_one_line(body) + b"\n\n"
+
+
+class Reply:
+    """What goes back. Whoever takes only JSON gets the response alone."""
+
+    def __init__(self, send: Send, *, takes_events: bool, headers: Sequence[Header] = ()) -> None:
+        self._send = send
+        self._takes_events = takes_events
+        self._headers = headers
+        self._outbox: Outbox | None = None
+        self.is_stream = False
+        self.is_over = False
+
+    async def say(self, body: bytes) -> bool:
+        """Send a message that is not the response; whether it could be."""
+        if not self._takes_events or self.is_over:
+            return False
+        await self._begun().say(body)
+        return True
+
+    def tell(self, body: bytes) -> bool:
+        """The same without waiting, for what may be left out."""
+        if not self._takes_events or self.is_over:
+            return False
+        self._begun().tell(body)
+        return True
+
+    async def finish(self, body: bytes, status: int = 200) -> None:
+        """Send the response."""
+        self.is_over = True
+        if self._outbox is not None:
+            async with self._outbox.turn():
+                await self._open()
+                await self._piece(as_event(body), more=False)
+            return
+        length = (b"content-length", str(len(body)).encode())
+        headers = [_JSON, length, *self._headers]
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._piece(body, more=False)
+
+    async def end(self) -> None:
+        """End the stream without a response: nobody waits for one."""
+        self.is_over = True
+        async with self._begun().turn():
+            await self._open()
+            await self._piece(b"", more=False)
+
+    async def ping(self) -> None:
+        """Show that the answer is still to come."""
+        if self._takes_events and not self.is_over:
+            async with self._begun().turn():
+                await self._open()
+                await self._piece(PING, more=True)
+
+    async def _event(self, body: bytes) -> None:
+        await self._open()
+        await self._piece(as_event(body), more=True)
+
+    def _begun(self) -> Outbox:
+        """The turns on a stream. Most answers are none, and nothing comes before or after them."""
+        if self._outbox is None:
+            self._outbox = Outbox(self._event)
+        return self._outbox
+
+    async def _open(self) -> None:
+        if not self.is_stream:
+            self.is_stream = True
+            headers = [*EVENT_HEADERS, *self._headers]
+            await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def _piece(self, body: bytes, *, more: bool) -> None:
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def _nothing() -> None:
+    """Take no notice of a client that leaves."""
+
+
+async def watched(
+    work: Callable[[], Awaitable[None]],
+    reply: Reply,
+    left: Callable[[], Awaitable[None]],
+    patience: Alarm,
+    gone: Callable[[], None] = _nothing,
+) -> None:
+    """Do `work`, and keep its stream alive; say when the client has `gone` before it was done.
+
+    Most work is over before anybody starts to watch, which `patience` says.
+    """
+    watcher: asyncio.Task[None] | None = None
+
+    def start() -> None:
+        nonlocal watcher
+        watcher = asyncio.ensure_future(_watch(reply, left, gone))
+
+    late = patience.call(start)
+    try:
+        await work()
+    finally:
+        patience.forget(late)
+        if watcher is not None:
+            watcher.cancel()
+
+
+async def _watch(
+    reply: Reply, left: Callable[[], Awaitable[None]], gone: Callable[[], None]
+) -> None:
+    leaving = asyncio.ensure_future(left())
+    try:
+        while not (await asyncio.wait([leaving], timeout=PING_SECONDS))[0]:
+            await reply.ping()
+        gone()
+    finally:
+        leaving.cancel()

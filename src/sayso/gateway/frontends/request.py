@@ -1,0 +1,150 @@
+"""One HTTP request, as far as it is of use here, and how it is turned away."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from starlette.types import Receive, Scope, Send
+
+from sayso.connect import (
+    HEADER_MISMATCH,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    Message,
+    read_message,
+    write_error,
+)
+from sayso.gateway.frontends.batch import is_batch, read_batch
+from sayso.gateway.frontends.reply import Header, Reply
+from sayso.gateway.frontends.strict import AmbiguousError, check_unambiguous
+from sayso.policy import Principal
+from sayso.slices import rest_since
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+"""Of one request."""
+
+_EVENTS: Final = ("text/event-stream", "text/*", "*/*")
+PARAMETER: Final = "mcp-param-"
+
+_ROUTING: Final = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"})
+
+
+class RefusedError(Exception):
+    """A request that is turned away, with a status and in the words of an error."""
+
+    def __init__(
+        self, status: int, text: str, code: int = INVALID_REQUEST, headers: tuple[Header, ...] = ()
+    ) -> None:
+        super().__init__(text)
+        self.status = status
+        self.text = text
+        self.code = code
+        self.headers = headers
+
+    async def answer(self, send: Send) -> None:
+        """Turn it away."""
+        reply = Reply(send, takes_events=False, headers=self.headers)
+        await reply.finish(write_error(None, self.code, self.text), self.status)
+
+
+Identify = Callable[[Scope], Awaitable[Principal]]
+"""Who a request comes from. Raises the `RefusedError` of `sayso.access`."""
+
+
+@dataclass(slots=True)
+class Request:
+    """A request whose headers were read."""
+
+    verb: str
+    headers: Mapping[str, str]
+    receive: Receive
+    send: Send
+
+    @classmethod
+    def of(cls, scope: Scope, receive: Receive, send: Send) -> "Request":
+        """Raises `RefusedError` for a header that may not stand there twice."""
+        return cls(scope["method"], _headers(scope), receive, send)
+
+    @property
+    def takes_events(self) -> bool:
+        """Whether the client takes a stream in the place of one message."""
+        accept = self.headers.get("accept", "")
+        return any(one in accept for one in _EVENTS)
+
+    async def messages(self) -> Message | list[Message]:
+        """The message that it carries, or all of a batch. Raises `RefusedError`."""
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            what = "the content type must be application/json"
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what)
+        body = await self._body()
+        try:
+            begun = time.perf_counter()
+            found = read_batch(body) if is_batch(body) else read_message(body)
+            await rest_since(begun)
+            await check_unambiguous(body)
+        except AmbiguousError as error:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, str(error), INVALID_REQUEST) from None
+        except ValueError:
+            is_json = body.lstrip()[:1] in (b"{", b"[")
+            code = INVALID_REQUEST if is_json else PARSE_ERROR
+            what = "the body must be one JSON-RPC 2.0 message"
+            raise RefusedError(HTTPStatus.BAD_REQUEST, what, code) from None
+        return found
+
+    async def accept(self) -> None:
+        """Say that a message which wants no response was taken."""
+        headers = [(b"content-length", b"0")]
+        await self.send({"type": "http.response.start", "status": 202, "headers": headers})
+        await self.send({"type": "http.response.body", "body": b""})
+
+    async def left(self) -> None:
+        """Return when the client has gone."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
+    async def _body(self) -> bytes:
+        length = self.headers.get("content-length", "0")
+        pieces: list[bytes] = []
+        size = int(length) if length.isdigit() else 0
+        if size > MOST_BYTES:
+            raise _too_large()
+        size = 0
+        while True:
+            part = await self.receive()
+            if part["type"] == "http.disconnect":
+                raise RefusedError(HTTPStatus.BAD_REQUEST, "the request broke off")
+            pieces.append(part.get("body", b""))
+            size += len(pieces[-1])
+            if size > MOST_BYTES:
+                raise _too_large()
+            if not part.get("more_body"):
+                return b"".join(pieces)
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    """Headers by their names in small letters."""
+    headers = scope["headers"]
+    found = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
+    if len(found) == len(headers):
+        return found
+    found.clear()
+    for name, value in headers:
+        key = name.decode("latin-1")
+        said = value.decode("latin-1")
+        if key not in found:
+            found[key] = said
+        elif key in _ROUTING or key.startswith(PARAMETER):
+            # Who reads the first and who reads the last would see two different requests.
+            what = f"the header {key} stands there twice"
+            raise RefusedError(HTTPStatus.BAD_REQUEST, what, HEADER_MISMATCH)
+        else:
+            found[key] = f"{found[key]}, {said}"
+    return found
+
+
+def _too_large() -> RefusedError:
+    what = f"a request holds at most {MOST_BYTES} bytes"
+    return RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what)

@@ -1,0 +1,77 @@
+"""Session tokens of the handshake eras: signed, so that any replica knows what they say."""
+
+import secrets
+import time
+from base64 import b32decode, b32encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from sayso.keys import Keyring
+
+_PURPOSE: Final = "session"
+_SECONDS: Final = 7 * 86_400.0
+_MOST_CAPABILITIES: Final = 2_048
+"""Bytes; a header has to hold them."""
+_KNOWN: Final = ("roots", "sampling", "elicitation", "tasks")
+
+
+class Ticket(msgspec.Struct, frozen=True, array_like=True):
+    """What a session token says: `subject` is its caller, `replica` who made it, in Unix seconds.
+
+    `capabilities` are the client's.
+    """
+
+    id: str
+    subject: str
+    client: str
+    version: str
+    capabilities: dict[str, Any]
+    replica: str
+    expires: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tickets:
+    """Makes and reads the tokens of one door of a gateway, whose replicas share their keys.
+
+    `door` is its path: a session that has ended at one door must not go on at another.
+    """
+
+    keys: Keyring
+    replica: str = ""
+    door: str = ""
+    clock: Callable[[], float] = time.time
+
+    def make(self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]) -> str:
+        """The token of a new session."""
+        if len(msgspec.json.encode(capabilities)) > _MOST_CAPABILITIES:
+            # What a client can do is its keys; what it says about each may be as long as it likes.
+            capabilities = {key: {} for key in capabilities if key in _KNOWN}
+        ticket = Ticket(
+            id=secrets.token_hex(12),
+            subject=subject,
+            client=client,
+            version=version,
+            capabilities=capabilities,
+            replica=self.replica,
+            expires=self.clock() + _SECONDS,
+        )
+        # Letters of one case: some clients keep all headers in small ones.
+        body = b32encode(msgspec.json.encode(ticket)).rstrip(b"=").lower()
+        return f"{body.decode()}.{self.keys.sign(self._purpose, body)}"
+
+    def read(self, token: str, *, subject: str) -> Ticket | None:
+        """What a token says; `None` for one of another caller, a forged and an expired one."""
+        text, _, signature = token.partition(".")
+        if not token.isascii() or not self.keys.verify(self._purpose, text.encode(), signature):
+            return None
+        ticket = msgspec.json.decode(b32decode(text.upper() + "=" * (-len(text) % 8)), type=Ticket)
+        is_good = ticket.subject == subject and ticket.expires > self.clock()
+        return ticket if is_good else None
+
+    @property
+    def _purpose(self) -> str:
+        return f"{_PURPOSE} {self.door}"

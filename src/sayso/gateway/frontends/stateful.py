@@ -1,0 +1,232 @@
+"""The sessions of the handshake eras over HTTP (MCP 2025-11-25, Streamable HTTP)."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Final, cast
+
+import anyio
+
+from sayso.alarm import Alarm
+from sayso.connect import Id, Message, RpcError, read_object, write_error, write_result
+from sayso.gateway.frontends import remote_session
+from sayso.gateway.frontends.batch import BATCHING, answer_batch
+from sayso.gateway.frontends.client import Client, called
+from sayso.gateway.frontends.dispatcher import CANCELLED, Dispatcher
+from sayso.gateway.frontends.handshake import greeting, hello_of
+from sayso.gateway.frontends.modern import refuse_false_headers
+from sayso.gateway.frontends.parameters import read_parameters
+from sayso.gateway.frontends.reply import (
+    EVENT_HEADERS,
+    PATIENCE_SECONDS,
+    PING,
+    PING_SECONDS,
+    Reply,
+    as_event,
+    watched,
+)
+from sayso.gateway.frontends.request import RefusedError, Request
+from sayso.gateway.frontends.session_token import Ticket, Tickets
+from sayso.gateway.frontends.sessions import Session, SessionLine, Sessions, open_stream
+from sayso.policy import Principal
+
+_SESSION: Final = "mcp-session-id"
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulDoor:
+    """Answers within sessions. What a session is stands in its token, so any replica can."""
+
+    desk: Dispatcher
+    tickets: Tickets
+    sessions: Sessions
+    patience: Alarm = field(default_factory=lambda: Alarm(PATIENCE_SECONDS))
+
+    async def take(self, request: Request, principal: Principal, message: Message) -> None:
+        """One message of a client. Raises `RefusedError`."""
+        if message.method == "initialize" and message.id is not None:
+            await self._begin(request, principal, message)
+            return
+        ticket = self._ticket(request, principal)
+        if message.method is not None and message.id is not None:
+            await self._answer(request, principal, ticket, [message])
+            return
+        await self._note(ticket, message)
+        await request.accept()
+
+    async def take_all(
+        self, request: Request, principal: Principal, messages: Sequence[Message]
+    ) -> None:
+        """The messages of one batch, which only one version has. Raises `RefusedError`."""
+        ticket = self._ticket(request, principal)
+        if ticket.version != BATCHING or any(one.method == "initialize" for one in messages):
+            what = "the body must be one JSON-RPC 2.0 message"
+            raise RefusedError(HTTPStatus.BAD_REQUEST, what)
+        requests = [one for one in messages if one.method is not None and one.id is not None]
+        for one in messages:
+            if one not in requests:
+                await self._note(ticket, one)
+        if requests:
+            await self._answer(request, principal, ticket, requests, is_batch=True)
+        else:
+            await request.accept()
+
+    async def _note(self, ticket: Ticket, message: Message) -> None:
+        """What wants no answer."""
+        if message.is_response:
+            await remote_session.bring_answer(self.sessions, ticket.id, message)
+        elif message.method == "notifications/cancelled":
+            with contextlib.suppress(ValueError):
+                number = read_object(message.params).get("requestId")
+                await remote_session.cancel(self.sessions, ticket.id, number)
+
+    async def listen(self, request: Request, principal: Principal) -> None:
+        """The stream on which a client hears what belongs to none of its requests.
+
+        Raises `RefusedError`.
+        """
+        ticket = self._ticket(request, principal)
+        if not request.takes_events:
+            raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, "a GET must accept text/event-stream")
+        session = self.sessions.of(ticket.id)
+        queue = open_stream(session)
+        if queue is None:
+            raise RefusedError(HTTPStatus.CONFLICT, "this session has a stream already")
+        headers = [*EVENT_HEADERS]
+        self._introduce(session, principal)
+        try:
+            self._join(session)
+            await request.send({"type": "http.response.start", "status": 200, "headers": headers})
+            await _stream(request, queue)
+        finally:
+            if session.stream is queue:
+                session.stream = None
+            if session.stream is None and not session.is_kept:
+                self.sessions.hub.leave(session.listener)
+            self.sessions.rest(ticket.id)
+
+    def _join(self, session: Session) -> None:
+        try:
+            self.sessions.hub.join(session.listener)
+        except RpcError as error:
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
+
+    async def end(self, request: Request, principal: Principal) -> None:
+        """The client says goodbye. Raises `RefusedError`."""
+        await remote_session.end(self.sessions, self._ticket(request, principal).id)
+        await Reply(request.send, takes_events=False).finish(b"")
+
+    async def _begin(self, request: Request, principal: Principal, message: Message) -> None:
+        try:
+            version, capabilities, client = hello_of(message)
+            introduction = await self.desk.introduce(principal)
+        except RpcError as error:
+            body = write_error(message.id, error.code, error.message)
+            await Reply(request.send, takes_events=False).finish(body)
+            return
+        token = self.tickets.make(
+            subject=principal.account, client=client, version=version, capabilities=capabilities
+        )
+        headers = ((_SESSION.encode(), token.encode()),)
+        reply = Reply(request.send, takes_events=False, headers=headers)
+        await reply.finish(write_result(message.id, greeting(version, introduction)))
+
+    async def _answer(
+        self,
+        request: Request,
+        principal: Principal,
+        ticket: Ticket,
+        messages: Sequence[Message],
+        *,
+        is_batch: bool = False,
+    ) -> None:
+        """Requests, which the client may cancel by a notification; leaving is no word of its."""
+        reply = Reply(request.send, takes_events=request.takes_events)
+        caller = called(principal, ticket.client)
+        session = self.sessions.of(ticket.id)
+        self._introduce(session, principal)
+        level = session.listener.level
+        client = Client(
+            caller, ticket.version, ticket.capabilities, ticket.id, level, name=ticket.client
+        )
+        line = SessionLine(session, reply)
+
+        async def respond(message: Message) -> bytes | None:
+            body = await self._respond(request, message, client, line)
+            if body is None and not request.takes_events:
+                # Only a stream can end without a response.
+                body = write_error(message.id, CANCELLED, "Request cancelled")
+            return body
+
+        async def work() -> None:
+            if is_batch:
+                body = await answer_batch(messages, respond)
+            else:
+                body = await respond(messages[0])
+            await (reply.finish(body) if body else reply.end())
+
+        try:
+            # A broken connection means nothing in these versions.
+            await watched(work, reply, request.left, self.patience)
+        finally:
+            self.sessions.rest(ticket.id)
+
+    def _introduce(self, session: Session, principal: Principal) -> None:
+        """Say whose session it is to whoever tells it something."""
+        session.listener.subject = principal.account
+        session.listener.is_local = not principal.is_known
+        session.listener.server = self.desk.passage.alone
+
+    async def _respond(
+        self, request: Request, message: Message, client: Client, line: SessionLine
+    ) -> bytes | None:
+        """The response; what was cancelled gets none (MCP, cancellation)."""
+        number = cast("Id", message.id)
+        running = line.session.running
+        body = None
+        with anyio.CancelScope() as scope:
+            running[number] = scope.cancel
+            try:
+                params = await read_parameters(message)
+                refuse_false_headers(message, params, request.headers)
+                body = (await self.desk.answer(message, params, client, line)).body
+            except RpcError as error:
+                body = write_error(number, error.code, error.message, error.data)
+            finally:
+                running.pop(number, None)
+        return body
+
+    def _ticket(self, request: Request, principal: Principal) -> Ticket:
+        token = request.headers.get(_SESSION)
+        if token is None:
+            what = "the header Mcp-Session-Id is missing: begin with initialize"
+            raise RefusedError(HTTPStatus.BAD_REQUEST, what)
+        ticket = self.tickets.read(token, subject=principal.account)
+        if ticket is None or self.sessions.has_ended(ticket.id):
+            what = "Session not found: begin a new one with initialize"
+            raise RefusedError(HTTPStatus.NOT_FOUND, what)
+        return ticket
+
+
+async def _stream(request: Request, queue: "asyncio.Queue[bytes | None]") -> None:
+    """Send what comes until the client leaves, or the stream is ended here."""
+    leaving = asyncio.ensure_future(request.left())
+    try:
+        while True:
+            coming = asyncio.ensure_future(queue.get())
+            waiting = {leaving, coming}
+            await asyncio.wait(waiting, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if leaving.done():
+                coming.cancel()
+                return
+            said = coming.result() if coming.done() else PING
+            coming.cancel()
+            body = b"" if said is None else said if said is PING else as_event(said)
+            more = said is not None
+            await request.send({"type": "http.response.body", "body": body, "more_body": more})
+            if not more:
+                return
+    finally:
+        leaving.cancel()

@@ -1,0 +1,167 @@
+"""The door over stdio: one client, one message a line, in either protocol era."""
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import anyio
+
+from sayso.connect import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    Id,
+    Message,
+    RpcError,
+    read_message,
+    read_object,
+    write_error,
+    write_result,
+)
+from sayso.gateway.frontends.batch import BATCHING, answer_batch, is_batch, read_batch
+from sayso.gateway.frontends.client import META, Client, called
+from sayso.gateway.frontends.dispatcher import SWITCHED_OFF, Dispatcher
+from sayso.gateway.frontends.handshake import greeting, hello_of
+from sayso.gateway.frontends.modern import alone
+from sayso.gateway.frontends.outbox import Outbox
+from sayso.gateway.frontends.parameters import read_parameters
+from sayso.gateway.frontends.sessions import ModernLine, Session, SessionLine, open_stream
+from sayso.gateway.frontends.strict import AmbiguousError, check_unambiguous
+from sayso.gateway.notifications import Hub
+from sayso.policy import Principal
+
+Write = Callable[[bytes], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class StdioDoor:
+    """Answers the messages of one client. `write` sends one line to it."""
+
+    desk: Dispatcher
+    principal: Principal
+    write: Write
+    _outbox: Outbox = field(init=False)
+    _session: Session = field(default_factory=Session)
+    _client: Client | None = None
+
+    def __post_init__(self) -> None:
+        self._outbox = Outbox(self.write)
+
+    async def run(self, lines: AsyncIterator[bytes]) -> None:
+        """Answer until the client has said all; what is under way then is cancelled."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._tell)
+            async for line in lines:
+                try:
+                    if is_batch(line) and self._batches:
+                        batch = read_batch(line)
+                        await check_unambiguous(line)
+                        group.start_soon(self._answer_all, batch)
+                        continue
+                    message = read_message(line)
+                    await check_unambiguous(line)
+                except AmbiguousError as error:
+                    await self._outbox.say(write_error(_id_of(line), INVALID_REQUEST, str(error)))
+                    continue
+                except ValueError:
+                    await self._outbox.say(
+                        write_error(None, PARSE_ERROR, "this line is no message")
+                    )
+                    continue
+                if message.is_response or message.id is None:
+                    self._note(message)
+                else:
+                    group.start_soon(self._answer, message)
+            group.cancel_scope.cancel()
+        self._hub.leave(self._session.listener)
+
+    @property
+    def _hub(self) -> Hub:
+        return self.desk.passage.fleet.hub
+
+    async def _tell(self) -> None:
+        """Send what belongs to no request."""
+        while not self._hub.is_closed and (queue := open_stream(self._session)):
+            while body := await queue.get():
+                await self._outbox.say(body)
+
+    async def say(self, body: bytes) -> bool:
+        """Send a message."""
+        await self._outbox.say(body)
+        return True
+
+    def tell(self, body: bytes) -> bool:
+        """The same without waiting."""
+        self._outbox.tell(body)
+        return True
+
+    @property
+    def _batches(self) -> bool:
+        return self._client is not None and self._client.version == BATCHING
+
+    def _note(self, message: Message) -> None:
+        """What wants no answer."""
+        if not self.desk.admits(self.principal):
+            return
+        if message.is_response:
+            self._session.answered(message)
+        elif message.method == "notifications/cancelled":
+            with contextlib.suppress(ValueError):
+                self._session.cancel(read_object(message.params).get("requestId"))
+
+    async def _answer(self, message: Message) -> None:
+        if body := await self._respond(message):
+            await self._outbox.say(body)
+
+    async def _answer_all(self, messages: list[Message]) -> None:
+        for one in messages:
+            if one.is_response or one.id is None:
+                self._note(one)
+        if body := await answer_batch(messages, self._respond):
+            await self._outbox.say(body)
+
+    async def _respond(self, message: Message) -> bytes | None:
+        """The response; what was cancelled gets none (MCP, cancellation)."""
+        number = cast("Id", message.id)
+        try:
+            if message.method == "initialize":
+                return await self._initialize(message)
+            params = await read_parameters(message)
+            client = self._client_of(params)
+        except RpcError as error:
+            return write_error(number, error.code, error.message, error.data)
+        line = ModernLine(self) if client.is_modern else SessionLine(self._session, self)
+        body = None
+        with anyio.CancelScope() as scope:
+            self._session.running[number] = scope.cancel
+            try:
+                body = (await self.desk.answer(message, params, client, line)).body
+            finally:
+                self._session.running.pop(number, None)
+        return body
+
+    def _client_of(self, params: dict[str, Any]) -> Client:
+        """Who a request comes from: it says so itself, or the handshake has said it."""
+        meta: dict[str, Any] = params.get("_meta") or {}
+        if f"{META}protocolVersion" in meta:
+            return alone(params, self.principal)
+        if self._client is None:
+            raise RpcError(INVALID_REQUEST, "Send initialize first")
+        return replace(self._client, level=self._session.listener.level)
+
+    async def _initialize(self, message: Message) -> bytes:
+        if not self.desk.admits(self.principal):
+            raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
+        version, capabilities, name = hello_of(message)
+        # Servers may take a while to introduce themselves, and some clients send on meanwhile.
+        self._client = Client(called(self.principal, name), version, capabilities, name=name)
+        self._session.listener.subject = self.principal.account
+        self._session.listener.is_local = not self.principal.is_known
+        introduction = await self.desk.introduce(self.principal)
+        self._hub.join(self._session.listener)
+        return write_result(message.id, greeting(version, introduction))
+
+
+def _id_of(line: bytes) -> Id | None:
+    """Return the id of a message that cannot be answered otherwise; `None` for a batch."""
+    return None if is_batch(line) else read_message(line).id

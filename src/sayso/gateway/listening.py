@@ -1,0 +1,123 @@
+"""The requests by which a client says what it wants to hear of."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from sayso.connect import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+from sayso.errors import SaysoError
+from sayso.gateway.notifications import LEVELS, LISTS_CHANGED, Backlog, Listener
+from sayso.gateway.request import Request
+from sayso.gateway.subscriptions import ACKNOWLEDGED
+from sayso.gateway.upstreams import Upstreams
+
+SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
+
+_MOST_FOLLOWED: Final = 1000
+_LONGEST_URI: Final = 2048
+
+
+async def set_level(fleet: Upstreams, request: Request) -> dict[str, Any]:
+    """From now on this client hears what is logged from this level on."""
+    level = request.params["level"]
+    listener = _session(request)
+    if level not in LEVELS:
+        raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
+    listener.level = level
+    fleet.hub.join(listener)
+    for upstream in fleet.reachable(request.principal):
+        with suppress(SaysoError):
+            await upstream.of(request.principal).hear(level)
+    return {}
+
+
+async def subscribe(fleet: Upstreams, request: Request) -> dict[str, Any]:
+    """From now on this client hears when a resource changes."""
+    listener = _session(request)
+    await _follow(fleet, request, listener, request.params["uri"])
+    return {}
+
+
+async def unsubscribe(fleet: Upstreams, request: Request) -> dict[str, Any]:
+    """From now on it does not."""
+    address = _session(request).uris.pop(request.params["uri"], None)
+    if address is not None:
+        fleet.hub.moved(address.server)
+    return {}
+
+
+async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[str, Any]:
+    """A stream of what changes, until the client leaves or the gateway ends (2026-07-28).
+
+    A client that does not keep up is sent away: it reads all anew when it comes back.
+    """
+    caller = request.caller
+    wanted = request.params["notifications"]
+    if caller is None or not request.is_modern:
+        raise RpcError(METHOD_NOT_FOUND, "Method not found", request.method)
+    queue = Backlog[tuple[str, Mapping[str, Any]]]()
+
+    def tell(method: str, params: Mapping[str, Any]) -> None:
+        if queue.holds((method, params)):
+            return
+        if queue.full():
+            fleet.hub.leave(listener)
+            queue.get_nowait()
+            queue.put_nowait(("", {}))
+        else:
+            queue.put_nowait((method, params))
+
+    kinds = {key: method for key, method in LISTS_CHANGED.items() if wanted.get(key) is True}
+    is_local = not request.principal.is_known
+    listener = Listener(tell, request.principal.account, is_local, hears_logs=False)
+    listener.server, listener.kinds = alone, frozenset(kinds.values())
+    meta = {SUBSCRIPTION: request.id}
+    fleet.hub.join(listener)
+    try:
+        uris = await _followed(fleet, request, listener, wanted.get("resourceSubscriptions"))
+        honored: dict[str, Any] = dict.fromkeys(kinds, True)
+        honored |= {"resourceSubscriptions": uris} if uris else {}
+        await caller.notify(ACKNOWLEDGED, {"notifications": honored, "_meta": meta})
+        while (told := await queue.get())[0]:
+            await caller.notify(told[0], {**told[1], "_meta": meta})
+    finally:
+        fleet.hub.leave(listener)
+    return {"_meta": meta}
+
+
+async def _followed(
+    fleet: Upstreams, request: Request, listener: Listener, wanted: object
+) -> list[str]:
+    """Those of the wanted resources that their servers tell of."""
+    found: list[str] = []
+    for uri in wanted[:_MOST_FOLLOWED] if isinstance(wanted, list) else []:  # pyright: ignore[reportUnknownVariableType] - looked at next
+        if isinstance(uri, str):
+            try:
+                await _follow(fleet, request, listener, uri)
+            except (RpcError, SaysoError):
+                continue
+            found.append(uri)
+    return found
+
+
+async def _follow(fleet: Upstreams, request: Request, listener: Listener, uri: str) -> None:
+    address = await fleet.of(request.principal).find_resource(uri)
+    if address is None:
+        raise RpcError(INVALID_PARAMS, f"Resource not found: {uri}")
+    if len(uri) > _LONGEST_URI:
+        raise RpcError(INVALID_PARAMS, f"a URI of more than {_LONGEST_URI} letters is not followed")
+    if len(listener.uris) >= _MOST_FOLLOWED or not fleet.hub.may_follow(listener.subject):
+        raise RpcError(INVALID_PARAMS, f"at most {_MOST_FOLLOWED} resources can be followed")
+    fleet.hub.join(listener)
+    listener.uris[uri] = address
+    try:
+        await fleet.owner(address.server).of(request.principal).follow(address.uri)
+    except BaseException:
+        listener.uris.pop(uri, None)
+        raise
+
+
+def _session(request: Request) -> Listener:
+    if request.listener is None:
+        raise RpcError(METHOD_NOT_FOUND, "Method not found", request.method)
+    return request.listener

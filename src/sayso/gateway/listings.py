@@ -1,0 +1,106 @@
+"""`tools/list` results as bytes, remembered: rendering thousands of tools takes long.
+
+A list depends on the tools, the policy, the whole principal and the version of the protocol. While
+all of these are the same objects, a caller gets the bytes of before. Callers who see the same tools
+share them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from sayso.catalog import Catalog, Tool
+from sayso.policy import Policy, Principal
+from sayso.slices import in_slices
+
+MAX_CALLERS: Final = 1_000
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of rendered lists that are kept; more of them, and all are dropped."""
+
+_encode: Final = msgspec.json.Encoder().encode
+
+Entry = Callable[[Tool, str], dict[str, Any]]
+
+
+class _Seen(NamedTuple):
+    """The list that a caller was given, and what it was made of."""
+
+    catalog: Catalog
+    policy: Policy
+    rendered: msgspec.Raw
+
+
+@dataclass(slots=True)
+class Listings:
+    """Rendered lists, by caller and by the tools in them.
+
+    `entry` makes the entry of one tool for a version of the protocol, and `first` are entries that
+    come before those of the tools.
+    """
+
+    entry: Entry
+    _of_callers: dict[tuple[Principal, str], _Seen] = field(
+        default_factory=dict["tuple[Principal, str]", _Seen]
+    )
+    _of_tools: dict[tuple[str, tuple[int, ...]], tuple[Sequence[Tool], msgspec.Raw]] = field(
+        default_factory=dict["tuple[str, tuple[int, ...]]", "tuple[Sequence[Tool], msgspec.Raw]"]
+    )
+    _bytes: int = 0
+
+    def known(
+        self, catalog: Catalog, policy: Policy, principal: Principal, version: str
+    ) -> msgspec.Raw | None:
+        """Return the list that this caller was given, if nothing that it depends on has changed."""
+        seen = self._of_callers.get((principal, version))
+        if seen is None or seen.catalog is not catalog or seen.policy is not policy:
+            return None
+        return seen.rendered
+
+    async def render(
+        self,
+        catalog: Catalog,
+        policy: Policy,
+        principal: Principal,
+        version: str,
+        tools: Sequence[Tool],
+        first: Iterable[dict[str, Any]] = (),
+        *,
+        is_kept: bool = True,
+    ) -> msgspec.Raw:
+        """Render the tools that a caller may see, and remember that unless `is_kept` is false.
+
+        `tools` are as the policy sees them: while it counts, the same objects for all callers.
+        """
+        before = [*first]
+        # Entries that come first are those of the gateway itself: their number tells them apart.
+        key = f"{version} {len(before)}", tuple(map(id, tools))
+        known = self._of_tools.get(key)
+        rendered = await self._rendered(tools, version, before) if known is None else known[1]
+        if is_kept:
+            self._keep(key, tools, rendered)
+            self._of_callers[principal, version] = _Seen(catalog, policy, rendered)
+        return rendered
+
+    def _keep(
+        self, key: tuple[str, tuple[int, ...]], tools: Sequence[Tool], rendered: msgspec.Raw
+    ) -> None:
+        if len(self._of_callers) >= MAX_CALLERS:
+            self._of_callers.clear()
+        if key in self._of_tools:
+            return
+        if self._bytes + len(rendered) > MAX_BYTES:
+            self._of_callers.clear()
+            self._of_tools.clear()
+            self._bytes = 0
+        # The tools are kept alive with it, so that their ids stay their own.
+        self._of_tools[key] = tools, rendered
+        self._bytes += len(rendered)
+
+    async def _rendered(
+        self, tools: Sequence[Tool], version: str, first: Sequence[dict[str, Any]]
+    ) -> msgspec.Raw:
+        parts = [_encode(entry) for entry in first]
+        parts += await in_slices(tools, lambda tool: _encode(self.entry(tool, version)))
+        return msgspec.Raw(b"[" + b",".join(parts) + b"]")

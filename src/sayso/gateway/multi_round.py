@@ -1,0 +1,312 @@
+"""Calls that go on while their client of 2026-07-28 is away to find an answer.
+
+Such a client is asked by the answer to its call: what is to be found out, and a state that it
+brings back with the same call (MCP 2026-07-28, multi round-trip requests). Meanwhile the call
+stays where it is, with its approval and its place in the record, so that it is one call however
+often its client comes. The state comes back from a client: it is sealed, bound to the caller and
+the call, expires, and each is good for one use.
+"""
+
+import asyncio
+import secrets
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+import msgspec
+
+from sayso.audit import Outcome
+from sayso.connect import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from sayso.errors import SealError, UsageError
+from sayso.gateway.asking import is_asked
+from sayso.gateway.caller import ASK_SECONDS, Questions
+from sayso.gateway.replicas import GoneError, ReplicaClient
+from sayso.gateway.request import Request
+from sayso.guard import META_OUTCOME, digest_of, no_progress, tool_error
+from sayso.keys import Keyring
+from sayso.policy import Principal
+
+_PURPOSE: Final = "round"
+_MARK: Final = "round."
+_ROUND: Final = "round"
+"""The errand of bringing a round to the process that holds its call."""
+
+_MOST: Final = 1000
+"""Calls that wait for their clients at the same time."""
+_MOST_EACH: Final = 100
+"""The same for each caller that is known: nobody takes the place of all others."""
+
+Result = dict[str, Any]
+Work = Callable[[Request], Awaitable[Result]]
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    """Questions that are put together, and their answers."""
+
+    questions: Questions
+    answers: "asyncio.Future[Mapping[str, Mapping[str, Any]]]"
+
+
+@dataclass(slots=True, eq=False)
+class PendingCall:
+    """One call. `request` is how its client made it the last time.
+
+    While the client `is_away` it holds the state of the last round. `bound` is what states of this
+    call are good for.
+    """
+
+    id: str
+    request: Request
+    flights: "PendingCalls"
+    task: "asyncio.Task[Result] | None" = None
+    round: int = 0
+    is_away: bool = False
+    bound: dict[str, Any] | None = None
+    open: _Group | None = None
+    told: "asyncio.Future[Result] | None" = None
+    groups: deque[_Group] = field(default_factory=deque[_Group])
+
+    async def ask(self, questions: Questions) -> Mapping[str, Mapping[str, Any]]:
+        """See `Caller.ask`."""
+        self.flights.hold(self)
+        self.bound = self.bound or await _bound(self.request)
+        group = _Group(questions, asyncio.get_running_loop().create_future())
+        self.groups.append(group)
+        self.put()
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                return await group.answers
+        except TimeoutError:
+            raise RpcError(INTERNAL_ERROR, "the client of this call brought no answer") from None
+        finally:
+            if self.open is group:
+                self.open = None
+            elif group in self.groups:
+                self.groups.remove(group)
+
+    def put(self) -> None:
+        """Answer the client's request by what is to be asked next, if both are there."""
+        if self.told is None or self.told.done() or self.open is not None or not self.groups:
+            return
+        self.open = self.groups.popleft()
+        self.round += 1
+        self.is_away = True
+        self.told.set_result(
+            {
+                "resultType": "input_required",
+                "inputRequests": dict(self.open.questions),
+                "requestState": self.flights.seal(self),
+            }
+        )
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """See `Caller.tell`."""
+        caller = self.request.caller
+        if caller is not None and self.told is not None:
+            caller.tell(method, params)
+
+    async def progress(self, done: float, total: float | None, text: str | None) -> None:
+        """Tell the client how far it is, while it is there."""
+        if self.told is not None:
+            await self.request.progress(done, total, text)
+
+    async def answer(self, request: Request) -> Result:
+        """What there is to say to `request`: the result, or what is asked next."""
+        task = self.task
+        assert task is not None  # noqa: S101 - it has begun
+        self.request, self.told = request, asyncio.get_running_loop().create_future()
+        self.put()
+        try:
+            await asyncio.wait({task, self.told}, return_when=asyncio.FIRST_COMPLETED)
+            if self.told.done():
+                return self.told.result()
+            self.flights.forget(self)
+            return task.result()
+        except asyncio.CancelledError:
+            # Its client has gone, and did not go to find an answer.
+            self.is_away = False
+            task.cancel()
+            self.flights.forget(self)
+            raise
+        finally:
+            self.told = None
+
+
+@dataclass(slots=True)
+class PendingCalls:
+    """All such calls of this process, which `name` tells from others."""
+
+    keys: Keyring
+    post: ReplicaClient = field(default_factory=ReplicaClient)
+    clock: Callable[[], float] = time.time
+    name: str = ""
+    _tasks: set[asyncio.Task[Result]] = field(default_factory=set[asyncio.Task[Result]])
+    _held: dict[str, PendingCall] = field(default_factory=dict[str, PendingCall])
+
+    def __post_init__(self) -> None:
+        self.name = self.post.name or secrets.token_hex(8)
+        self.post.handlers[_ROUND] = self._brought
+
+    async def take(self, request: Request, work: Work) -> Result:
+        """Do `work` for a request, or go on with what the same request has begun before.
+
+        Raises `RpcError`, and whatever `work` raises.
+        """
+        state = request.params.get("requestState")
+        if isinstance(state, str) and state.startswith(_MARK):
+            return await self._resume(request, state)
+        caller = request.caller
+        if caller is None or not request.is_modern or not is_asked(caller.capabilities):
+            return await work(request)
+        flight = PendingCall(secrets.token_hex(12), request, self)
+        shown = replace(caller, owner=flight, ask=flight.ask, tell=flight.tell)
+        inner = replace(request, caller=shown, progress=flight.progress)
+        flight.task = asyncio.ensure_future(work(inner))
+        self._tasks.add(flight.task)
+        flight.task.add_done_callback(lambda task: self._ended(flight, task))
+        return await flight.answer(request)
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for their clients."""
+        return len(self._held)
+
+    def hold(self, flight: PendingCall) -> None:
+        """Keep a call that is to ask its client.
+
+        Raises `RpcError` where there are too many, and for one that is over.
+        """
+        if flight.task is None or flight.task.done():
+            raise RpcError(INTERNAL_ERROR, "the call that this is about is over")
+        if flight.id not in self._held and not self._has_room(flight.request.principal):
+            raise RpcError(INTERNAL_ERROR, "too many calls wait for their clients")
+        self._held[flight.id] = flight
+
+    def _has_room(self, principal: Principal) -> bool:
+        if len(self._held) >= _MOST or not principal.is_known:
+            return len(self._held) < _MOST
+        held = (one.request.principal.account for one in self._held.values())
+        return sum(one == principal.account for one in held) < _MOST_EACH
+
+    def seal(self, flight: PendingCall) -> str:
+        """The state that is good for the round that `flight` is in."""
+        state = {
+            "at": self.name,
+            "id": flight.id,
+            "round": flight.round,
+            "expires": self.clock() + ASK_SECONDS,
+        }
+        return _MARK + self.keys.seal(_PURPOSE, state, bound=flight.bound)
+
+    async def close(self) -> None:
+        """End all that goes on; the record says how."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _resume(self, request: Request, text: str) -> Result:
+        try:
+            sealed = text.removeprefix(_MARK)
+            state: dict[str, Any] = self.keys.open(_PURPOSE, sealed, bound=await _bound(request))
+        except (SealError, UsageError):
+            what = "requestState is not of this call, or not of this caller"
+            raise RpcError(INVALID_PARAMS, what) from None
+        if state["at"] != self.name:
+            return await self._bring(state["at"], request)
+        flight = self._held.get(state["id"])
+        is_due = flight is not None and flight.is_away and flight.round == state["round"]
+        if flight is None or not is_due or self.clock() >= state["expires"]:
+            raise RpcError(INVALID_PARAMS, "requestState was used before, or is too old")
+        # A server may have gone on without its answer: then the client has come for the result.
+        if (group := flight.open) is not None:
+            group.answers.set_result(_answers(request.params, group))
+            flight.open = None
+        flight.is_away = False
+        return await flight.answer(request)
+
+    async def _bring(self, holder: str, request: Request) -> Result:
+        """Bring a round to the process that holds its call."""
+        body = {"method": request.method, "params": request.params, "version": request.version}
+        caller = {"principal": msgspec.json.encode(request.principal).decode()}
+        try:
+            told = await self.post.send(holder, _ROUND, {**body, **caller}, ASK_SECONDS)
+        except GoneError:
+            return _lost(request)
+        if "error" in told:
+            raise RpcError(*told["error"])
+        return msgspec.json.decode(told["result"])
+
+    async def _brought(self, body: Any) -> Any:
+        """A round that another process was brought: what it is to say."""
+        principal = msgspec.json.decode(body["principal"], type=Principal)
+        request = Request(
+            body["method"], body["params"], body["version"], principal, progress=no_progress
+        )
+        try:
+            result = await self._resume(request, body["params"]["requestState"])
+        except RpcError as error:
+            return {"error": [error.code, error.message, error.data]}
+        return {"result": msgspec.json.encode(result).decode()}
+
+    def forget(self, flight: PendingCall) -> None:
+        """Its client knows all, or wants to know no more."""
+        self._held.pop(flight.id, None)
+
+    def _ended(self, flight: PendingCall, task: "asyncio.Task[Result]") -> None:
+        self._tasks.discard(task)
+        if flight.is_away:
+            # It ran: whoever comes for its result within the time of the state must find it.
+            asyncio.get_running_loop().call_later(ASK_SECONDS, self.forget, flight)
+        else:
+            self.forget(flight)
+        if not task.cancelled():
+            task.exception()  # whoever was told of it has gone, or has it
+
+
+@asynccontextmanager
+async def open_pending_calls(
+    keys: Keyring, post: ReplicaClient | None = None
+) -> AsyncGenerator[PendingCalls]:
+    """Yield a registry of pending calls that ends when this is left."""
+    flights = PendingCalls(keys, post or ReplicaClient())
+    try:
+        yield flights
+    finally:
+        await flights.close()
+
+
+async def _bound(request: Request) -> dict[str, Any]:
+    """What a state is good for: this caller and this request, whatever it brings along."""
+    own = {key: one for key, one in request.params.items() if key in ("name", "uri", "arguments")}
+    principal = request.principal
+    return {
+        "subject": principal.account,
+        "client": principal.client,
+        "method": request.method,
+        "request": await digest_of(own, principal.caller),
+    }
+
+
+def _answers(params: Mapping[str, Any], group: _Group) -> Mapping[str, Mapping[str, Any]]:
+    brought: Any = params.get("inputResponses")
+    found = cast("dict[str, Any]", brought) if isinstance(brought, dict) else {}
+    missing = [key for key in group.questions if not isinstance(found.get(key), dict)]
+    if missing:
+        # The round stays open: a client may have sent its request before it had all answers.
+        raise RpcError(INVALID_PARAMS, f"inputResponses lacks {', '.join(missing)}")
+    return {key: found[key] for key in group.questions}
+
+
+def _lost(request: Request) -> Result:
+    """The process that held the call has ended, and the call with it."""
+    text = (
+        "The gateway was started anew while this call waited for an answer: it may have run or "
+        "not. Look at what it would have changed before doing anything else."
+    )
+    if request.method != "tools/call":
+        raise RpcError(INVALID_PARAMS, "requestState is of a request that is not there any more")
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})

@@ -1,0 +1,213 @@
+"""Who is told of what changes at the servers, and of what they log."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from sayso.connect import INTERNAL_ERROR, RpcError
+from sayso.gateway.addresses import Address
+from sayso.gateway.switches import Switches
+from sayso.policy import LOCAL, subject_of
+
+UPDATED: Final = "notifications/resources/updated"
+LOGGED: Final = "notifications/message"
+COMPLETED: Final = "notifications/elicitation/complete"
+LISTS_CHANGED: Final[Mapping[str, str]] = {
+    "toolsListChanged": "notifications/tools/list_changed",
+    "promptsListChanged": "notifications/prompts/list_changed",
+    "resourcesListChanged": "notifications/resources/list_changed",
+}
+"""As a client of 2026-07-28 asks for it, and as it is told."""
+
+LEVELS: Final = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
+"""Of what servers log, from the least to the most severe (RFC 5424)."""
+
+EVERYTHING: Final = frozenset({*LISTS_CHANGED.values(), COMPLETED})
+_MOST: Final = 10_000
+_MOST_EACH: Final = 1000
+"""Listeners; the second of each caller that is known."""
+_MOST_FOLLOWED: Final = 10_000
+"""Resources that all listeners of one caller follow together."""
+
+_MOST_UNSAID: Final = 256
+
+Tell = Callable[[str, Mapping[str, Any]], object]
+T = TypeVar("T")
+
+
+class Backlog(asyncio.Queue[T]):
+    """What waits for a client that is told of changes."""
+
+    _queue: deque[T]
+
+    def __init__(self) -> None:
+        super().__init__(_MOST_UNSAID)
+
+    def holds(self, item: T) -> bool:
+        """Whether the same waits already: of many changes a client need hear but once."""
+        return item in self._queue
+
+
+def is_severe(said: object, wanted: str) -> bool:
+    """Whether what was logged at level `said` is for somebody who wants `wanted` and above."""
+    return said not in LEVELS or LEVELS.index(str(said)) >= LEVELS.index(wanted)
+
+
+@dataclass(slots=True, eq=False)
+class Listener:
+    """A client that hears what belongs to none of its requests. `tell` never waits.
+
+    `subject` is its caller, and `server` names the only one that it is for. `uris` are resources as
+    its client names them, each with whose it is, and `level` is from where on it wants to know what
+    is logged. What is logged over a connection that callers share may say what was done for
+    somebody else: it is for those who are all one caller, since they are local.
+    """
+
+    tell: Tell
+    subject: str = LOCAL
+    is_local: bool = False
+    server: str | None = None
+    kinds: frozenset[str] = EVERYTHING
+    uris: dict[str, Address] = field(default_factory=dict[str, Address])
+    level: str | None = None
+    hears_logs: bool = True
+
+    def hears(
+        self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return what to tell of what was heard for `subject`, or for all; mostly one or nothing.
+
+        A change of a resource is told in each form in which its client follows it.
+        """
+        if self.server not in (None, server) or subject not in (None, self.subject):
+            return ()
+        if method == UPDATED:
+            uri = str(params.get("uri"))
+            followed = [one for one in self.uris.values() if one.server == server]
+            prefixes = dict.fromkeys(one.prefix for one in followed if _is_below(uri, one.uri))
+            return [{**params, "uri": prefix + uri} for prefix in prefixes]
+        if method == LOGGED:
+            is_own = subject is not None or self.is_local
+            is_loud = is_severe(params.get("level"), self.level or LEVELS[0])
+            return [params] if self.hears_logs and is_own and is_loud else ()
+        return [params] if method in self.kinds else ()
+
+
+@dataclass(slots=True)
+class Hub:
+    """All listeners of this process. `moved` is called when others follow a server's resources.
+
+    Nothing is told of a server that is switched off, and a caller that is loses its streams.
+    """
+
+    moved: Callable[[str], None] = lambda _: None
+    switches: Switches = field(default_factory=Switches)
+    _listeners: dict[Listener, None] = field(default_factory=dict[Listener, None])
+    _each: Counter[str] = field(default_factory=Counter[str])
+    is_closed: bool = False
+
+    def join(self, listener: Listener) -> None:
+        """Tell it from now on. Raises `RpcError` where there are too many."""
+        if listener in self._listeners:
+            return
+        subject = listener.subject
+        is_full = self.count >= _MOST or (
+            not listener.is_local and self._each[subject] >= _MOST_EACH
+        )
+        if self.is_closed or is_full:
+            raise RpcError(INTERNAL_ERROR, "no more listeners are taken")
+        self._listeners[listener] = None
+        self._each[subject] += 1
+
+    def leave(self, listener: Listener) -> None:
+        """Tell it no more."""
+        if listener in self._listeners:
+            del self._listeners[listener]
+            self._each -= Counter({listener.subject: 1})
+            for server in {one.server for one in listener.uris.values()}:
+                self.moved(server)
+
+    def may_follow(self, subject: str) -> bool:
+        """Whether this caller may follow one more resource."""
+        return sum(len(one.uris) for one in self._of(subject)) < _MOST_FOLLOWED
+
+    def followed(self, server: str, subject: str | None) -> frozenset[str]:
+        """The resources of this server that `subject` wants to hear of, or anybody."""
+        return frozenset(
+            one.uri
+            for listener in self._of(subject)
+            for one in listener.uris.values()
+            if one.server == server
+        )
+
+    def has(self, server: str, subject: str | None) -> bool:
+        """Whether anybody listens to what is heard from this server for `subject`, or for all."""
+        return any(one.server in (None, server) for one in self._of(subject))
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._listeners)
+
+    def level(self, subject: str | None) -> str | None:
+        """The least severe level that `subject` wants to hear of, or anybody, if one has said."""
+        wanted = [one.level for one in self._of(subject) if one.level in LEVELS]
+        return min(wanted, key=LEVELS.index) if wanted else None
+
+    def tell(
+        self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
+    ) -> None:
+        """What was heard from this server on behalf of `subject`, or of all."""
+        if not self.switches.has_server(server):
+            return
+        for one in [*self._listeners]:
+            told = one.hears(server, subject, method, params)
+            if told and self._keeps(one):
+                for form in told:
+                    one.tell(method, form)
+
+    def tell_policy(self) -> None:
+        """End the streams of callers that are switched off; any list of others may have changed."""
+        for one in [*self._listeners]:
+            if self._keeps(one):
+                for method in LISTS_CHANGED.values():
+                    if method in one.kinds:
+                        one.tell(method, {})
+
+    def _keeps(self, listener: Listener) -> bool:
+        """Let go of a listener whose caller is switched off."""
+        if self.switches.has_caller(subject_of(listener.subject)):
+            return True
+        self.leave(listener)
+        listener.tell("", {})
+        return False
+
+    def tell_lists(self, server: str, subject: str | None) -> None:
+        """Any list of this server may have changed."""
+        for method in LISTS_CHANGED.values():
+            self.tell(server, subject, method, {})
+
+    def _of(self, subject: str | None) -> list[Listener]:
+        return [one for one in self._listeners if subject in (None, one.subject)]
+
+    def close(self) -> None:
+        """End all streams: their clients listen again elsewhere."""
+        self.is_closed = True
+        for one in [*self._listeners]:
+            one.tell("", {})
+
+
+def _is_below(uri: str, followed: str) -> bool:
+    """A server may tell of a part of what is followed."""
+    return uri == followed or uri.startswith((f"{followed.rstrip('/')}/", f"{followed}#"))

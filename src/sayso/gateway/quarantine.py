@@ -1,0 +1,116 @@
+"""Tools that broke their contract: not called any more, by anybody, until a person lifts that.
+
+What is in quarantine stands in the store, so that it holds after a restart and in every process.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from sayso.audit import AuditLog
+from sayso.catalog import Tool
+from sayso.errors import StoreError
+from sayso.gateway.tool_cache import Judge
+from sayso.intent import Finding
+from sayso.store import QuarantineRow, Quarantines, storable
+
+_log: Final = logging.getLogger(__name__)
+
+CODE: Final = "quarantined"
+_MOST_EVIDENCE: Final = 20
+REASON: Final = (
+    "the tool counts as read-only, and tried to change something; it is in quarantine until a "
+    "person lifts that (sayso quarantine)"
+)
+
+
+class _Breach(NamedTuple):
+    """What is to be written of one: the row, the call, and who made it."""
+
+    row: QuarantineRow
+    call: str
+    subject: str
+
+
+@dataclass(slots=True)
+class Quarantine:
+    """Those of the server at `place`, which is called `server`; `inner` judges its tools first."""
+
+    audit: AuditLog
+    quarantines: Quarantines
+    place: str
+    server: str
+    inner: Judge
+    clock: Callable[[], float] = time.time
+    _unwritten: dict[str, _Breach] = field(default_factory=dict[str, _Breach])
+    _held: frozenset[str] = frozenset()
+
+    async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
+        """The tools as they count. Raises `StoreError` where that cannot be read."""
+        found, problems = await self.inner(tools)
+        await self._write()
+        rows = await self.quarantines.all(self.place)
+        self._held = frozenset(row.tool for row in rows) | self._unwritten.keys()
+        return [self._confined(one) for one in found], problems
+
+    def holds(self, tool: Tool) -> bool:
+        """Whether it is in quarantine, as was known lately."""
+        return storable(tool.name) in self._held
+
+    async def add(self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str) -> None:
+        """Put a tool into quarantine, on record.
+
+        Where it cannot be written it holds here all the same, and is written as soon as it can be.
+        """
+        name = storable(tool.name)
+        kept = [storable(one) for one in evidence[:_MOST_EVIDENCE]]
+        row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(kept))
+        self._unwritten[name] = _Breach(row, call, subject)
+        self._held |= {name}
+        told = ", ".join(kept)
+        _log.error("%s: “%s” counts as read-only, and tried: %s", self.server, tool.name, told)
+        await self._write()
+
+    async def _write(self) -> None:
+        for name, breach in list(self._unwritten.items()):
+            try:
+                await self.audit.quarantine(
+                    self.quarantines, breach.row, call=breach.call, subject=breach.subject
+                )
+            except StoreError as error:
+                _log.error("%s: a quarantine cannot be written down: %s", self.server, error)
+            else:
+                self._unwritten.pop(name, None)
+
+    def _confined(self, tool: Tool) -> Tool:
+        if not self.holds(tool):
+            return tool
+        finding = Finding(CODE, REASON)
+        return replace(tool, quarantine=REASON, findings=(*tool.findings, finding))
+
+
+async def lift(log: AuditLog, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
+    """Let a tool be called again, on record; `False` where it was not in that quarantine any more.
+
+    A gateway that runs goes by it within seconds.
+    """
+    return await log.lift(quarantines, row, by=by)
+
+
+def evidence_of(row: QuarantineRow) -> list[str]:
+    """What the tool tried, in words."""
+    return list(map(str, json.loads(row.evidence)))
+
+
+def to_dict(row: QuarantineRow) -> dict[str, object]:
+    """As data."""
+    return {
+        "server": row.server,
+        "tool": row.tool,
+        "place": row.place,
+        "since": row.since,
+        "evidence": evidence_of(row),
+    }

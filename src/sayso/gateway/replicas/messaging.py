@@ -1,0 +1,121 @@
+"""Errands between processes: one line there, one line back, on a connection of its own."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+
+from sayso.errors import SealError, StoreError
+from sayso.gateway.replicas.envelope import Envelopes, Errand
+from sayso.gateway.replicas.presence import Presence
+
+_SECONDS: Final = 5.0
+_MOST_BYTES: Final = 16 * 1024 * 1024
+"""Of one line, sealed: a request of the largest size, in hexadecimal."""
+_MOST_AT_ONCE: Final = 64
+
+_log: Final = logging.getLogger(__name__)
+
+Handler = Callable[[Any], Awaitable[Any]]
+"""Does one kind of errand here; `None` says that there is nothing here that it is about."""
+
+
+class GoneError(Exception):
+    """The process that an errand is for is not there any more, or does not answer."""
+
+
+@dataclass(slots=True)
+class ReplicaClient:
+    """Sends errands to the other processes, and does those that come from them.
+
+    `name` is this process; it stands in what clients bring back, so that any process knows whose
+    it is. Without a presence there are no others.
+    """
+
+    name: str = ""
+    envelopes: Envelopes | None = None
+    presence: Presence | None = None
+    handlers: dict[str, Handler] = field(default_factory=dict[str, Handler])
+    _turns: anyio.CapacityLimiter = field(
+        default_factory=lambda: anyio.CapacityLimiter(_MOST_AT_ONCE)
+    )
+
+    async def send(self, to: str, kind: str, body: Any, seconds: float = _SECONDS) -> Any:
+        """Have the process `to` do something, and give its answer.
+
+        Raises `GoneError` where it is gone, does not answer in time, or cannot be found out about.
+        """
+        if self.envelopes is None or self.presence is None:
+            raise GoneError(to)
+        errand = Errand(kind, body)
+        try:
+            address = await self.presence.address_of(to)
+            if address is None:
+                raise GoneError(to)
+            async with asyncio.timeout(seconds):
+                told = await _exchange(address, self.envelopes.seal(errand, to))
+            return self.envelopes.open_reply(errand, told)
+        except (OSError, TimeoutError, ValueError, SealError, StoreError) as error:
+            _log.warning("replica %s does not answer: %s", to, error or type(error).__name__)
+            raise GoneError(to) from error
+
+    async def send_all(self, kind: str, body: Any) -> list[Any]:
+        """Have all others do something; the answers of those that had something to do."""
+        if self.presence is None:
+            return []
+        found: list[Any] = []
+
+        async def one(to: str) -> None:
+            try:
+                told = await self.send(to, kind, body)
+            except GoneError:
+                return
+            if told is not None:
+                found.append(told)
+
+        async with anyio.create_task_group() as group:
+            for to in await self.presence.others():
+                group.start_soon(one, to)
+        return found
+
+    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection from another process, or from somebody who is none."""
+        try:
+            async with asyncio.timeout(_SECONDS):
+                line = await reader.readuntil()
+            if self.envelopes is None:
+                return
+            async with self._turns:
+                errand = self.envelopes.open(line.decode("ascii").strip())
+                handler = self.handlers.get(errand.kind)
+                told = None if handler is None else await handler(errand.body)
+                writer.write(f"{self.envelopes.seal_reply(errand, told)}\n".encode())
+                await writer.drain()
+        except (SealError, ValueError) as error:
+            # Whoever is no replica gets no answer, and the log a line.
+            _log.warning("what came for this replica was not taken: %s", error)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass
+        finally:
+            writer.close()
+
+
+async def listen(post: ReplicaClient, sock: Any) -> asyncio.Server:
+    """Take errands on a socket that listens."""
+    return await asyncio.start_server(post.take, sock=sock, limit=_MOST_BYTES)
+
+
+async def _exchange(address: str, line: str) -> str:
+    host, _, port = address.rpartition(":")
+    reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), limit=_MOST_BYTES)
+    try:
+        writer.write(f"{line}\n".encode())
+        await writer.drain()
+        return (await reader.readuntil()).decode("ascii").strip()
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise ConnectionResetError("it hung up") from error
+    finally:
+        writer.close()

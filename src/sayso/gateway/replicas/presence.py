@@ -1,0 +1,84 @@
+"""Which processes there are, and where: a row of each in the store, renewed while it lives."""
+
+import logging
+from dataclasses import dataclass, field
+from typing import Final
+
+import anyio
+
+from sayso.errors import KeysError, StoreError
+from sayso.keys import VARIABLE, Keyring
+from sayso.store import ReplicaRow, Replicas
+
+_LEASE_SECONDS: Final = 15.0
+_BEAT_SECONDS: Final = 5.0
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Presence:
+    """This process, and the others on the same store."""
+
+    replicas: Replicas
+    here: ReplicaRow
+    _others: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def join(self, keys: Keyring) -> None:
+        """Put this process on the list.
+
+        Raises `KeysError` where another could not read what this one signs, or the reverse.
+        """
+        for one in await self._rows():
+            _check_keys(one, keys)
+        await self._beat()
+
+    async def leave(self) -> None:
+        """Take this process off the list; one that could not is off it a little later."""
+        try:
+            await self.replicas.drop(self.here.id)
+        except StoreError as error:
+            _log.warning("%s", error)
+
+    async def run(self) -> None:
+        """Renew the row, and look who is there, until cancelled."""
+        while True:
+            await anyio.sleep(_BEAT_SECONDS)
+            try:
+                await self._beat()
+                await self.look()
+            except StoreError as error:
+                _log.warning("the list of replicas cannot be kept: %s", error)
+
+    async def look(self) -> None:
+        """See who is there now."""
+        self._others = {one.id: one.address for one in await self._rows()}
+
+    async def address_of(self, name: str) -> str | None:
+        """Where a process is; `None` for one that is gone."""
+        if name not in self._others:
+            await self.look()
+        return self._others.get(name)
+
+    async def others(self) -> list[str]:
+        """The names of the others, as they were a moment ago."""
+        return list(self._others)
+
+    async def _beat(self) -> None:
+        await self.replicas.beat(self.here, seconds=_LEASE_SECONDS)
+
+    async def _rows(self) -> list[ReplicaRow]:
+        return [one for one in await self.replicas.all() if one.id != self.here.id]
+
+
+def _check_keys(other: ReplicaRow, keys: Keyring) -> None:
+    theirs = other.keys.split()
+    if theirs and theirs[0] in keys.ids and keys.active in theirs:
+        return
+    fix = (
+        f"Give all of them the same {VARIABLE}. To change the active key, first give all of them "
+        "the new one as the last of theirs, and then as the first. A process that was killed is "
+        f"off the list after {_LEASE_SECONDS:.0f} s."
+    )
+    what = "another process on this store has other keys: neither could read what the other signs"
+    raise KeysError(what, where=other.address, fix=fix)

@@ -1,0 +1,317 @@
+"""What becomes of each request.
+
+Lists are joined, calls go through the guard, the rest is passed on to the server it belongs to.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, cast
+
+import msgspec
+
+from sayso.catalog import SEPARATOR, Catalog, Tool, qualify
+from sayso.connect import INVALID_PARAMS, LISTS, RESOURCE_NOT_FOUND, RpcError
+from sayso.errors import SaysoError
+from sayso.gateway.addresses import Address, may_link, with_uri
+from sayso.gateway.listening import listen, set_level, subscribe, unsubscribe
+from sayso.gateway.listings import Listings
+from sayso.gateway.multi_round import PendingCalls
+from sayso.gateway.patience import patience_for
+from sayso.gateway.request import Request
+from sayso.gateway.search import META_TOOLS, Search
+from sayso.gateway.tasks import Tasks, task_of
+from sayso.gateway.upstreams import Upstreams
+from sayso.gateway.versions import known_fields
+from sayso.guard import Guard, Through, UnknownToolError, no_progress, protocol_params
+from sayso.policy import Listing, Policy, Principal
+from sayso.slices import in_slices
+
+_ROUNDS: Final = frozenset({"_meta", "inputResponses", "requestState"})
+META_PROBLEMS: Final = "io.sayso/problems"
+_UNTOLD: Final = "some servers or tools cannot be had just now"
+
+
+Route = Callable[[Request], Awaitable[dict[str, Any]]]
+
+
+@dataclass(slots=True)
+class Router:
+    """Answers requests over a fleet of servers, with one guard before every tool.
+
+    Names begin with their server's, unless `alone` names the only one. With `fits_patience` a call
+    waits for a person only as long as its client waits for the call.
+    """
+
+    fleet: Upstreams
+    guard: Guard
+    flights: PendingCalls
+    alone: str | None = None
+    fits_patience: bool = False
+    search: Search = field(init=False)
+    listings: Listings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.listings = Listings(self._entry)
+
+        async def catalog(principal: Principal) -> Catalog:
+            return await self.fleet.of(principal).catalog()
+
+        self.search = Search(self.guard, catalog, self._name_of)
+
+    @property
+    def routes(self) -> Mapping[str, Route]:
+        """The methods that are answered here."""
+        tasks = Tasks(self.fleet, self.guard, self.flights.keys)
+        return {
+            "tools/list": self.list_tools,
+            "tools/call": self.call_tool,
+            "prompts/list": self.list_prompts,
+            "prompts/get": self.get_prompt,
+            "resources/list": self.list_resources,
+            "resources/templates/list": self.list_resources,
+            "resources/read": self.read_resource,
+            "completion/complete": self.complete,
+            "tasks/get": tasks.forward,
+            "tasks/update": tasks.forward,
+            "tasks/cancel": tasks.forward,
+            "logging/setLevel": partial(set_level, self.fleet),
+            "resources/subscribe": partial(subscribe, self.fleet),
+            "resources/unsubscribe": partial(unsubscribe, self.fleet),
+            "subscriptions/listen": partial(listen, self.fleet, alone=self.alone),
+        }
+
+    async def check_parameters(
+        self, params: Mapping[str, Any], principal: Principal, headers: Mapping[str, str]
+    ) -> Tool | None:
+        """Hold the headers of a call to the arguments that its tool marks (MCP 2026-07-28).
+
+        A router that reads the headers must see what is carried out. Returns the tool, where its
+        server has it now, so that the guard need not look it up again. Raises `RpcError`.
+        """
+        name = self._qualified(params["name"])
+        found: Tool | None = None
+        with suppress(SaysoError):
+            found = await self.fleet.find_tool(name, principal)
+        tool = found or self.fleet.known(name, principal)
+        if tool is None or not tool.is_marked or self.guard.sees(principal, tool) is None:
+            return found
+        from mcp.shared.inbound import validate_mcp_param_headers  # noqa: PLC0415 - half a second, for the few tools that want it
+
+        wrong = validate_mcp_param_headers(
+            tool.input_schema, params.get("arguments") or {}, headers
+        )
+        if wrong is not None:
+            raise RpcError(wrong.code, wrong.message)
+        return found
+
+    async def list_tools(self, request: Request) -> dict[str, Any]:
+        """Return the tools that this caller may see, with the hints that count.
+
+        The list itself is JSON as it goes out (`msgspec.Raw`).
+        """
+        caller = request.principal
+        version = request.version
+        catalog = await self.fleet.of(caller).catalog()
+        policy = self.guard.policy()
+        tools = self.listings.known(catalog, policy, caller, version)
+        if tools is None:
+            tools = await self._render(catalog, policy, caller, version)
+        problems = _problems(catalog, caller)
+        return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
+
+    async def _render(
+        self, catalog: Catalog, policy: Policy, caller: Principal, version: str
+    ) -> msgspec.Raw:
+        first: list[dict[str, Any]] = []
+        if policy.tools is Listing.SEARCH:
+            metas = (one.listing(version) for one in META_TOOLS.values())
+            first = [known_fields("tool", one, version) for one in metas]
+            found = await self.search.listed(caller)
+        else:
+            looked = await in_slices(
+                catalog.tools.values(), lambda tool: self.guard.sees(caller, tool, policy)
+            )
+            found = [seen[0] for seen in looked if seen is not None]
+        is_kept = policy is self.guard.policy() and not policy.hides_by_call
+        return await self.listings.render(
+            catalog, policy, caller, version, found, first, is_kept=is_kept
+        )
+
+    async def call_tool(self, request: Request) -> dict[str, Any]:
+        """One call through the guard, in one round or in several."""
+        return await self.flights.take(request, self._call)
+
+    async def _call(self, request: Request) -> dict[str, Any]:
+        params = request.params
+        name: str = params["name"]
+        arguments: dict[str, Any] = params.get("arguments") or {}
+        if self.search.answers(name):
+            run = partial(self._run, request)
+            return await self.search.call(name, arguments, request.principal, run)
+        return await self._run(request, name, arguments)
+
+    async def _run(
+        self,
+        request: Request,
+        name: str,
+        arguments: Mapping[str, Any],
+        through: Through | None = None,
+    ) -> dict[str, Any]:
+        try:
+            result = await self.guard.call(
+                request.principal,
+                self._qualified(name),
+                arguments,
+                progress=request.progress,
+                meta=request.params.get("_meta"),
+                elicit=request.elicit,
+                rounds=request.rounds,
+                through=through,
+                caller=request.caller,
+                patience=self._patience(request),
+                # A meta-tool names another tool than the request.
+                tool=request.tool if through is None else None,
+            )
+        except UnknownToolError:
+            raise UnknownToolError(name) from None
+        if result.get("resultType") == "task":
+            return task_of(self.flights.keys, request.principal, self._qualified(name), result)
+        if not may_link(result):
+            return result
+        tool = self.fleet.known(self._qualified(name), request.principal)
+        reach = self.fleet.of(request.principal)
+        return result if tool is None else await reach.readdress(tool.server, result)
+
+    def _patience(self, request: Request) -> float | None:
+        """Return how long a call may wait: what the operator said, or what its client can bear."""
+        if not self.fits_patience:
+            return None
+        tells = request.progress is not no_progress
+        return patience_for(request.client_name, tells_progress=tells)
+
+    def _entry(self, tool: Tool, version: str) -> dict[str, Any]:
+        entry = known_fields("tool", tool.listing(version), version)
+        return {**entry, "name": self._name_of(tool)}
+
+    def _name_of(self, tool: Tool) -> str:
+        """What clients call a tool here."""
+        return tool.name if self.alone else tool.qualified_name
+
+    def _qualified(self, name: str) -> str:
+        return qualify(self.alone, name) if self.alone else name
+
+    async def list_prompts(self, request: Request) -> dict[str, Any]:
+        """The prompts of all servers, named `server__prompt`."""
+        found = await self.fleet.of(request.principal).collect("prompts/list")
+        return {
+            "prompts": [
+                entry if self.alone else {**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"}
+                for one, entry in found
+                if isinstance(entry.get("name"), str)
+            ]
+        }
+
+    async def get_prompt(self, request: Request) -> dict[str, Any]:
+        """One prompt, from its server."""
+
+        async def get(request: Request) -> dict[str, Any]:
+            return await self._forward_prompt(request, request.params["name"], ("name",))
+
+        return await self.flights.take(request, get)
+
+    async def list_resources(self, request: Request) -> dict[str, Any]:
+        """The resources or templates of all servers; a URI that several list says whose it is."""
+        reach = self.fleet.of(request.principal)
+        found = await reach.collect(request.method)
+        key = "uriTemplate" if "templates" in request.method else "uri"
+        # One entry that is none would make a client refuse the whole list.
+        entries = [(one.name, entry) for one, entry in found if isinstance(entry.get(key), str)]
+        if not reach.is_single:
+            addresses = await reach.addresses()
+            show = addresses.show if key == "uri" else addresses.show_template
+            entries = [(name, {**entry, key: show(name, entry[key])}) for name, entry in entries]
+        return {LISTS[request.method]: [entry for _, entry in entries]}
+
+    async def read_resource(self, request: Request) -> dict[str, Any]:
+        """One resource, from the server that lists it or has a template that fits."""
+        return await self.flights.take(request, self._read)
+
+    async def _read(self, request: Request) -> dict[str, Any]:
+        address = await self._owner(request, request.params["uri"])
+        params = _with(_own(request.params), ("uri",), address.uri)
+        result = await self._forward(address.server, request, params)
+        if address.prefix and isinstance(result.get("contents"), list):
+            contents = cast("list[object]", result["contents"])
+            result["contents"] = [_prefixed(one, address.prefix) for one in contents]
+        return result
+
+    async def complete(self, request: Request) -> dict[str, Any]:
+        """Completions for a prompt's or a template's argument, from its server."""
+        ref = request.params["ref"]
+        if ref.get("type") == "ref/prompt":
+            return await self._forward_prompt(request, ref["name"], ("ref", "name"))
+        address = await self._owner(request, ref["uri"])
+        params = _with(_own(request.params), ("ref", "uri"), address.uri)
+        return await self._forward(address.server, request, params)
+
+    async def _owner(self, request: Request, uri: str) -> Address:
+        address = await self.fleet.of(request.principal).find_resource(uri)
+        if address is None:
+            raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
+        return address
+
+    async def _forward(
+        self, server: str, request: Request, params: dict[str, Any]
+    ) -> dict[str, Any]:
+        return await self.fleet.of(request.principal).forward(
+            self.fleet.owner(server),
+            request.method,
+            params,
+            caller=request.caller,
+            progress=request.progress,
+        )
+
+    async def _forward_prompt(
+        self, request: Request, qualified: str, path: tuple[str, ...]
+    ) -> dict[str, Any]:
+        found = await self.fleet.of(request.principal).find_prompt(
+            f"{self.alone}{SEPARATOR}{qualified}" if self.alone else qualified
+        )
+        if found is None:
+            raise RpcError(INVALID_PARAMS, f"Unknown prompt: {qualified}")
+        upstream, name = found
+        params = _with(_own(request.params), path, name)
+        result = await self._forward(upstream.name, request, params)
+        return await self.fleet.of(request.principal).readdress(upstream.name, result)
+
+
+def _problems(catalog: Catalog, principal: Principal) -> list[str]:
+    """What is wrong with the servers behind, as far as this caller may know.
+
+    Problems name tools, and quote what servers say: who sees only some tools sees none of it.
+    """
+    found = catalog.problems
+    if principal.scopes is None or not found:
+        return list(found)
+    return [_UNTOLD]
+
+
+def _own(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters, with what of `_meta` is for the server; what a client brings is not."""
+    own = {key: value for key, value in params.items() if key not in _ROUNDS}
+    return {**own, **protocol_params(params.get("_meta"))}
+
+
+def _prefixed(content: object, prefix: str) -> object:
+    """Return one of a resource's contents with its URI in the qualified form."""
+    if not isinstance(content, dict):
+        return content
+    return with_uri(cast("dict[str, Any]", content), lambda uri: prefix + uri)
+
+
+def _with(params: Mapping[str, Any], path: tuple[str, ...], value: str) -> dict[str, Any]:
+    key, *rest = path
+    inner = _with(params[key], tuple(rest), value) if rest else value
+    return {**params, key: inner}

@@ -1,0 +1,30 @@
+"""The switches of the gateway: which servers and callers the policy of the moment lets take part.
+
+Requests ask when they look for a server (`Upstreams.of`), connections when they are used
+(`ServerConnection.link`), and notifications when they are sent (`Hub.tell`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sayso.guard import unruled
+from sayso.policy import Policy, is_switched_off
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """Answers from the policy of the moment, so that a change counts at once."""
+
+    policy: Callable[[], Policy] = unruled
+
+    def has_server(self, name: str) -> bool:
+        """Return whether this server takes part."""
+        return not is_switched_off(self.policy(), server=name)
+
+    def has_caller(self, subject: str) -> bool:
+        """Return whether this caller takes part."""
+        return not is_switched_off(self.policy(), subject=subject)
+
+    def has(self, server: str, subject: str) -> bool:
+        """Return whether both take part."""
+        return not is_switched_off(self.policy(), server=server, subject=subject)

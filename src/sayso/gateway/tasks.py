@@ -1,0 +1,100 @@
+"""Calls that a server answers later (the tasks extension of MCP 2026-07-28).
+
+The name that a server gives to such a task goes out sealed, with the server and the tool in it and
+bound to the caller: any replica can find the server again, and nobody else can ask for the result.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from sayso.catalog import Tool
+from sayso.connect import INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CAPABILITY, RpcError
+from sayso.errors import SealError
+from sayso.gateway.asking import questions
+from sayso.gateway.request import Request
+from sayso.gateway.upstreams import Upstreams
+from sayso.guard import Guard, as_task, checked, protocol_params
+from sayso.keys import Keyring
+from sayso.policy import Principal
+
+TASKS: Final = "io.modelcontextprotocol/tasks"
+
+_BRINGS: Final = ("result", "error", "inputRequests")
+"""What is asked of a task may hold beside what is known of it."""
+_OVER: Final = "complete"
+_PURPOSE: Final = "task"
+_UNKNOWN: Final = "Unknown task"
+_WITHHELD: Final = "the result does not have the form that the tool promised, so it is withheld"
+
+
+def task_of(
+    keys: Keyring, principal: Principal, tool: str, result: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A result that says that the answer comes later, as the caller gets it."""
+    state = {"tool": tool, "id": result.get("taskId")}
+    return {**result, "taskId": keys.seal(_PURPOSE, state, bound=_bound(principal))}
+
+
+@dataclass(frozen=True, slots=True)
+class Tasks:
+    """Passes what callers want of their tasks on to the servers that have them."""
+
+    fleet: Upstreams
+    guard: Guard
+    keys: Keyring
+
+    async def forward(self, request: Request) -> dict[str, Any]:
+        """`tasks/get`, `tasks/update` or `tasks/cancel`.
+
+        Raises `RpcError`, in the same words for the task of another caller, of a tool that this
+        one may not see any more, and for none.
+        """
+        if not request.is_modern or request.caller is None:
+            raise RpcError(METHOD_NOT_FOUND, "Method not found", request.method)
+        extensions: Any = request.caller.capabilities.get("extensions")
+        if not isinstance(extensions, Mapping) or TASKS not in extensions:
+            data: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+            what = f"the client does not say that it has {TASKS}"
+            raise RpcError(MISSING_CAPABILITY, what, data)
+        sealed = request.params["taskId"]
+        state = self._open(sealed, request.principal)
+        tool = await self.fleet.find_tool(state["tool"], request.principal)
+        if tool is None or self.guard.sees(request.principal, tool) is None:
+            raise RpcError(INVALID_PARAMS, _UNKNOWN)
+        own = {key: one for key, one in request.params.items() if key != "_meta"}
+        params = {**own, "taskId": state["id"], **protocol_params(request.params.get("_meta"))}
+        reach = self.fleet.of(request.principal)
+        found = await reach.forward(
+            self.fleet.owner(tool.server), request.method, params, caller=request.caller
+        )
+        if "taskId" in found:
+            found["taskId"] = sealed
+        found = {**as_task(found), **{key: found[key] for key in _BRINGS if key in found}}
+        if found.get("result") is not None:
+            result = await self._checked(tool, found["result"], request.principal.caller)
+            found["result"] = await reach.readdress(tool.server, result)
+        if "inputRequests" in found:
+            can = request.caller.capabilities
+            found["inputRequests"] = questions(tool.server, can, found["inputRequests"])
+        return found
+
+    async def _checked(self, tool: Tool, result: object, caller: str) -> dict[str, Any]:
+        """What a task brought, as what its call would have. Raises `RpcError`."""
+        # It is over: one that says that it comes later would leave as it is.
+        given = cast("dict[str, Any]", result) if isinstance(result, dict) else {"resultType": None}
+        is_over = given.get("resultType", _OVER) == _OVER
+        told = await checked(self.guard, tool, given, caller=caller) if is_over else None
+        if told is None:
+            raise RpcError(INVALID_PARAMS, _WITHHELD)
+        return told
+
+    def _open(self, sealed: str, principal: Principal) -> dict[str, Any]:
+        try:
+            return self.keys.open(_PURPOSE, sealed, bound=_bound(principal))
+        except SealError:
+            raise RpcError(INVALID_PARAMS, _UNKNOWN) from None
+
+
+def _bound(principal: Principal) -> dict[str, Any]:
+    return {"subject": principal.account}

@@ -1,0 +1,99 @@
+"""A server's tools, made of its lists: the same list makes the same tools, whoever asked."""
+
+import math
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sayso.catalog import Tool, read_entry
+from sayso.gateway.receipts import Vouching
+from sayso.intent import Package, Trust
+from sayso.slices import in_slices
+
+_HELD_SECONDS: Final = 2.0
+"""How soon it is seen that a person has accepted a change, in whatever process."""
+
+_MOST: Final = 8
+"""How many different lists of one server are remembered; it may give each caller its own."""
+
+Judge = Callable[[Sequence[Tool]], Awaitable[tuple[list[Tool], list[str]]]]
+"""Compares tools with what they were: gives them as they count, and what is wrong."""
+
+
+async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
+    """Take tools as they are."""
+    return [*tools], []
+
+
+@dataclass(slots=True)
+class ToolList:
+    """The tools of one list, read once; and as they count by now, with what is wrong.
+
+    `package` is what the process runs that gave it, as far as that matters.
+    """
+
+    entries: list[Any]
+    read: list[Tool]
+    wrong: list[str]
+    tools: list[Tool]
+    problems: list[str]
+    named: dict[str, Tool]
+    due: float = math.inf
+    package: Package | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether some of them wait for a person, who may have spoken by now."""
+        return time.monotonic() > self.due
+
+
+@dataclass(slots=True)
+class ToolCache:
+    """Reads the lists of the server `name`, has its tools judged, and gives them their receipts.
+
+    One that `is_restless` has them judged again and again: another process may have found fault.
+    """
+
+    name: str
+    trust: Trust
+    origin: str
+    judge: Judge
+    vouching: Vouching | None = None
+    is_restless: bool = False
+    _rolls: list[ToolList] = field(default_factory=list[ToolList])
+
+    async def read(self, entries: list[Any], package: Package | None = None) -> ToolList:
+        """The tools of a list that a process of `package` has just given."""
+        found = next(
+            (one for one in self._rolls if one.package == package and one.entries == entries), None
+        )
+        if found is None:
+            known = await in_slices(enumerate(entries), self._read_entry)
+            tools = [one for one in known if isinstance(one, Tool)]
+            wrong = [one for one in known if isinstance(one, str)]
+            found = ToolList(entries, tools, wrong, [], [], {}, package=package)
+            self._rolls = [found, *self._rolls][:_MOST]
+        await self.judge_again(found)
+        return found
+
+    def _read_entry(self, entry: tuple[int, Any]) -> Tool | str:
+        index, raw = entry
+        return read_entry(self.name, index, raw, trust=self.trust, origin=self.origin)
+
+    async def judge_again(self, roll: ToolList) -> None:
+        """Have the tools of a list compared with what they were, as it is known by now."""
+        tools, problems = await self.judge(roll.read)
+        is_soon = self.is_restless or any(one.before is not None for one in tools)
+        if self.vouching is not None:
+            # After they were judged: a receipt lets no change by that a person must accept.
+            tools = self.vouching.give(tools, roll.package)
+        roll.tools = tools
+        roll.problems = [*roll.wrong, *problems]
+        roll.named = {one.qualified_name: one for one in reversed(tools)}
+        roll.due = time.monotonic() + _HELD_SECONDS if is_soon else math.inf
+
+    def look_again(self) -> None:
+        """Have all lists judged again when they are next looked at."""
+        for one in self._rolls:
+            one.due = -math.inf

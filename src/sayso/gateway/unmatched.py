@@ -1,0 +1,40 @@
+"""A warning for what the policy names and no server has."""
+
+import logging
+from typing import Final
+
+import anyio
+
+from sayso.gateway.app import Gateway
+from sayso.policy import facts_of, unmatched, without_dry_run
+
+_LOOK_SECONDS: Final = 5.0
+
+_log: Final = logging.getLogger(__name__)
+
+
+def find_unmatched(gateway: Gateway) -> list[str]:
+    """Return a sentence for each part of the policy that is about no tool that is known.
+
+    No server is asked: one that has not given its tools is unknown, and may have any.
+    """
+    policy = gateway.guard.policy()
+    sight = gateway.guard.sight
+    lists = {upstream.name: upstream.remembered for upstream in gateway.fleet.upstreams}
+    unknown = [name for name, tools in lists.items() if tools is None]
+    known = [tool for tools in lists.values() for tool in tools or ()]
+    facts = [facts_of(sight.of(policy, tool)[0]) for tool in known]
+    found = unmatched(policy, facts, servers=lists, unknown=unknown)
+    return [*found, *without_dry_run(policy, known)]
+
+
+async def warn_of_unmatched(gateway: Gateway, *, seconds: float = _LOOK_SECONDS) -> None:
+    """Log each such sentence once, as servers answer and the policy changes, until cancelled."""
+    told: set[str] = set()
+    while True:
+        found = find_unmatched(gateway)
+        for sentence in found:
+            if sentence not in told:
+                _log.warning("%s", sentence)
+        told.update(found)
+        await anyio.sleep(seconds)

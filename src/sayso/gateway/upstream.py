@@ -1,0 +1,268 @@
+"""One server behind the gateway, and the connections to it: one for each principal, or one."""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Final
+
+import anyio
+
+from sayso.audit import Outcome
+from sayso.catalog import SEPARATOR, Tool
+from sayso.connect import CommandTarget, Credentials, OnBehalf, UrlTarget, Watch, origin_of
+from sayso.contract import Hold, ReadonlyProcess, ReadonlyProcesses
+from sayso.errors import AuthenticationError, UnreachableError
+from sayso.gateway.connection import ServerConnection
+from sayso.gateway.health import Health, ServerHealth, State
+from sayso.gateway.lists import Shared
+from sayso.gateway.notifications import Hub
+from sayso.gateway.receipts import Vouching
+from sayso.gateway.tool_cache import Judge, ToolCache, take_all
+from sayso.guard import Answer, Call
+from sayso.intent import Trust
+from sayso.policy import LOCAL, Principal
+
+_log: Final = logging.getLogger(__name__)
+
+_IDLE_SECONDS: Final = 900.0
+"""How long a connection is kept that nobody uses, where there is another one."""
+_SWEEP_SECONDS: Final = 15.0
+_MOST_PROCESSES: Final = 64
+_MOST_SITES: Final = 1000
+"""How many connections one server has at most."""
+_JUST_NOW: Final = 1.0
+
+_OWN: Final = Principal(LOCAL)
+_EVERYBODY: Final = ""
+Key = str | Principal
+_ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
+
+
+class Upstream:
+    """A server, and a contact for each principal that uses it; `run` holds their connections.
+
+    A contact that is not used for a while ends, and a server's process with it; the last one stays.
+    """
+
+    def __init__(
+        self,
+        target: CommandTarget | UrlTarget,
+        *,
+        timeout: float,
+        trust: Trust = Trust.CAUTIOUS,
+        judge: Judge = take_all,
+        credentials: Credentials | None = None,
+        watch: Watch | None = None,
+        hub: Hub | None = None,
+        vouching: Vouching | None = None,
+    ) -> None:
+        self.name = target.name
+        self.prefix = f"{target.name}{SEPARATOR}"
+        self.target = target
+        self._timeout = timeout
+        self._credentials = credentials
+        self._hub = hub or Hub()
+        self._roster = ToolCache(self.name, trust, origin_of(target), judge, vouching)
+        self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
+        self._contacts: dict[Key, ServerConnection] = {}
+        self._shared = Shared()
+        self._new: list[ServerConnection | ReadonlyProcess[ServerConnection]] = []
+        self._watch = watch
+        self._wanted = anyio.Event()
+        self._twins: ReadonlyProcesses[ServerConnection] | None = None
+
+    def keep_to(self, hold: Hold) -> None:
+        """Have its read-only tools held to that from now on; a URL's cannot be."""
+        if isinstance(self.target, CommandTarget):
+            self._twins = ReadonlyProcesses(self.target, hold, self._begin)
+            self._roster.is_restless = True
+
+    @property
+    def is_up(self) -> bool | None:
+        """Whether it is connected; `None` where nothing wants it just now."""
+        words = {State.UP: True, State.FAILING: False}
+        return words.get(self.health().worst.state)
+
+    @property
+    def is_for_callers(self) -> bool:
+        """Whether it lets nobody in but callers, by what their own tokens are exchanged for."""
+        auth = self.target.auth if isinstance(self.target, UrlTarget) else None
+        return auth is not None and auth.is_exchange
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many entries each of its lists holds, of those that are remembered."""
+        found: dict[str, int] = {}
+        for one in self._contacts.values():
+            for method, size in one.sizes.items():
+                found[method] = max(size, found.get(method, 0))
+        return found
+
+    @property
+    def listed_at(self) -> float | None:
+        """When it last gave its tools, in Unix seconds."""
+        found = [one.listed_at for one in self._contacts.values() if one.listed_at is not None]
+        return max(found, default=None)
+
+    @property
+    def latest(self) -> ServerConnection | None:
+        """The contact that was used last, if there is one."""
+        return max(self._contacts.values(), key=lambda one: one.used, default=None)
+
+    @property
+    def remembered(self) -> list[Tool] | None:
+        """The tools that it gave last, without asking it; `None` where it gave none yet."""
+        return None if self.latest is None else self.latest.remembered
+
+    async def retry(self) -> None:
+        """Connect now where that failed lately. Raises a `SaysoError` where it fails again."""
+        for one in self._all():
+            one.retry()
+        await self.tools()
+
+    async def run(self) -> None:
+        """Hold the connections of all contacts, until cancelled."""
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._sweep)
+                while True:
+                    while self._new:
+                        group.start_soon(self._new.pop().run)
+                    await self._wanted.wait()
+                    self._wanted = anyio.Event()
+        finally:
+            if self._twins is not None:
+                self._twins.close()
+
+    def of(self, principal: Principal) -> ServerConnection:
+        """The contact of a principal. Raises `UnreachableError` where there are too many."""
+        key = self._key(principal)
+        found = self._contacts.get(key)
+        return self._make(key, principal) if found is None else found
+
+    async def call(
+        self, call: Call, send: Callable[[ServerConnection], Awaitable[Answer]]
+    ) -> Answer:
+        """Have one of its processes run a call by `send`; with a contract a twin runs what reads.
+
+        That changes nothing; a tool that tries is in quarantine from then on.
+        """
+        if self._twins is None or not self._twins.takes(call.tool):
+            return await send(self.of(call.principal))
+        key = self._key(call.principal)
+        make = partial(self._twin_contact, call.principal)
+        try:
+            return await self._twins.call(key, call, make, send)
+        finally:
+            if call.outcome is Outcome.BROKE_CONTRACT:
+                self._roster.look_again()
+
+    def known(self, qualified_name: str, principal: Principal) -> Tool | None:
+        """The tool of this name, if the list that a principal was given last has it."""
+        found = self._contacts.get(self._key(principal))
+        return None if found is None else found.known(qualified_name)
+
+    def move(self) -> None:
+        """Others follow its resources now."""
+        for one in self._contacts.values():
+            one.move()
+
+    def _key(self, principal: Principal) -> Key:
+        if self.target.is_shared:
+            return _EVERYBODY
+        # A token that was had for more scopes must not serve the same caller with fewer.
+        return principal if self.is_for_callers else principal.account
+
+    def health(self) -> ServerHealth:
+        """How it fares: as the worst of its contacts does."""
+        all_ = [one.health for one in self._all()]
+        worst = min(all_, key=lambda one: _ORDER.index(one.state), default=Health())
+        return ServerHealth(
+            self.name,
+            worst,
+            connections=sum(one.is_connected for one in self._all()),
+            opened=sum(one.opened for one in all_),
+            failed=sum(one.failed for one in all_),
+        )
+
+    async def tools(self) -> tuple[list[Tool], list[str]]:
+        """Its tools as whoever was here last is told them, or else sayso itself.
+
+        Raises `AuthenticationError` where nobody was here, and it is for callers alone.
+        """
+        known = self.latest
+        if known is None and self.is_for_callers:
+            what = "it lets only callers in, by tokens of their own"
+            fix = "Its tools are listed when the first of them has come."
+            raise AuthenticationError(what, where=self.name, fix=fix)
+        return await (known or self.of(_OWN)).tools()
+
+    def _make(self, key: Key, principal: Principal) -> ServerConnection:
+        if len(self._contacts) >= self._most:
+            self._make_room()
+        found = self._contacts[key] = ServerConnection(
+            self.target,
+            self._roster,
+            timeout=self._timeout,
+            proof=OnBehalf(self._credentials, principal) if self._credentials else None,
+            shared=self._shared,
+            hub=self._hub,
+            subject=None if self.target.is_shared else principal.account,
+            watch=self._watch,
+        )
+        self._begin(found)
+        return found
+
+    def _twin_contact(self, principal: Principal, target: CommandTarget) -> ServerConnection:
+        """A contact beside the one that gives its lists: what it tells of those, nobody hears."""
+        subject = None if target.is_shared else principal.account
+        return ServerConnection(
+            target,
+            self._roster,
+            timeout=self._timeout,
+            subject=subject,
+            watch=self._watch,
+        )
+
+    def _begin(self, one: ServerConnection | ReadonlyProcess[ServerConnection]) -> None:
+        self._new.append(one)
+        self._wanted.set()
+
+    def _all(self) -> list[ServerConnection]:
+        twins = () if self._twins is None else self._twins.contacts()
+        return [*self._contacts.values(), *twins]
+
+    def _make_room(self) -> None:
+        """End the contact that nobody has used for the longest."""
+        idle = self._idle(_JUST_NOW)
+        if not idle:
+            what = f"its {self._most} connections are all in use"
+            raise UnreachableError(what, where=self.name, fix="Try again in a while.")
+        self._end(min(idle, key=lambda key: self._contacts[key].used))
+
+    async def _sweep(self) -> None:
+        while True:
+            await anyio.sleep(_SWEEP_SECONDS)
+            for key in self._idle(_IDLE_SECONDS):
+                if len(self._contacts) > 1:
+                    self._end(key)
+            if self._twins is not None:
+                self._twins.end_idle(_IDLE_SECONDS)
+
+    def end_if_off(self) -> None:
+        """End all connections and processes where the server is off; calls under way finish."""
+        if self._hub.switches.has_server(self.name):
+            return
+        for key in [key for key, one in self._contacts.items() if not one.is_answering]:
+            self._end(key)
+
+    def _idle(self, seconds: float) -> list[Key]:
+        before = time.monotonic() - seconds
+        return [key for key, one in self._contacts.items() if one.used < before and not one.is_busy]
+
+    def _end(self, key: Key) -> None:
+        _log.debug("%s: a connection that nobody uses ends", self.name)
+        self._contacts.pop(key).end()
+        if self._twins is not None:
+            self._twins.end_of(key)

@@ -1,0 +1,244 @@
+"""Putting a question over every channel that policy permits, and waiting for whoever is first."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import Final
+
+import anyio
+
+from sayso.approvals import (
+    FORM,
+    URL,
+    Approval,
+    ApprovalState,
+    Channel,
+    ElicitationChannel,
+    Question,
+    Strength,
+    VisitChannel,
+    ask_client,
+    ask_to_visit,
+    is_declined,
+    page_of,
+    take_answer,
+)
+from sayso.errors import DeniedError, StoreError
+from sayso.guard.call import Answer, Call, no_progress
+from sayso.guard.context import GuardContext
+from sayso.schema import quoted
+
+_TITLE_CHARACTERS: Final = 120
+_PROGRESS_SECONDS: Final = 5.0
+_POST_SECONDS: Final = 1.0
+"""How long channels may take with a question before its call goes back to its client."""
+
+_CONSOLE: Final = "console"
+_ELICITATION: Final = "elicitation"
+
+_log: Final = logging.getLogger(__name__)
+
+
+async def settled(guard: GuardContext, call: Call, question: Question, deadline: float) -> Approval:
+    """The open question of this call, once it is answered or the call's patience has ended.
+
+    `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that
+    the client brought back and that is not good for it.
+    """
+    approval = await _asked(guard, call, question)
+    if call.approval != approval.number:
+        call.approval = approval.number
+        if approval.state is ApprovalState.PENDING:
+            guard.announce(waits(guard, approval))
+    if approval.state is not ApprovalState.PENDING:
+        return approval
+    if asked_in_rounds(guard, call, approval) is not None:
+        return await _posted(guard, call, approval)
+    approval = await _brought(guard, call, approval)
+    if approval.state is not ApprovalState.PENDING or _is_over(guard, call, question):
+        return approval
+    return await _offered(guard, call, approval, deadline)
+
+
+async def _asked(guard: GuardContext, call: Call, question: Question) -> Approval:
+    """Put the question. Who is cancelled meanwhile knows its number all the same."""
+    log = guard.audit
+    asked = log.asking(call.facts, call.approval)
+    most = call.policy.open_per_caller
+    asking = asyncio.ensure_future(
+        guard.approvals.ask(question, asked=asked, seal=log.chain, most=most)
+    )
+    try:
+        return await asyncio.shield(asking)
+    except asyncio.CancelledError:
+        # The store has it already, and would keep a question that nobody takes back.
+        with anyio.CancelScope(shield=True), suppress(StoreError, DeniedError):
+            call.approval = (await asyncio.shield(asking)).number
+        raise
+
+
+def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answer | None:
+    """The answer that has a client of 2026-07-28 ask its person, where it is still to be asked."""
+    rounds = call.rounds
+    question = approval.question
+    if rounds is None or approval.state is not ApprovalState.PENDING:
+        return None
+    if guard.keys is not None and _relays_in_rounds(guard, call, question):
+        return ask_client(guard.keys, approval) if rounds.state is None else None
+    # What comes along may be for the tool itself, and asking anew would lose it.
+    is_first = rounds.responses is None and rounds.state is None
+    page = _page(guard, call, approval) if is_first and URL in rounds.modes else None
+    return None if page is None else ask_to_visit(question, page)
+
+
+def can_ask(guard: GuardContext, call: Call, question: Question) -> bool:
+    """Whether there is any way to a person."""
+    has_console = guard.console is not None and _CONSOLE in call.policy.channels
+    by_rounds = _relays_in_rounds(guard, call, question)
+    return has_console or by_rounds or bool(_channels(guard, call, question))
+
+
+def waits(guard: GuardContext, approval: Approval) -> str:
+    """In a sentence, what waits and where it can be answered."""
+    title = quoted(approval.question.title, _TITLE_CHARACTERS)
+    where = f" at {guard.console}" if guard.console else ""
+    return f"{title} waits for a person (approval {approval.number}){where}"
+
+
+def _may_relay(call: Call, question: Question) -> bool:
+    """Whether what the caller's own client says may count.
+
+    Where callers prove who they are, the person at the client is the caller, who cannot approve.
+    Where people are named who may answer, a client cannot tell which of them its person is.
+    """
+    is_strong = question.is_out_of_band or question.names_people
+    return _ELICITATION in call.policy.channels and not call.principal.is_known and not is_strong
+
+
+def _relays_in_rounds(guard: GuardContext, call: Call, question: Question) -> bool:
+    has_form = call.rounds is not None and FORM in call.rounds.modes
+    return has_form and guard.keys is not None and _may_relay(call, question)
+
+
+def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
+    """The page that the person at the caller's client may be led to, if there is one.
+
+    Not where that person is the caller, who cannot approve, nor where people are named.
+    """
+    is_theirs = not call.principal.is_known and not approval.question.names_people
+    if _CONSOLE not in call.policy.channels or not is_theirs:
+        return None
+    return page_of(guard.console, approval.number)
+
+
+async def _posted(guard: GuardContext, call: Call, approval: Approval) -> Approval:
+    """The question after others than the client have got it: that may never come back.
+
+    Not where the client's own answer counts. That is had first, and may be all that is needed.
+    """
+    if _relays_in_rounds(guard, call, approval.question):
+        return approval
+    with anyio.move_on_after(_POST_SECONDS):
+        async with anyio.create_task_group() as group:
+            for channel in _channels(guard, call, approval.question):
+                group.start_soon(_offer, channel, guard, approval)
+    return await guard.approvals.find(approval.number) or approval
+
+
+async def _brought(guard: GuardContext, call: Call, approval: Approval) -> Approval:
+    """The question after what a client of 2026-07-28 brought back, if it was asked."""
+    rounds = call.rounds
+    if rounds is None:
+        return approval
+    if guard.keys is None or not _relays_in_rounds(guard, call, approval.question):
+        call.is_declined = is_declined(rounds.response)
+    elif rounds.state is not None:
+        client = call.principal.client
+        await take_answer(guard.keys, guard.approvals, approval, rounds, client)
+        return await guard.approvals.find(approval.number) or approval
+    return approval
+
+
+def _is_over(guard: GuardContext, call: Call, question: Question) -> bool:
+    """Whether nobody is left to wait for: the page was declined, and nobody else was asked."""
+    return call.is_declined and not _channels(guard, call, question)
+
+
+async def _offered(
+    guard: GuardContext, call: Call, approval: Approval, deadline: float
+) -> Approval:
+    """The question after all channels had it for as long as the call waits."""
+    visit = _visit(guard, call, approval)
+    async with anyio.create_task_group() as group:
+        for channel in _channels(guard, call, approval.question):
+            group.start_soon(_offer, channel, guard, approval)
+        if visit is not None:
+            group.start_soon(_lead, guard, call, approval, visit, group.cancel_scope)
+        text = waits(guard, approval)
+        await _report(guard, call, deadline, text)
+        if call.progress is not no_progress:
+            group.start_soon(_keep_reporting, guard, call, deadline, text)
+        left = max(deadline - anyio.current_time(), 0)
+        approval = await guard.approvals.wait(approval.number, left) or approval
+        group.cancel_scope.cancel()
+    if visit is not None:
+        approval = await guard.approvals.find(approval.number) or approval
+        await visit.end(approval)
+    return approval
+
+
+def _visit(guard: GuardContext, call: Call, approval: Approval) -> VisitChannel | None:
+    """Leads an older client to the page, unless it may answer in a form: that is less to do."""
+    elicit = call.request.elicit
+    question = approval.question
+    if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):
+        return None
+    page = _page(guard, call, approval)
+    return None if page is None else VisitChannel(elicit, page)
+
+
+async def _lead(
+    guard: GuardContext,
+    call: Call,
+    approval: Approval,
+    visit: VisitChannel,
+    scope: anyio.CancelScope,
+) -> None:
+    await _offer(visit, guard, approval)
+    call.is_declined = visit.is_declined
+    if _is_over(guard, call, approval.question):
+        scope.cancel()
+
+
+def _relays_while_waiting(call: Call, question: Question) -> bool:
+    has_form = call.request.elicit is not None and FORM in call.request.elicit.modes
+    return has_form and _may_relay(call, question)
+
+
+def _channels(guard: GuardContext, call: Call, question: Question) -> list[Channel]:
+    found: list[Channel] = [one for one in guard.channels if one.name in call.policy.channels]
+    if call.request.elicit is not None and _relays_while_waiting(call, question):
+        found.append(ElicitationChannel(call.request.elicit, call.principal.client))
+    if question.is_out_of_band:
+        found = [one for one in found if one.strength is Strength.OUT_OF_BAND]
+    return found
+
+
+async def _offer(channel: Channel, guard: GuardContext, approval: Approval) -> None:
+    try:
+        await channel.offer(guard.approvals, approval)
+    except Exception:  # noqa: BLE001 - whatever a channel raises, the others go on
+        _log.exception("the channel %s failed for approval %s", channel.name, approval.number)
+
+
+async def _keep_reporting(guard: GuardContext, call: Call, deadline: float, text: str) -> None:
+    """Report from time to time that the call still waits, until cancelled."""
+    while True:
+        await anyio.sleep(_PROGRESS_SECONDS)
+        await _report(guard, call, deadline, text)
+
+
+async def _report(guard: GuardContext, call: Call, deadline: float, text: str) -> None:
+    left = max(deadline - anyio.current_time(), 0)
+    patience = guard.patience_of(call)
+    await call.progress(patience - left, patience, text)

@@ -1,0 +1,326 @@
+"""One call: what its caller asks for, what was decided about it, and the answers it may get."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import is_
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from sayso.audit import Facts, Outcome, draw_salt
+from sayso.catalog import Tool
+from sayso.guard.extras import forwarded_meta, sent_meta
+from sayso.intent import Evidence, Intent, Level, resolve
+from sayso.policy import Decision, Effect, Policy, Principal, ToolFacts, facts_of
+from sayso.schema import digest_exactly, read_traceparent, redact, sayable
+
+if TYPE_CHECKING:
+    from sayso.approvals import Approval, Elicit, Grant, Plan, Rounds
+    from sayso.guard.ordering import Turn
+
+Answer = dict[str, Any]
+"""A `tools/call` result in wire form."""
+
+Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+Execute = Callable[["Call"], Awaitable[Answer]]
+
+META_APPROVAL: Final = "io.sayso/approval"
+META_OUTCOME: Final = "io.sayso/outcome"
+META_KEY: Final = "io.sayso/idempotency-key"
+"""In a call's `_meta`: a text that makes the call happen once, however often it is sent."""
+
+_TRACE: Final = "traceparent"
+"""W3C Trace Context, in `_meta` as MCP carries it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """The meta-tool that a call came through: its name, and the most that it lets a call change.
+
+    `called` is what the inner tool was called there.
+    """
+
+    tool: str
+    most: Level
+    called: str
+
+
+def new_id() -> str:
+    """Return the id of a new call. It begins with the time: an index of ids grows at its end."""
+    return f"{time.time_ns() // 1_000_000:011x}{draw_salt()}"
+
+
+class CrashError(Exception):
+    """A tool's own function raised something by mistake, which is the cause of this."""
+
+
+async def no_progress(_done: float, _total: float | None, _message: str | None) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """How to go on with the list called `name` in a result, should it be cut.
+
+    `cursor` gives what to call with as `argument` for whatever comes after these items, or `None`
+    where there is no such call; it is put beside the list as `field`.
+    """
+
+    name: str
+    cursor: Callable[[Sequence[Any]], str | None]
+    field: str = "next_cursor"
+    argument: str = "cursor"
+
+
+class CallRequest(msgspec.Struct, frozen=True):
+    """What a caller asks for, as it came in: a struct, since one is made for each call.
+
+    `started` is Unix seconds. `meta` is its `_meta`, and `brought` is what reaches the tool besides
+    arguments and `_meta`, such as a client's answers to the tool's own questions. `elicit` and
+    `rounds` are the two ways in which the caller's client can be asked, as far as it can.
+    `through` is the meta-tool that names this tool. `turn` is its place among the calls of its
+    agent, where these wait for each other. `patience` is how many seconds this call waits for a
+    person, where that is its own. `caller` is for the function that runs the call; no step reads
+    it. `tool` is the tool, where the front end has just found it for this principal: it is not
+    looked up again. `dry_run_of` is the id of the call whose plan this one gives.
+    """
+
+    id: str
+    principal: Principal
+    name: str
+    arguments: Mapping[str, Any]
+    started: float
+    progress: Progress = no_progress
+    meta: Mapping[str, Any] | None = None
+    brought: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    elicit: "Elicit | None" = None
+    rounds: "Rounds | None" = None
+    through: Through | None = None
+    turn: "Turn | None" = None
+    caller: Any = None
+    patience: float | None = None
+    tool: object | None = None
+    dry_run_of: str | None = None
+
+
+_STRICTEST: Final = resolve(Evidence())
+UNKNOWN_TOOL: Final = Tool("", "", {}, Intent(), _STRICTEST, {}, (), "")
+"""The tool of a call whose tool is not found yet: it has the strictest hints."""
+
+_UNKNOWN_FACTS: Final = facts_of(UNKNOWN_TOOL)
+UNDECIDED: Final = Decision(Effect.DENY, "undecided", "nothing was decided about it yet")
+"""The decision about a call before there is one."""
+
+_NO_RULES: Final = Policy()
+
+
+@dataclass(slots=True)
+class Call:
+    """A request on its way through the guard, and what was decided about it so far.
+
+    Each step adds its part; until then the strictest holds: an unknown tool, which is denied.
+    `id`, `principal` and `name` are the request's. `arguments`, `meta`, `rounds` and `progress`
+    begin as the request's: a reviewer may edit the arguments, an observer adds its trace to `meta`,
+    `rounds` loses what was an answer to another question, and `progress` may be listened to.
+    `is_sent` turns true just before the server could see the call: from then on a lost answer means
+    that nobody knows whether it ran. `outcome` is set by the step that knows better than the
+    answer's own `isError`. `is_declined` when the caller's person will not open the page of the
+    question. `reached` is how far the tool said it was, and of how much; `resume` is how its list
+    goes on. `stopped_by` is the person who stopped it at its server. `evidence` is what it tried
+    and must not. `excerpts` hold large arguments with what is shown of them and of the extras.
+    """
+
+    request: CallRequest
+    policy: Policy = _NO_RULES
+    tool: Tool = UNKNOWN_TOOL
+    tool_facts: ToolFacts = _UNKNOWN_FACTS
+    decision: Decision = UNDECIDED
+    id: str = field(init=False)
+    principal: Principal = field(init=False)
+    name: str = field(init=False)
+    arguments: Mapping[str, Any] = field(init=False)
+    meta: Mapping[str, Any] | None = field(init=False)
+    rounds: "Rounds | None" = field(init=False)
+    progress: Progress = field(init=False)
+    arguments_digest: str = ""
+    plan: "Plan | None" = None
+    approval: int | None = None
+    approved: "Approval | None" = None
+    grant: "Grant | None" = None
+    claim: str | None = None
+    is_declined: bool = False
+    tries: int = 0
+    is_sent: bool = False
+    reached: tuple[float, float | None] | None = None
+    resume: Resume | None = None
+    outcome: Outcome | None = None
+    incident: str | None = None
+    stopped_by: str | None = None
+    evidence: tuple[str, ...] = ()
+    excerpts: tuple[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], ...] = ()
+    _told: tuple[tuple[object, ...], Facts] | None = None
+
+    def __post_init__(self) -> None:
+        request = self.request
+        self.id = request.id
+        self.principal = request.principal
+        self.name = request.name
+        self.arguments = request.arguments
+        self.meta = request.meta
+        self.rounds = request.rounds
+        self.progress = request.progress
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the tool is known."""
+        return self.tool is not UNKNOWN_TOOL
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether there is a decision."""
+        return self.decision is not UNDECIDED
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What reaches the tool besides its arguments, and is bound with them."""
+        meta = self.forwarded
+        return {**({"_meta": meta} if meta else {}), **self.request.brought}
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """The arguments as they are shown and recorded: an excerpt where they are large."""
+        for arguments, shown, _ in self.excerpts:
+            if arguments is self.arguments:
+                return shown
+        return self.arguments
+
+    @property
+    def shown_extras(self) -> Mapping[str, Any]:
+        """The extras as they are shown and recorded."""
+        for arguments, _, shown_extras in self.excerpts:
+            if arguments is self.arguments:
+                return shown_extras or self.extras
+        return self.extras
+
+    @property
+    def forwarded(self) -> dict[str, Any]:
+        """The keys of `_meta` that the policy forwards."""
+        return forwarded_meta(self.meta, self.policy.forward_meta)
+
+    @property
+    def sent_meta(self) -> dict[str, Any]:
+        """`_meta` as it goes to the server, as a member of the parameters; empty without any."""
+        return sent_meta(self.meta, self.policy.forward_meta)
+
+    def digest_of(self, arguments: Mapping[str, Any]) -> str:
+        """The digest of these arguments with all else that reaches the tool."""
+        extras = self.extras
+        return digest_exactly({"arguments": arguments, **extras} if extras else arguments)
+
+    @property
+    def facts(self) -> Facts:
+        """What the log is told: the same object as long as the call stands as it does."""
+        stands = (
+            self.tool,
+            self.arguments,
+            self.decision,
+            self.plan,
+            self.approved,
+            self.grant,
+            self.tries,
+            self.reached,
+            self.stopped_by,
+            self.evidence,
+        )
+        if self._told is None or not all(map(is_, self._told[0], stands)):
+            self._told = (stands, self._facts())
+        return self._told[1]
+
+    def _facts(self) -> Facts:
+        return Facts(
+            self.id,
+            self.principal,
+            self.tool,
+            self.shown,
+            self.arguments_digest,
+            self.decision,
+            self._more(),
+            self._personal(),
+            self.policy.hidden,
+        )
+
+    def _more(self) -> dict[str, Any]:
+        """What is not so of every call."""
+        more: dict[str, Any] = {
+            "try": self.tries if self.tries > 1 else None,
+            "plan": self.plan and self.plan.digest,
+            "grant": self.grant and self.grant.number,
+            "channel": self.approved and self.approved.channel,
+            "reached": list(self.reached) if self.reached else None,
+            "trace": read_traceparent((self.meta or {}).get(_TRACE)),
+            "through": self.request.through and self.request.through.tool,
+            "dry_run_of": self.request.dry_run_of,
+        }
+        return {key: value for key, value in more.items() if value is not None}
+
+    def _personal(self) -> dict[str, Any]:
+        """The same of what can be erased."""
+        stopped: dict[str, Any] = {"stopped_by": self.stopped_by} if self.stopped_by else {}
+        if extras := self.shown_extras:
+            stopped["extras"] = redact(extras)
+        stopped |= {"evidence": [*self.evidence]} if self.evidence else {}
+        approved = self.approved
+        if approved is None:
+            return {"answered_by": self.grant.given_by, **stopped} if self.grant else stopped
+        edited = approved.edit is not None
+        asked = {"asked_digest": approved.question.arguments_digest} if edited else {}
+        return {"answered_by": approved.answered_by, **asked, **stopped}
+
+
+def lost_answer(call: Call) -> Answer:
+    """The end of a call that may have run or not."""
+    call.outcome = Outcome.OUTCOME_UNKNOWN
+    if call.tool.level is Level.READ:
+        text = "The server's answer was lost. The call only reads, so it may be made again."
+    else:
+        text = (
+            "The server's answer was lost: this call may have run or not. It was not sent again. "
+            "Look at what it would have changed before doing anything else."
+        )
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
+
+
+def stopped(call: Call) -> Answer:
+    """The end of a call that a person stopped: its server may have done any part of it."""
+    call.outcome = Outcome.OUTCOME_UNKNOWN
+    text = (
+        "A person stopped this call while it ran. It may have been done, in part or not at all. Do "
+        "not make it again unless the person says so."
+    )
+    return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
+
+
+def tool_error(text: str, **meta: Any) -> Answer:
+    """An answer that says to the model why there is no result."""
+    answer: Answer = {"content": [{"type": "text", "text": sayable(text)}], "isError": True}
+    return {**answer, "_meta": meta} if meta else answer
+
+
+def tool_changed(call: Call) -> Answer:
+    """The answer to a call whose tool was replaced since it was decided about, or asked."""
+    call.outcome = Outcome.TOOL_CHANGED
+    asked = " that the person was asked about" if call.approval is not None else " that it was"
+    return tool_error(
+        f"Nothing was run: “{call.tool.title}” is not the tool any more{asked}. "
+        "Look at it again before making the call."
+    )
+
+
+def unplanned(call: Call, why: str = "") -> Answer:
+    """The answer to a call whose author's plan cannot be had; `why` is what its author says."""
+    if why:
+        call.outcome = Outcome.TOOL_ERROR
+        return tool_error(f"Nothing was run: {why}")
+    call.outcome = Outcome.FAILED
+    return tool_error("Nothing was run: what this call would change could not be planned.")

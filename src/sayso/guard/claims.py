@@ -1,0 +1,213 @@
+"""What a result says itself of being complete, corrected after a cut.
+
+Servers say it in fields of their own: `truncated`, `hasNextPage`, `is_last_page`, `omitted`. Each
+is changed only where the tool's schema still accepts the result.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, cast
+
+from sayso.schema import Cut, Piece, ValuePath, put, subschemas
+
+Accepts = Callable[[Any], bool]
+"""Return whether a value is what its tool promised."""
+
+_THINGS: Final = (
+    "results?|items?|pages?|data|rows?|records?|entries|lists?|output|content|text|body"
+)
+_MAX_NAME: Final = 64
+_MAX_DEPTH: Final = 3
+
+
+CUT: Final = re.compile(
+    rf"(?:is|was|are|were|has|been|response|{_THINGS})*"
+    rf"(?:truncated|truncation|partial|incomplete|clipped|abridged|shortened|limitreached)"
+    rf"(?:response|{_THINGS})*"
+)
+MORE: Final = re.compile(
+    rf"(?:(?:has|have|is|are)(?:there)?(?:more|next|additional|further)|more)"
+    rf"(?:available|exists?|remaining|left|{_THINGS})*"
+)
+END: Final = re.compile(
+    rf"(?:is|are|was|at|has|reached|the)*"
+    rf"(?:last|final|complete|exhausted|exhaustive|nomore|all|end|endof|eof)(?:{_THINGS})?"
+)
+OMITTED: Final = re.compile(
+    rf"(?:num|number|count|of|{_THINGS})*(?:omitted|leftout|notshown|remaining)"
+    rf"(?:count|number|{_THINGS})*"
+)
+RETURNED: Final = re.compile(
+    rf"(?:num|number|count|of|{_THINGS})*(?:returned|shown|displayed)(?:count|number|{_THINGS})*"
+)
+_PAGING: Final = re.compile(
+    "meta|page|pagi|paging|link|cursor|info|summary|truncat|stat|envelope|range|count|total|"
+    "navigation|result|search|query|response|header|window"
+)
+
+
+class ClaimError(Exception):
+    """A cut result would still say that it is complete: its schema allows nothing else."""
+
+
+def plain(name: str) -> str:
+    """Return a field's name without case and signs."""
+    return re.sub(r"[^a-z]", "", name[:_MAX_NAME].lower())
+
+
+def is_paging(name: str) -> bool:
+    """Return whether an object of this name tells about a list beside it."""
+    return _PAGING.search(plain(name)) is not None
+
+
+def corrected(cut: Cut, accepts: Accepts, schema: Mapping[str, Any] | None) -> Any:
+    """Return the value of `cut` without a field that says that it is complete.
+
+    Fields that the schema knows and the result lacks are added. Raises `ClaimError` for a field
+    that can neither be changed nor taken out.
+    """
+    value = cut.value
+    for piece in cut.pieces:
+        for holder, is_near in _holders(value, piece, schema):
+            names = [*_members(value, holder), *_known(schema, holder)]
+            for name in dict.fromkeys(names):
+                value = _stated(value, (*holder, name), piece, accepts, is_near=is_near)
+    return value
+
+
+def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_near: bool) -> Any:
+    """Return `value` with the field at `path` correct, whatever it says."""
+    name = plain(cast("str", path[-1]))
+    members = _members(value, path[:-1])
+    is_there = path[-1] in members
+    old = members.get(cast("str", path[-1]))
+    wanted = _wanted(name, old, piece, is_there=is_there, is_near=is_near)
+    if not wanted:
+        return value
+    for new in wanted:
+        changed = _set(value, path, new)
+        if accepts(changed):
+            return changed
+    if not is_there or old is None:
+        return value
+    without = put(value, path[:-1], {key: one for key, one in members.items() if key != path[-1]})
+    if accepts(without):
+        return without
+    raise ClaimError
+
+
+def _wanted(
+    name: str, old: Any, piece: Piece, *, is_there: bool, is_near: bool
+) -> tuple[bool | int | str, ...]:
+    """Return what a field may say instead, best first; nothing where it says nothing wrong."""
+    left = piece.total - piece.kept
+    is_list = is_near and not piece.is_text
+    is_number = isinstance(old, int | float) and not isinstance(old, bool)
+    if CUT.fullmatch(name):
+        return (
+            (True, 1, left)
+            if old is None
+            else (1, left)
+            if _is_zero(old)
+            else _turned(old, to=True)
+        )
+    if is_list and MORE.fullmatch(name):
+        return (
+            (True, left) if old is None else (left, 1) if _is_zero(old) else _turned(old, to=True)
+        )
+    if is_there and is_near and END.fullmatch(name) and (is_list or "complete" in name):
+        return () if is_number else _turned(old, to=False)
+    if is_list and OMITTED.fullmatch(name):
+        # Another number may count something else, such as calls that are left.
+        return (left,) if old is None or _is_zero(old) else ()
+    if is_list and RETURNED.fullmatch(name):
+        return (piece.kept,) if is_number and old == piece.total else ()
+    return ()
+
+
+def _is_zero(value: Any) -> bool:
+    """Return whether `value` is the number 0."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+
+
+_WORDS: Final = {"false": "true", "no": "yes"}
+
+
+def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
+    """Return the opposite of `old` in its own type, where it is not what it should be."""
+    if isinstance(old, bool):
+        return () if old is to else (to,)
+    if not isinstance(old, str):
+        return ()
+    words = _WORDS if to else {yes: no for no, yes in _WORDS.items()}
+    word = words.get(old.strip().lower())
+    return () if word is None else (word, word.capitalize(), word.upper())
+
+
+def _holders(
+    value: Any, piece: Piece, schema: Mapping[str, Any] | None
+) -> Iterator[tuple[ValuePath, bool]]:
+    """Yield the objects that may tell about a piece, and whether about its own list.
+
+    Those are the objects that hold it, and beside it those whose name says that they are about a
+    list, such as `pagination`. What is around an item of another list does not tell how that item's
+    own list goes on.
+    """
+    is_near = True
+    for depth in range(len(piece.path) - 1, -1, -1):
+        step = piece.path[depth]
+        holder = piece.path[:depth]
+        if isinstance(step, int):
+            is_near = False
+            continue
+        yield holder, is_near
+        for beside in _beside(value, holder, schema, step, 1):
+            yield beside, is_near
+
+
+def _beside(
+    value: Any, holder: ValuePath, schema: Mapping[str, Any] | None, left_out: str, depth: int
+) -> Iterator[ValuePath]:
+    members = _members(value, holder)
+    absent = [one for one in _known(schema, holder) if members.get(one) is None and is_paging(one)]
+    objects = [key for key, one in members.items() if isinstance(one, Mapping)]
+    for key in (*objects, *absent):
+        if key == left_out or not is_paging(key):
+            continue
+        yield (*holder, key)
+        if depth < _MAX_DEPTH:
+            yield from _beside(value, (*holder, key), schema, "", depth + 1)
+
+
+def _members(value: Any, path: ValuePath) -> Mapping[str, Any]:
+    """Return the object at `path`; an empty one where there is none."""
+    for step in path:
+        if isinstance(step, int):
+            value = cast("list[Any]", value)[step]
+        elif isinstance(value, Mapping):
+            value = cast("Mapping[str, Any]", value).get(step)
+        else:
+            return {}
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _known(schema: Mapping[str, Any] | None, path: ValuePath) -> list[str]:
+    """Return the properties that the schema names for the object at `path`."""
+    found: list[str] = []
+    for part in subschemas(schema, path):
+        named = part.get("properties")
+        if isinstance(named, Mapping):
+            found += cast("Mapping[str, Any]", named)
+    return found
+
+
+def _set(value: Any, path: ValuePath, new: Any) -> Any:
+    """Return `value` with a field, and with the objects around it that are missing."""
+    outer = path[:-1]
+    name = cast("str", path[-1])
+    holder = {**_members(value, outer), name: new}
+    if not outer:
+        return holder
+    if isinstance(outer[-1], int):
+        return put(value, outer, holder)
+    return _set(value, outer, holder)

@@ -1,0 +1,114 @@
+"""What the steps of the guard work with: where tools are found, who is asked, what is recorded."""
+
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from sayso.approvals import Approvals, Channel, Waiters
+from sayso.audit import AuditLog
+from sayso.catalog import Tool, as_tool
+from sayso.guard.active_calls import ActiveCalls
+from sayso.guard.call import Answer, Call, Execute
+from sayso.guard.schemas import SchemaCache
+from sayso.guard.shutdown import Shutdown
+from sayso.keys import Keyring
+from sayso.policy import Policy, Principal, Sight, Standing, ToolFacts
+from sayso.schema import LIMIT
+from sayso.store import Claims
+
+REPEAT_POLL_SECONDS: Final = 0.1
+"""How often the store is asked which first calls have ended, once for all calls that wait."""
+
+_GUARDED: Final = Policy()
+
+Then = Callable[[Call], Awaitable[Answer]]
+"""Takes a call through the steps after the current one."""
+
+
+class FindTool(Protocol):
+    """Finds a tool by its name, as a principal has it; `is_fresh` asks its server now.
+
+    It gives a tool of any kind that `sayso.catalog.as_tool` takes, or `None`.
+    """
+
+    async def __call__(
+        self, name: str, principal: Principal, /, *, is_fresh: bool = False
+    ) -> object | None: ...
+
+
+def unruled() -> Policy:
+    """Return the policy that holds where none is written: always the same object."""
+    return _GUARDED
+
+
+def keep_quiet(_: str) -> None:
+    """Announce nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardContext:
+    """The services that the steps use. It knows no step.
+
+    `find_tool` may connect to a server, and `run` sends a call to it. `policy` gives the policy of
+    the moment. `console` is the address where a person answers, and `None` where there is none;
+    `channels` are the other ways to people, and `keys` seal what goes to clients. `patience` is how
+    many seconds a call waits for an answer; `repeat_patience` is how many seconds a repeated
+    idempotency key waits for the first call's result (default: `patience`). Results are cut to
+    `limit` characters, unless the policy says otherwise; a call that may run twice is tried
+    `attempts` times. `announce` gets a sentence for each call that begins to wait. `shutdown` says
+    whether the process is about to end, and `active_calls` which calls servers have now.
+    With `withdraws`, a cancelled call takes back its open question.
+    """
+
+    find_tool: FindTool
+    run: Execute
+    approvals: Approvals
+    audit: AuditLog
+    claims: Claims
+    policy: Callable[[], Policy] = unruled
+    console: str | None = "the console"
+    channels: Sequence[Channel] = ()
+    keys: Keyring | None = None
+    patience: float = 45.0
+    repeat_patience: float | None = None
+    announce: Callable[[str], None] = keep_quiet
+    limit: int = LIMIT
+    attempts: int = 3
+    clock: Callable[[], float] = time.time
+    schemas: SchemaCache = field(default_factory=SchemaCache)
+    sight: Sight = field(default_factory=Sight)
+    standing: Standing = field(default_factory=Standing)
+    shutdown: Shutdown = field(default_factory=Shutdown)
+    active_calls: ActiveCalls = field(default_factory=ActiveCalls)
+    withdraws: bool = False
+    repeats: Waiters[tuple[str, str]] = field(init=False, repr=False, compare=False)
+    """Calls that wait for the first call with their key, by key and that call."""
+
+    def __post_init__(self) -> None:
+        repeats = Waiters(self._ended_among, lambda: REPEAT_POLL_SECONDS)
+        object.__setattr__(self, "repeats", repeats)
+
+    async def _ended_among(
+        self, claims: Collection[tuple[str, str]]
+    ) -> Collection[tuple[str, str]]:
+        running = await self.claims.running([key for key, _ in claims])
+        return {*claims} - running
+
+    def sees(
+        self, principal: Principal, tool: object, policy: Policy | None = None
+    ) -> tuple[Tool, ToolFacts] | None:
+        """Return the tool as the policy sees it, or `None` if this caller may not know of it.
+
+        `tool` is of any kind that `sayso.catalog.as_tool` takes.
+        """
+        return self.sight.shown(policy or self.policy(), principal, as_tool(tool))
+
+    def result_limit(self, tool: Tool) -> int:
+        """Return how many characters a result of `tool` may have: the policy's, or `limit`."""
+        return self.policy().result_characters(tool.server, tool.name) or self.limit
+
+    def patience_of(self, call: Call) -> float:
+        """Return how many seconds this call waits for a person."""
+        patience = call.request.patience
+        return self.patience if patience is None else patience

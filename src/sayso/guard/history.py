@@ -1,0 +1,110 @@
+"""What a decision looks back on, and what a call leaves behind for later ones."""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from sayso.guard.call import Call
+from sayso.guard.context import GuardContext
+from sayso.intent import Level
+from sayso.once import Once
+from sayso.policy import Mode, Past, Policy, Situation, ToolFacts
+from sayso.store import Look, Quota, Tick, Usage, Use, storable
+
+_NOTHING: Final = Usage()
+
+
+async def situation_of(guard: GuardContext, call: Call) -> Situation:
+    """All that the policy's decision on a call may depend on; asks the store only as it must."""
+    now = guard.clock()
+    known = await _looked(guard, call, now)
+    return Situation(
+        principal=call.principal,
+        facts=call.tool_facts,
+        arguments=call.arguments,
+        meta=call.forwarded,
+        history=tuple(
+            Past(one.last, ToolFacts.from_dict(json.loads(one.facts)), one.is_same_conversation)
+            for one in known.uses
+        ),
+        is_first_use=known.is_first_use,
+        recent=_by_level(known.ticks),
+        of_tool=tuple(one.at for one in known.ticks if one.tool == _key(call)),
+        targets=len(call.plan.changes) if call.plan else None,
+        now=now,
+    )
+
+
+async def _looked(guard: GuardContext, call: Call, now: float) -> Usage:
+    policy = call.policy
+    facts = call.tool_facts
+    asks_first = policy.asks_first(facts.server, facts.tool)
+    counts = policy.counts_calls
+    if not (policy.window or asks_first or counts):
+        return _NOTHING
+    look = Look(
+        subject=call.principal.account,
+        client=call.principal.client,
+        now=now,
+        idle=guard.approvals.idle,
+        since=now - policy.window if policy.window else None,
+        first_use=_key(call) if asks_first else None,
+        has_ticks=counts,
+        is_claimed=not call.principal.is_known,
+    )
+    return await guard.audit.records.look(look)
+
+
+def use_of(guard: GuardContext, call: Call) -> Use:
+    """How later calls look back on this one."""
+    return Use(
+        subject=call.principal.account,
+        client=call.principal.client,
+        tool=_key(call),
+        level=str(call.tool.level),
+        facts=_texts.of(call.tool_facts),
+        at=guard.clock(),
+        idle=guard.approvals.idle,
+        grant=call.grant and call.grant.number,
+        claim=call.claim,
+    )
+
+
+def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota]:
+    """The limits that a call must still keep when it is sent, whatever was sent meanwhile."""
+    limits = policy.limits
+    level = situation.facts.intent.level
+    if limits.calls is not None:
+        yield Quota(limits.calls)
+    if (most := limits.by_level.get(level)) is not None:
+        yield Quota(most, level=str(level))
+    for rule in policy.index.about(situation.principal, situation.facts):
+        if rule.limits and rule.limits.calls is not None and rule.matches(situation):
+            yield Quota(rule.limits.calls, tool=tool)
+
+
+async def quotas_now(guard: GuardContext, call: Call) -> list[Quota]:
+    """The same for a call as it stands, where the policy counts calls at all."""
+    if call.policy.mode is Mode.OBSERVE:
+        return []
+    return list(quotas_of(call.policy, await situation_of(guard, call), _key(call)))
+
+
+def _text_of(facts: ToolFacts) -> str:
+    return json.dumps(facts.to_dict())
+
+
+_texts: Final = Once(_text_of, most=1024)
+
+
+def _key(call: Call) -> str:
+    """A tool as it stands: one that has changed is used for the first time again."""
+    tool = call.tool
+    return storable(f"{tool.origin}/{tool.server}/{tool.name}/{tool.fingerprint}")
+
+
+def _by_level(ticks: tuple[Tick, ...]) -> dict[Level, tuple[float, ...]]:
+    return {
+        level: tuple(one.at for one in ticks if one.level == level)
+        for level in {Level(one.level) for one in ticks}
+    }

@@ -1,0 +1,89 @@
+"""What a loop of your own needs around a call: safe errors, short lists, stripped results."""
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sayso.guard.call import Answer, tool_error
+from sayso.guard.claims import ClaimError
+from sayso.guard.schemas import cut_value, schemas_of
+from sayso.incidents import describe_incident, report_incident
+from sayso.schema import LIMIT, Checker, Cut, Stripper
+
+_log: Final = logging.getLogger(__name__)
+
+
+def safe_errors(
+    function: Callable[..., Any], *, on_error: str = "The tool failed"
+) -> Callable[..., Any]:
+    """Return `function` with every exception turned into a tool error that a model may read.
+
+    The error says `on_error` and an incident number. The exception goes to the log under the same
+    number; its text does not reach the model. A coroutine function stays one, and cancellation
+    passes.
+
+    >>> def fetch(user_id):
+    ...     raise RuntimeError("password=hunter2 refused")
+    >>> result = safe_errors(fetch, on_error="The user could not be fetched")("u1")
+    >>> result["isError"], "hunter2" in str(result)
+    (True, False)
+    """
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def safe(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return await function(*args, **kwargs)
+            except Exception as error:  # noqa: BLE001 - the edge of a tool: a model reads the answer
+                return _failed(error, on_error)
+
+        return safe
+
+    @functools.wraps(function)
+    def safe_now(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - as above
+            return _failed(error, on_error)
+
+    return safe_now
+
+
+def _failed(error: Exception, on_error: str) -> Answer:
+    return tool_error(describe_incident(report_incident(_log, error), on_error))
+
+
+def cut_lists(value: Any, *, limit: int = LIMIT, schema: Mapping[str, Any] | None = None) -> Cut:
+    """Cut the lists and texts of `value`, so that its JSON has at most `limit` characters.
+
+    The result's `value` keeps to `schema`, and what it says of being complete (`truncated`,
+    `has_more`, a cursor after the last item) is corrected where the schema allows that. `pieces`
+    are what was cut, with how much of each was `kept` of how much in `total`; `fits` is false where
+    the value is still too long. Give `notice`, which says what was left out, to the model as well.
+    A value whose schema lets it only say that it is complete is not cut. Raises `UsageError` for an
+    invalid schema.
+
+    >>> cut = cut_lists({"rows": list(range(1_000)), "truncated": False}, limit=100)
+    >>> cut.value["truncated"], cut.kept < cut.total == 1_000
+    (True, True)
+    """
+    if schema is not None:
+        Checker(schema)
+    try:
+        return cut_value(value, schemas_of(schema), limit)
+    except ClaimError:
+        return Cut(value, fits=False)
+
+
+def strip_to_schema(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return `value` without the fields that its schema does not know.
+
+    Raises `UsageError` for a schema that is none.
+
+    >>> strip_to_schema({"id": 1, "password": "x"}, {"properties": {"id": {}}})
+    {'id': 1}
+    """
+    Checker(schema)
+    return Stripper(schema).strip(value)

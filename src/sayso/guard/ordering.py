@@ -1,0 +1,93 @@
+"""The order of one agent's calls: those that must not overlap run one after another.
+
+A call that waits for a person lets the others pass, and waits for its turn again afterwards.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from enum import Enum, auto
+
+import anyio
+
+
+class _Place(Enum):
+    """Where a call is: not there yet, waiting, running, away with a person, or out of the queue."""
+
+    COMING = auto()
+    WAITING = auto()
+    RUNNING = auto()
+    AWAY = auto()
+    GONE = auto()
+
+
+class CallQueue:
+    """A queue of one agent's calls, for one event loop."""
+
+    def __init__(self) -> None:
+        self._line: list[Turn] = []
+
+    def draw(self) -> "Turn":
+        """Return the last place in the queue. The caller must `leave` it in the end."""
+        turn = Turn(self)
+        self._line.append(turn)
+        return turn
+
+    def may_run(self, turn: "Turn") -> bool:
+        """Return whether no call runs, and none before this one is about to."""
+        if any(one.place is _Place.RUNNING for one in self._line):
+            return False
+        before = self._line[: self._line.index(turn)]
+        return all(one.place is _Place.AWAY for one in before)
+
+    def drop(self, turn: "Turn") -> None:
+        """Remove a place from the queue."""
+        self._line.remove(turn)
+        self.move()
+
+    def move(self) -> None:
+        """Start the first call that waits and may run now."""
+        for one in self._line:
+            if one.place is _Place.WAITING and self.may_run(one):
+                one.go()
+                return
+
+
+class Turn:
+    """The place of one call in the queue."""
+
+    def __init__(self, queue: CallQueue) -> None:
+        self._queue = queue
+        self._called = anyio.Event()
+        self.place = _Place.COMING
+
+    async def take(self) -> None:
+        """Wait for the turn; a call that has left the queue does not wait.
+
+        A call that is cancelled here keeps its place until its caller leaves.
+        """
+        if self.place is _Place.GONE:
+            return
+        self.place = _Place.WAITING
+        self._called = anyio.Event()
+        self._queue.move()
+        await self._called.wait()
+
+    @asynccontextmanager
+    async def away(self) -> AsyncGenerator[None]:
+        """Let the others pass during the block, and wait for the turn again at its end."""
+        if self.place is not _Place.GONE:
+            self.place = _Place.AWAY
+            self._queue.move()
+        yield
+        await self.take()
+
+    def go(self) -> None:
+        """Start this call."""
+        self.place = _Place.RUNNING
+        self._called.set()
+
+    def leave(self) -> None:
+        """Leave the queue for good; leaving twice has no effect."""
+        if self.place is not _Place.GONE:
+            self.place = _Place.GONE
+            self._queue.drop(self)

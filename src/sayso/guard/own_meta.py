@@ -1,0 +1,127 @@
+"""Removal of sayso's own `_meta` keys from what servers answer.
+
+`io.sayso/approval`, `io.sayso/outcome` and the like are sayso's word to a client. A server that
+sends them would speak as sayso: they are dropped from the result and from everything in it.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+import msgspec
+
+from sayso.slices import LARGE_BYTES, rest_since
+from sayso.workers import BusyError, UndecidedError, run_job
+
+PREFIX: Final = "io.sayso/"
+CLEAN_SECONDS: Final = 10.0
+"""How long a worker may take with one member of a result."""
+
+_PLAIN: Final = b"io.sayso"
+"""JSON may write the slash after it as `\\/`."""
+
+_CODES: Final = "|".join(sorted({f"{ord(character):02x}" for character in PREFIX}))
+_ESCAPED: Final = re.compile(rf"\\u00(?:{_CODES})".encode(), re.IGNORECASE)
+"""A character of the prefix as JSON may also write it (RFC 8259, section 7)."""
+
+_SCALARS: Final = frozenset({bool, float, int, str, type(None)})
+_JOB: Final = "sayso.guard.own_meta:clean_job"
+
+
+async def remove_own_meta(result: Mapping[str, Any], server: str) -> dict[str, Any]:
+    """Do the same as `without_own_meta` without holding up the event loop.
+
+    Large members that may hold such a key are read in a worker, for `server`. Raises
+    `UndecidedError` where that takes too long or too much memory.
+    """
+    large = {
+        key: one
+        for key, one in result.items()
+        if isinstance(one, msgspec.Raw) and len(one) > LARGE_BYTES
+    }
+    if not large:
+        return without_own_meta(result)
+    kept = {**result}
+    kept |= without_own_meta({key: one for key, one in result.items() if key not in large})
+    for key, one in large.items():
+        begun = time.perf_counter()
+        raw = b"" if key == "structuredContent" else bytes(one)
+        may_hold = _may_hold_own(raw)
+        await rest_since(begun)
+        if may_hold:
+            kept[key] = await _cleaned_by_worker(raw, server)
+    return kept
+
+
+async def _cleaned_by_worker(raw: bytes, server: str) -> msgspec.Raw:
+    try:
+        output = await run_job(server, _JOB, (raw,), seconds=CLEAN_SECONDS)
+    except (BusyError, OSError, RuntimeError) as error:
+        raise UndecidedError from error
+    if not output.is_complete or output.last is None:
+        raise UndecidedError
+    return msgspec.Raw(output.last)
+
+
+def clean_job(raw: bytes) -> Iterator[bytes]:
+    """Yield a member of a result without the keys."""
+    cleaned = _cleaned(msgspec.Raw(raw))
+    yield raw if isinstance(cleaned, msgspec.Raw) else msgspec.json.encode(cleaned)
+
+
+def without_own_meta(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a server's result without `io.sayso/*` in any `_meta`; structured content stays.
+
+    Members that are JSON as received are read only where they may hold such a key.
+
+    >>> without_own_meta({"_meta": {"io.sayso/outcome": "ok", "a": 1}, "content": []})
+    {'_meta': {'a': 1}, 'content': []}
+    """
+    kept = {**result}
+    if "_meta" in kept:
+        kept["_meta"] = _kept(kept["_meta"])
+    return {key: one if key == "structuredContent" else _cleaned(one) for key, one in kept.items()}
+
+
+def _cleaned(value: Any) -> Any:
+    if not isinstance(value, msgspec.Raw):
+        if type(value) not in _SCALARS:
+            _clean(value)
+        return value
+    raw = bytes(value)
+    if not _may_hold_own(raw):
+        return value
+    read = msgspec.json.decode(raw)
+    return read if _clean(read) else value
+
+
+def _may_hold_own(raw: bytes) -> bool:
+    return _PLAIN in raw or (b"\\u00" in raw and _ESCAPED.search(raw) is not None)
+
+
+def _clean(value: Any) -> bool:
+    """Drop the keys from every `_meta` below `value`; whether there was one."""
+    found = False
+    stack: list[Any] = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            members = cast("dict[str, Any]", one)
+            if "_meta" in members:
+                kept = _kept(members["_meta"])
+                found = found or kept is not members["_meta"]
+                members["_meta"] = kept
+            stack.extend(members.values())
+        elif isinstance(one, list):
+            stack.extend(cast("list[Any]", one))
+    return found
+
+
+def _kept(meta: Any) -> Any:
+    if not isinstance(meta, dict):
+        return meta
+    members = cast("dict[str, Any]", meta)
+    if not any(key.startswith(PREFIX) for key in members):
+        return members
+    return {key: one for key, one in members.items() if not key.startswith(PREFIX)}

@@ -1,0 +1,155 @@
+"""The guard: one list of steps that every call takes. Nothing else decides."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from sayso.approvals import Elicit, Rounds
+from sayso.audit import Outcome
+from sayso.guard.call import (
+    Answer,
+    Call,
+    CallRequest,
+    Progress,
+    Through,
+    new_id,
+    no_progress,
+)
+from sayso.guard.context import GuardContext
+from sayso.guard.ordering import Turn
+from sayso.guard.step import Step, WrappingStep
+from sayso.guard.steps.attempt import ATTEMPT
+from sayso.guard.steps.ceiling import CEILING
+from sayso.guard.steps.confirm import CONFIRM
+from sayso.guard.steps.decide import DECIDE
+from sayso.guard.steps.execute import EXECUTE
+from sayso.guard.steps.find import FIND
+from sayso.guard.steps.narrow import NARROW
+from sayso.guard.steps.outcome import OUTCOME
+from sayso.guard.steps.output import OUTPUT
+from sayso.guard.steps.plan import PLAN
+from sayso.guard.steps.precondition import PRECONDITION
+from sayso.guard.steps.repeat import REPEAT
+from sayso.guard.steps.retry import RETRY
+from sayso.guard.steps.serialize import SERIALIZE
+from sayso.guard.steps.validate import VALIDATE
+from sayso.guard.watch import Trail, Watch
+from sayso.policy import Principal
+
+STEPS: Final[tuple[Step | WrappingStep, ...]] = (
+    FIND,
+    VALIDATE,
+    NARROW,
+    SERIALIZE,
+    DECIDE,
+    OUTCOME,
+    CEILING,
+    PRECONDITION,
+    REPEAT,
+    PLAN,
+    OUTPUT,
+    CONFIRM,
+    RETRY,
+    ATTEMPT,
+    EXECUTE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard(GuardContext):
+    """The services of the steps, and the way of each call through them; `watch` looks on."""
+
+    watch: Watch | None = None
+
+    async def refuse(self, principal: Principal, name: str, outcome: Outcome) -> None:
+        """Record that a call of the tool `name` was turned away. Raises `StoreError`."""
+        await self.audit.refused(new_id(), principal, name=name, outcome=outcome)
+
+    async def call(  # noqa: PLR0913 - each is a part of its own, most with a default
+        self,
+        principal: Principal,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        progress: Progress = no_progress,
+        meta: Mapping[str, Any] | None = None,
+        brought: Mapping[str, Any] | None = None,
+        elicit: Elicit | None = None,
+        rounds: Rounds | None = None,
+        through: Through | None = None,
+        turn: Turn | None = None,
+        caller: Any = None,
+        patience: float | None = None,
+        tool: object | None = None,
+        id: str | None = None,  # noqa: A002 - it is the call's id
+    ) -> Answer:
+        """Take one call through all steps and return its `tools/call` result.
+
+        `elicit` asks the caller's client while the call waits; `rounds` says that the client can
+        be asked by an answer instead, and what it brought back. Of `meta` a server gets what the
+        policy forwards and the protocol needs; `brought` is what else reaches the tool. `through`
+        is the meta-tool that names this tool. `turn` is its place among calls that wait for each
+        other; the caller leaves it when this ends. `patience` is for this call, where it differs.
+        `caller` goes along with the call, for the function that runs it. `tool` is the tool of this
+        name, where it was just found for this principal. `id` is one that `new_id` has made, to
+        find the call's records by.
+
+        Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
+        Cancelling cancels the call at the server; the log says what is known of it.
+        """
+        request = CallRequest(
+            id=id or new_id(),
+            principal=principal,
+            name=name,
+            arguments=arguments,
+            started=self.clock(),
+            progress=progress,
+            meta=meta,
+            brought=brought or {},
+            elicit=elicit,
+            rounds=rounds,
+            through=through,
+            turn=turn,
+            caller=caller,
+            patience=patience,
+            tool=tool,
+        )
+        return await self.take(Call(request))
+
+    async def take(self, call: Call) -> Answer:
+        """Take a call through all steps; afterwards it says what was decided and how it ended.
+
+        Raises what `call` raises.
+        """
+        if self.watch is None:
+            return await _run_steps(self, None, 0, call)
+        trail = self.watch(call)
+        try:
+            answer = await _run_steps(self, trail, 0, call)
+        except BaseException as error:
+            trail.end(None, error)
+            raise
+        trail.end(answer, None)
+        return answer
+
+
+async def _run_steps(guard: GuardContext, trail: Trail | None, first: int, call: Call) -> Answer:
+    """Take a call through the steps from the index `first` on, as far as they apply to it.
+
+    A step that does not wrap the others is over before the next one begins, so only the wrapping
+    ones wait for as long as the server does.
+    """
+    for index in range(first, len(STEPS)):
+        step = STEPS[index]
+        if not step.applies(call):
+            continue
+        if trail is not None:
+            trail.reach(step.name)
+        if isinstance(step, WrappingStep):
+            return await step.run(guard, call, partial(_run_steps, guard, trail, index + 1))
+        answer = await step.run(guard, call)
+        if answer is not None:
+            return answer
+    message = "the last step gave no answer"
+    raise RuntimeError(message)

@@ -1,0 +1,112 @@
+"""The plan of a call: by its author's function, or by a dry run of the tool itself."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import anyio
+
+from sayso.approvals import Plan, make_plan, take_plan
+from sayso.audit import Outcome
+from sayso.errors import DeniedError, UsageError
+from sayso.guard.call import Answer, Call, CallRequest, new_id, no_progress
+from sayso.guard.context import GuardContext
+from sayso.guard.large import take_arguments
+from sayso.guard.passthrough import opened
+from sayso.guard.steps.execute import execute
+from sayso.guard.steps.outcome import record_outcome
+from sayso.intent import Intent
+from sayso.schema import is_switch, size
+
+DRY_RUN_SECONDS: Final = 10.0
+MAX_PLAN_CHARACTERS: Final = 200_000
+"""How long the answer of a dry run may be, as JSON."""
+_MAX_ERROR_CHARACTERS: Final = 500
+
+
+def has_plan(intent: Intent) -> bool:
+    """Whether a tool can tell what a call would change."""
+    return intent.plan is not None or intent.dry_run is not None
+
+
+async def plan_of(guard: GuardContext, call: Call, intent: Intent) -> Plan:
+    """Take the plan of a call of a tool with this intent.
+
+    Raises `DeniedError` for what its author says against the call, or the tool's dry run does, and
+    anything else where there is no plan.
+    """
+    if intent.plan is not None:
+        return await take_plan(intent.plan, call.arguments)
+    return await _dry_run(guard, call, intent.dry_run or "")
+
+
+async def _dry_run(guard: GuardContext, call: Call, parameter: str) -> Plan:
+    """Call the tool with `parameter` set to true, and take its answer as the plan.
+
+    The dry run is on record as a call of its own. A tool without such a boolean parameter is never
+    called: it would ignore the parameter and run.
+    """
+    if not is_switch(call.tool.input_schema, parameter):
+        what = f"it has no boolean parameter {parameter!r}, which is to make a dry run"
+        raise UsageError(what, where=call.name)
+    dry = _copied(guard, call)
+    await take_arguments(dry, {**call.arguments, parameter: True})
+    checker = guard.schemas.of(call.tool).arguments
+    if checker is not None and await checker.problems(dry.arguments, call.principal.caller):
+        raise UsageError(f"its schema does not take {parameter}: true here", where=call.name)
+
+    async def run(_: Call) -> Answer:
+        await guard.audit.attempt(dry.facts, None)
+        return await execute(guard, dry)
+
+    with anyio.fail_after(DRY_RUN_SECONDS):
+        answer = opened(await record_outcome(guard, dry, run))
+    if answer.get("isError") and dry.outcome is Outcome.TOOL_ERROR and dry.incident is None:
+        said = " ".join(_texts(answer))[:_MAX_ERROR_CHARACTERS]
+        raise DeniedError(f"its dry run failed: {said}")
+    if answer.get("isError") or answer.get("resultType", "complete") != "complete":
+        raise UsageError("its dry run gave no result", where=call.name)
+    return _plan_in(answer, call.name)
+
+
+def _copied(guard: GuardContext, call: Call) -> Call:
+    """Return the same call for a dry run: it asks nobody, and leaves the real one as it is."""
+    request = CallRequest(
+        id=new_id(),
+        principal=call.principal,
+        name=call.name,
+        arguments={},
+        started=guard.clock(),
+        progress=no_progress,
+        meta=call.meta,
+        through=call.request.through,
+        caller=call.request.caller,
+        dry_run_of=call.id,
+    )
+    return Call(request, call.policy, call.tool, call.tool_facts, call.decision)
+
+
+def _plan_in(answer: Answer, name: str) -> Plan:
+    """The plan in the answer of a dry run: a list of changes, or whatever else as one change."""
+    value = answer.get("structuredContent")
+    if isinstance(value, Mapping):
+        structured = cast("Mapping[str, Any]", value)
+        value = structured["result"] if set(structured) == {"result"} else structured
+    else:
+        value = _texts(answer)
+    if size(value) > MAX_PLAN_CHARACTERS:
+        what = f"the answer of its dry run is longer than {MAX_PLAN_CHARACTERS} characters"
+        raise UsageError(what, where=name)
+    if isinstance(value, list):
+        return make_plan(value)
+    if isinstance(value, Mapping):
+        facts = cast("Mapping[str, Any]", value)
+        has_changes = isinstance(facts.get("changes"), list)
+        return make_plan(facts if has_changes else {**facts, "changes": [facts]})
+    return make_plan([value])
+
+
+def _texts(answer: Answer) -> list[str]:
+    content = answer.get("content")
+    blocks = cast("list[Any]", content) if isinstance(content, list) else []
+    texts = (cast("Any", one).get("text") for one in blocks if isinstance(one, Mapping))
+    return [one for one in texts if isinstance(one, str)]

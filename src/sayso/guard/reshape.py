@@ -1,0 +1,130 @@
+"""Shaping of results that are too costly for the event loop, in a worker process."""
+
+import marshal
+import time
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, cast
+
+import msgspec
+
+from sayso.guard.call import Answer
+from sayso.guard.passthrough import is_plain, opened
+from sayso.guard.schemas import ToolSchemas, schemas_of, shaped
+from sayso.schema import Problem, read_json, weight, write_json
+from sayso.slices import rest_since
+from sayso.workers import BusyError, UndecidedError, encoded, packed, run_job
+
+SHAPE_SECONDS: Final = 10.0
+"""How long a worker may take with one result."""
+
+_MAX_LOCAL_BYTES: Final = 256 * 1024
+_MAX_LOCAL_FIT_WORK: Final = 20_000_000
+"""Schema cost times bytes up to which a result is compared with its schema here."""
+
+_MAX_LOCAL_WORK: Final = 20_000
+"""Schema cost times value weight up to which a result is stripped here."""
+
+_JOB: Final = "sayso.guard.reshape:shape_job"
+_SAME = b"same"
+_BROKEN = b"broken"
+_CHANGED = b"changed"
+_UNREADABLE = b"unreadable"
+
+
+def is_cheap(answer: Answer, schemas: ToolSchemas) -> bool:
+    """Return whether a result can be read and shaped on the event loop.
+
+    Members that are JSON as received count by their length.
+    """
+    structured = answer.get("structuredContent")
+    if schemas.result_schema is not None and structured is not None:
+        size = len(structured) if isinstance(structured, msgspec.Raw) else 0
+        if not schemas.is_local or schemas.cost * size > _MAX_LOCAL_FIT_WORK:
+            return False
+    return _is_small(answer)
+
+
+def is_cheap_to_strip(answer: Answer, schemas: ToolSchemas) -> bool:
+    """Return whether a result whose members were read can be stripped on the event loop."""
+    most = _MAX_LOCAL_WORK // schemas.cost
+    return schemas.result is None or weight(answer.get("structuredContent"), most) <= most
+
+
+def _is_small(answer: Answer) -> bool:
+    room = _MAX_LOCAL_BYTES
+    for member in answer.values():
+        if isinstance(member, msgspec.Raw):
+            room -= len(member)
+        elif not isinstance(member, str | bool | None):
+            # A text weighs a 32nd of its length.
+            room -= 32 * weight(member, room // 32)
+        if room < 0:
+            return False
+    return True
+
+
+async def reshaped(
+    answer: Answer, schemas: ToolSchemas, limit: int, caller: str
+) -> tuple[Answer, tuple[Problem, ...]]:
+    """Do in a worker what `is_plain` and `shaped` do; the answer, or what breaks its schema.
+
+    Raises `UndecidedError` where that takes too long or too much memory, and `ValueError` for a
+    result that cannot be read.
+    """
+    begun = time.perf_counter()
+    raw = {key: bytes(one) for key, one in answer.items() if isinstance(one, msgspec.Raw)}
+    rest = {key: one for key, one in answer.items() if key not in raw}
+    schema = packed(schemas.result_schema)
+    try:
+        job = (raw, packed(rest), schema, limit)
+        await rest_since(begun)
+        output = await run_job(caller, _JOB, job, seconds=SHAPE_SECONDS)
+    except (BusyError, OSError, RuntimeError) as error:
+        raise UndecidedError from error
+    if not output.is_complete or output.last is None:
+        raise UndecidedError
+    word = output.parts[0]
+    if word == _SAME:
+        return answer, ()
+    if word == _UNREADABLE:
+        raise ValueError("the result cannot be read")
+    if word == _BROKEN:
+        told: list[tuple[str, str]] = msgspec.json.decode(output.last)
+        return answer, tuple(Problem(path, message) for path, message in told)
+    if not raw:
+        return read_json(output.last.decode()), ()
+    # What came as raw JSON goes on as raw JSON; members such as `_meta` and `isError` are read.
+    members = msgspec.json.decode(output.last, type=dict[str, msgspec.Raw])
+    return {
+        key: one if key in raw else read_json(bytes(one).decode()) for key, one in members.items()
+    }, ()
+
+
+def shape_job(raw: Mapping[str, bytes], rest: bytes, schema: bytes, limit: int) -> Iterator[bytes]:
+    """Yield what has become of a result: a word, and for two of them more."""
+    schemas = _compiled(schema)
+    answer: Answer = marshal.loads(rest)  # noqa: S302 - as for each request to a worker
+    answer = {**{key: msgspec.Raw(one) for key, one in raw.items()}, **answer}
+    try:
+        if is_plain(answer, schemas, limit):
+            yield _SAME
+            return
+        read = opened(answer)
+        told, problems = shaped(read, schemas, limit)
+    except ValueError:
+        yield _UNREADABLE
+        return
+    if problems:
+        yield _BROKEN
+        yield encoded([[one.path, one.message] for one in problems])
+    elif told is read:
+        yield _SAME
+    else:
+        yield _CHANGED
+        yield write_json(told).encode()
+
+
+@lru_cache(64)
+def _compiled(schema: bytes) -> ToolSchemas:
+    return schemas_of(cast("Mapping[str, Any] | None", marshal.loads(schema)))  # noqa: S302 - as for each request to a worker

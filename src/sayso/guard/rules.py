@@ -1,0 +1,135 @@
+"""The policy of a running guard: read from its file, and read again when the file changes."""
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+import anyio
+
+from sayso.errors import ConfigError, SaysoError
+from sayso.policy import Policy, load_policy
+from sayso.settings import read_text
+
+_LOOK_SECONDS: Final = 1.0
+_SETTLE_SECONDS: Final = 1.0
+_FIX: Final = "Name a policy.toml."
+
+_State = tuple[int, int, int, int]
+"""Device, inode, size and change time of a file: what tells one state of it from another."""
+
+
+@dataclass(slots=True)
+class PolicyFile:
+    """A policy.toml that is read again when it changes; an unusable file leaves the last policy.
+
+    Call it for the policy of the moment: `Guard(policy=PolicyFile.open("policy.toml"), …)`. `text`
+    is what that policy was read from. `trouble` is why the file on disk does not count, where it
+    does not.
+    """
+
+    path: Path
+    policy: Policy
+    text: str = field(repr=False)
+    trouble: SaysoError | None = None
+    _seen: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Read the file. Raises `PolicyError` with every mistake, `ConfigError` without a file."""
+        text = read_text(str(path), fix=_FIX)
+        return cls(Path(path), load_policy(text, str(path)), text)
+
+    def __call__(self) -> Policy:
+        """Return the policy of the moment."""
+        return self.policy
+
+    def reload(self) -> bool:
+        """Read the file again, and return whether there is another policy now.
+
+        A file without any content does not replace rules: that is a file that is being written, or
+        was emptied by mistake. Raises what `open` raises for a file that cannot be used, once for
+        each change of it; the last good policy stays.
+        """
+        try:
+            text = read_text(str(self.path), fix=_FIX)
+        except SaysoError as error:
+            if self._seen == "" and str(self.trouble) == str(error):
+                return False
+            self._seen = ""
+            self.trouble = error
+            raise
+        return self._take(text)
+
+    def _take(self, text: str) -> bool:
+        if text == (self.text if self._seen is None else self._seen):
+            return False
+        self._seen = text
+        try:
+            if _is_empty(text) and not _is_empty(self.text):
+                what = "the file holds no policy"
+                fix = 'Write at least one key, such as mode = "guarded", to drop all rules.'
+                raise ConfigError(what, where=str(self.path), fix=fix)
+            self.policy = load_policy(text, str(self.path))
+        except SaysoError as error:
+            self.trouble = error
+            raise
+        self.text = text
+        self.trouble = None
+        return True
+
+    def _state(self) -> _State | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return (found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns)
+
+    def _read(self) -> str | None:
+        """Return the text of the file, or `None` where it cannot be read."""
+        try:
+            return read_text(str(self.path), fix=_FIX)
+        except SaysoError:
+            return None
+
+    async def watch(
+        self,
+        tell: Callable[[str], None],
+        fail: Callable[[SaysoError], None],
+        *,
+        seconds: float = _LOOK_SECONDS,
+        settle: float = _SETTLE_SECONDS,
+    ) -> None:
+        """Look at the file every `seconds`, until cancelled.
+
+        A changed file counts once two reads, `settle` seconds apart, gave the same text and the
+        file was not touched in between: one that is being written may be whole for a moment with
+        half of its rules. `tell` gets a sentence for each policy that counts from now on, and
+        `fail` the error of a file that does not.
+        """
+        known: tuple[_State | None, ...] = ()
+        while True:
+            await anyio.sleep(seconds)
+            state = self._state()
+            if (state,) == known:
+                continue
+            text = self._read()
+            if text is None or text != (self.text if self._seen is None else self._seen):
+                await anyio.sleep(settle)
+                if state != self._state() or text != self._read():
+                    continue
+            known = (state,)
+            try:
+                if self.reload() if text is None else self._take(text):
+                    tell(f"{self.path}: the policy was read again and counts from now on")
+            except SaysoError as error:
+                fail(error)
+
+
+def _is_empty(text: str) -> bool:
+    """Return whether a TOML text has no key and no table; comments are nothing."""
+    try:
+        return not tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,312 @@
+"""Schemas of a tool's arguments and results, compiled once for each tool."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final, TypeVar, cast
+
+from sayso.catalog import Tool
+from sayso.errors import UsageError
+from sayso.guard.call import Answer, Resume, tool_error
+from sayso.guard.claims import ClaimError
+from sayso.guard.truncation import with_continuation
+from sayso.schema import (
+    MARKER,
+    Checker,
+    Cut,
+    Problem,
+    Stripper,
+    clip,
+    exact,
+    level,
+    read_json,
+    schema_cost,
+    size,
+    truncate,
+    write_json,
+)
+from sayso.workers import MAX_LOCAL_COST, BoundedChecker
+
+C = TypeVar("C")
+
+MAX_WHOLE_CHARACTERS: Final = 1_000_000
+"""Characters of a result that cannot be cut, up to which it goes out whole."""
+
+MIN_BLOCK_CHARACTERS: Final = 100
+"""Where more texts than the limit has room for would keep less than this, the last ones go."""
+
+_MOST: Final = 10_000
+_MAX_TRIES: Final = 7
+_BLANK: Final = " \t\r\n\ufeff"
+"""What may stand before JSON (RFC 8259, sections 2 and 8.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchemas:
+    """The compiled schemas of one tool; `None` where it has none, or none that is a schema.
+
+    What fits `exact` needs no stripping. `cost` says how much work the result's schema causes for
+    each part of a value. Where nothing bounds that, `is_local` is false and nothing of it is
+    compiled here: a worker process does what has to be done with it.
+    """
+
+    arguments: BoundedChecker | None
+    result: Checker | None
+    stripper: Stripper | None
+    result_schema: Mapping[str, Any] | None
+    exact: Checker | None = None
+    cost: int = 1
+    is_local: bool = True
+
+
+NO_SCHEMAS: Final = ToolSchemas(None, None, None, None)
+"""The schemas of a result that keeps to none."""
+
+
+@dataclass(slots=True)
+class SchemaCache:
+    """Compiled schemas by fingerprint: a tool that changes is compiled again."""
+
+    _known: dict[str, ToolSchemas] = field(default_factory=dict[str, ToolSchemas])
+
+    def of(self, tool: Tool) -> ToolSchemas:
+        """Return the compiled schemas of `tool`."""
+        schemas = self._known.get(tool.fingerprint)
+        if schemas is None:
+            if len(self._known) >= _MOST:
+                self._known.clear()  # a server that keeps changing its tools must not fill memory
+            schemas = self._known[tool.fingerprint] = _compile(tool)
+        return schemas
+
+
+def _compile(tool: Tool) -> ToolSchemas:
+    schema = tool.raw.get("outputSchema")
+    result_schema = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
+    arguments = _or_none(BoundedChecker, tool.input_schema)
+    if result_schema is None:
+        return ToolSchemas(arguments, None, None, None)
+    cost = schema_cost(result_schema)
+    if cost is None or cost > MAX_LOCAL_COST:
+        return ToolSchemas(arguments, None, None, result_schema, is_local=False)
+    return schemas_of(result_schema, arguments, cost)
+
+
+def schemas_of(
+    schema: Mapping[str, Any] | None, arguments: BoundedChecker | None = None, cost: int = 1
+) -> ToolSchemas:
+    """Compile the schema of a result, whatever that costs."""
+    result = _or_none(Checker, schema)
+    if result is None or schema is None:
+        return ToolSchemas(arguments, None, None, None)
+    closed = _or_none(Checker, exact(schema))
+    return ToolSchemas(arguments, result, Stripper(schema), schema, closed, cost)
+
+
+def _or_none(
+    compile_: Callable[[Mapping[str, Any]], C], schema: Mapping[str, Any] | None
+) -> C | None:
+    """Compile a schema. An invalid one checks nothing: it must not make its tool unusable."""
+    try:
+        return None if schema is None else compile_(schema)
+    except UsageError:
+        return None
+
+
+def shaped(
+    answer: Answer, schemas: ToolSchemas, limit: int, resume: Resume | None = None
+) -> tuple[Answer, tuple[Problem, ...]]:
+    """Return `answer` stripped to its schema and cut to `limit` characters, or what breaks it.
+
+    The structured block and the text block say the same: where either was changed, text that is
+    JSON is written anew. `limit` is for the structure, and again for all other text together.
+    `resume` is how to go on with the list that is cut, where that is known.
+
+    A result that cannot be cut within its schema stays whole up to `MAX_WHOLE_CHARACTERS`. A longer
+    one becomes an error.
+    """
+    structured = answer.get("structuredContent")
+    if structured is None:
+        return cut_text(answer, limit), ()
+    value = structured
+    if schemas.result is not None and schemas.stripper is not None:
+        value = schemas.stripper.strip(structured)
+        if problems := schemas.result.problems(value):
+            return answer, problems
+    try:
+        cut = cut_value(value, schemas, limit, resume)
+    except ClaimError:
+        cut = Cut(value, fits=False)
+    if not cut.fits and (length := size(cut.value)) > max(limit, MAX_WHOLE_CHARACTERS):
+        return _too_long(length, limit), ()
+    if cut.is_cut:
+        changed = cut_text(with_structure(answer, cut.value), limit)
+        return _marked(changed, cut.notice), ()
+    if value is not structured:
+        answer = with_structure(answer, value)
+    return cut_text(answer, limit), ()
+
+
+def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | None = None) -> Cut:
+    """Cut a value to `limit` characters, with what it says of itself corrected.
+
+    Raises `ClaimError` where it would say all the same that it is complete.
+    """
+    accepts = partial(_accepts, schemas)
+    room = limit
+    cut = Cut(value)
+    for attempt in range(_MAX_TRIES):
+        cut = truncate(value, schemas.result_schema, limit=max(room, 1), accepts=accepts)
+        if not cut.is_cut:
+            return cut
+        items = None
+        if resume is not None and isinstance(value, Mapping):
+            items = cast("Mapping[str, Any]", value).get(resume.name)
+        cut = with_continuation(cut, accepts, resume, schema=schemas.result_schema, items=items)
+        over = size(cut.value) - limit
+        cut = replace(cut, fits=over <= 0)
+        # What was added beside the list needs room too. Its length changes with what is left, so
+        # each further try takes off more than the one before it.
+        taken = over * 4**attempt
+        if over <= 0 or room <= taken:
+            break
+        room -= taken
+    return cut
+
+
+def with_structure(answer: Answer, value: Any) -> Answer:
+    """`answer` with another value, in both blocks."""
+    kept = [block for block in _blocks(answer) if not is_json_text(block)]
+    text = {"type": "text", "text": write_json(value)}
+    return {**answer, "structuredContent": value, "content": [text, *kept]}
+
+
+def _accepts(schemas: ToolSchemas, value: Any) -> bool:
+    """Whether a value that was changed here is still what its tool promised."""
+    if schemas.result is None or schemas.stripper is None:
+        return True
+    return schemas.result.is_valid(value) and schemas.stripper.strip(value) is value
+
+
+def cut_text(answer: Answer, limit: int) -> Answer:
+    """Return `answer` with at most `limit` characters in all its texts together.
+
+    A text that repeats the structured result does not count, and stays. JSON loses items, other
+    text its end. Where there are too many texts, the last ones are left out.
+    """
+    blocks = _blocks(answer)
+    if sum(map(text_length, blocks)) <= limit:
+        return answer
+    texts = _places(blocks, answer.get("structuredContent"))
+    most = max(limit // MIN_BLOCK_CHARACTERS, 1)
+    gone = set(texts[most:])
+    counted = set(texts)
+    lengths = [text_length(blocks[index]) for index in texts[:most]]
+    cap = level(lengths, sum(lengths) - limit)
+    content: list[Any] = []
+    said: list[str] = []
+    is_changed = False
+    for index, block in enumerate(blocks):
+        if index in gone:
+            continue
+        if index not in counted or text_length(block) <= cap:
+            content.append(block)
+            continue
+        text, notice = _shortened(_text_of(block), cap)
+        content.append(_with_text(block, text))
+        is_changed = True
+        said += [notice] if notice else []
+    if gone:
+        said.append(f"Showing the first {most} of {len(texts)} texts; the others are left out.")
+    if said:
+        return _marked({**answer, "content": content}, *said)
+    return {**answer, "content": content} if is_changed else answer
+
+
+def _places(blocks: list[dict[str, Any]], structured: Any) -> list[int]:
+    """Return where the texts are that count: all but those that repeat the structured result."""
+    places = [index for index, block in enumerate(blocks) if text_length(block)]
+    if structured is None:
+        return places
+    return [index for index in places if _json_in(blocks[index]) != structured]
+
+
+def _shortened(text: str, limit: int) -> tuple[str, str]:
+    """Return a text of at most `limit` characters, and a sentence about what was left out."""
+    value = _json_of(text)
+    if value is not None:
+        try:
+            cut = cut_value(value, NO_SCHEMAS, limit)
+        except ClaimError:
+            cut = Cut(value, fits=False)
+        if cut.fits:
+            return write_json(cut.value), cut.notice
+    shorter = clip(text, limit)
+    kept = shorter.rindex(MARKER)
+    return shorter, f"A text is cut to the first {kept} of {len(text)} characters."
+
+
+def text_length(block: Any) -> int:
+    """Return how many characters of text a content block has, also as an embedded resource."""
+    return len(_text_of(block))
+
+
+def _text_of(block: Any) -> str:
+    if not isinstance(block, Mapping):
+        return ""
+    members = cast("Mapping[str, Any]", block)
+    text = members.get("text")
+    if text is None and isinstance(members.get("resource"), Mapping):
+        text = members["resource"].get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _with_text(block: dict[str, Any], text: str) -> dict[str, Any]:
+    if isinstance(block.get("text"), str):
+        return {**block, "text": text}
+    return {**block, "resource": {**block["resource"], "text": text}}
+
+
+def _too_long(length: int, limit: int) -> Answer:
+    return tool_error(
+        f"The tool ran, but its result has {length} characters, the limit is {limit}, and its "
+        "output schema allows no shorter one, so it is withheld. Ask for less at a time."
+    )
+
+
+def _blocks(answer: Answer) -> list[dict[str, Any]]:
+    content = answer.get("content")
+    return cast("list[dict[str, Any]]", content) if isinstance(content, list) else []
+
+
+def is_json_text(block: Mapping[str, Any]) -> bool:
+    """Whether a block is text that is a JSON object or list."""
+    return _json_in(block) is not None
+
+
+def _json_in(block: Mapping[str, Any]) -> Any:
+    """The object or list that a text block holds, if it holds one and nothing else."""
+    text = block.get("text")
+    if block.get("type") != "text" or not isinstance(text, str):
+        return None
+    return _json_of(text)
+
+
+def _json_of(text: str) -> Any:
+    bare = text.lstrip(_BLANK)
+    if not bare.startswith(("{", "[")):
+        return None
+    try:
+        return read_json(bare)
+    except ValueError:
+        return None
+
+
+def _marked(answer: Answer, *notices: str) -> Answer:
+    """Return a cut result that says so, with a block for each sentence."""
+    meta: Mapping[str, Any] = answer.get("_meta") or {}
+    blocks = [{"type": "text", "text": one} for one in notices]
+    return {
+        **answer,
+        "content": [*_blocks(answer), *blocks],
+        "_meta": {**meta, "truncated": True},
+    }

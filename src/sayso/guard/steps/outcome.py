@@ -1,0 +1,138 @@
+"""Outcome: however the steps after this one end, the log says how."""
+
+import logging
+from typing import Final
+
+import anyio
+
+from sayso.audit import Outcome, may_wait
+from sayso.connect import RpcError
+from sayso.errors import AuthenticationError, StoreError, UnreachableError
+from sayso.guard.active_calls import StoppedError
+from sayso.guard.call import Answer, Call, CrashError, lost_answer, stopped, tool_error
+from sayso.guard.context import GuardContext, Then
+from sayso.guard.shutdown import GivenUpError
+from sayso.guard.step import WrappingStep, every_call
+from sayso.incidents import INTERNAL, describe_incident, report_incident, report_incident_briefly
+from sayso.intent import Level
+
+_log: Final = logging.getLogger(__name__)
+
+
+async def record_outcome(guard: GuardContext, call: Call, then: Then) -> Answer:
+    """Turn what went wrong into an answer, and write down how the call ended.
+
+    When cancelled, what is known is written down before the cancellation goes on; where that is
+    because the process ends, whoever called is told, since nobody else would tell.
+    """
+    try:
+        answer = await _answered(call, then)
+    except anyio.get_cancelled_exc_class():
+        call.outcome = _cancelled(call)
+        await _write(guard, call, None)
+        if guard.shutdown.is_over and call.is_sent:
+            return lost_answer(call)
+        raise
+    except RpcError:
+        call.outcome = Outcome.ERROR
+        await _write(guard, call, None)
+        raise
+    if call.outcome is None:
+        call.outcome = Outcome.TOOL_ERROR if answer.get("isError") is True else Outcome.OK
+    await _write(guard, call, answer)
+    return answer
+
+
+async def _answered(call: Call, then: Then) -> Answer:
+    try:
+        return await then(call)
+    except RpcError as error:
+        if not error.may_have_run:
+            raise
+        return lost_answer(call)
+    except StoreError as error:
+        if call.is_sent:
+            _log.error("a call may have run, and it could not be recorded further: %s", error)
+            return lost_answer(call)
+        _log.error("a call was not run because it could not be recorded: %s", error)
+        call.outcome = Outcome.FAILED
+        return tool_error(
+            "Nothing was run: sayso cannot write its log, and what is not on record does not run."
+        )
+    except StoppedError:
+        return stopped(call) if call.is_sent else _halted(call)
+    except (UnreachableError, AuthenticationError, GivenUpError) as error:
+        _log.warning("%s", error)
+        return lost_answer(call) if call.is_sent else _unsent(call, error)
+    except CrashError as error:
+        return _crashed(call, error)
+    except Exception as error:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
+        call.incident = report_incident(_log, error)
+        call.outcome = Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.FAILED
+        ran = "It may have run." if call.is_sent else "Nothing was run."
+        what = call.tool.intent.on_error or INTERNAL
+        return tool_error(f"{describe_incident(call.incident, what)} {ran}")
+
+
+def _halted(call: Call) -> Answer:
+    call.outcome = Outcome.CANCELLED
+    return tool_error("Nothing was run: a person stopped this call.")
+
+
+def _unsent(call: Call, error: Exception) -> Answer:
+    if isinstance(error, GivenUpError):
+        call.outcome = Outcome.CANCELLED
+        return tool_error("Nothing was run: sayso is being stopped. Make the call again.")
+    call.outcome = Outcome.UNREACHABLE
+    return tool_error(f"Nothing was run: the server “{call.tool.server}” cannot be reached.")
+
+
+def _crashed(call: Call, error: CrashError) -> Answer:
+    """Answer for a tool whose function failed; the caller learns no text of the exception.
+
+    The log gets one line, and the traceback at DEBUG.
+    """
+    call.incident = report_incident_briefly(_log, error.__cause__ or error, call.name)
+    call.outcome = Outcome.TOOL_ERROR
+    what = call.tool.intent.on_error or f"“{call.tool.title}” failed"
+    ran = "" if call.tool.level is Level.READ else " Part of it may have been done."
+    return tool_error(f"{describe_incident(call.incident, what)}{ran}")
+
+
+def _cancelled(call: Call) -> Outcome:
+    return Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.CANCELLED
+
+
+async def _write(guard: GuardContext, call: Call, answer: Answer | None) -> None:
+    """Write the last line.
+
+    When that fails the answer still stands, and the log writes the line later if it can: the
+    attempt is on record, and an attempt without an outcome reads as unknown.
+    """
+    ended = call.outcome or Outcome.FAILED
+    writing = guard.audit.outcome(
+        call.facts,
+        ended,
+        started=call.request.started,
+        approval=call.approval,
+        result=answer,
+        incident=call.incident,
+    )
+    try:
+        if may_wait(call.tool.level, ended):
+            # The line is with the writer when this returns: there is no moment to cancel it.
+            await writing
+            return
+        # Whoever cancels now must not leave an attempt without an end.
+        with anyio.CancelScope(shield=True):
+            await writing
+    except anyio.get_cancelled_exc_class():
+        # Only the end of the process comes through the shield. The line is on its way to the
+        # writer, which is waited for, and the answer stands.
+        if not guard.shutdown.is_over:
+            raise
+    except Exception:  # noqa: BLE001 - the call has ended either way; its caller must learn how
+        _log.exception("the outcome of call %s could not be recorded now", call.id)
+
+
+OUTCOME: Final = WrappingStep("outcome", every_call, record_outcome)

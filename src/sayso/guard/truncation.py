@@ -1,0 +1,137 @@
+"""A result that was cut: what it says of itself, and how its caller gets the remaining items.
+
+A cursor that came with a list goes on after its last item. Where the list was cut, that would skip
+what was left out, so the cursor is replaced by one that goes on after what is still there, or taken
+out. What a result says of being complete is corrected (`guard.claims`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from sayso.guard.call import Resume
+from sayso.guard.claims import corrected, is_paging, plain
+from sayso.schema import Cut, Piece, ValuePath, at, put
+
+Accepts = Callable[[Any], bool]
+"""Return whether a value is what its tool promised."""
+
+_CURSORS: Final = frozenset(
+    {
+        *("cursor", "nextcursor", "endcursor", "next", "nextpage", "nextpagetoken", "pagetoken"),
+        *("nexttoken", "nextoffset", "nextlink", "continuation", "continuationtoken", "nexturl"),
+        *("nexthref", "nexturi", "nextpageurl", "nextpagelink", "nextpageuri", "nextpagecursor"),
+        *("nextmarker", "nextkey", "nextstart", "nextindex", "nextid", "nextrecordsurl", "after"),
+        *("odatanextlink", "nextcontinuationtoken", "continue", "lastevaluatedkey", "nextskip"),
+        *("scrollid", "continuationkey", "continuationcursor", "resumetoken", "nextpagenumber"),
+        *("aftercursor", "cursornext", "nextstarttoken", "nextposition", "nextbatch"),
+    }
+)
+"""How servers call the place where a list goes on, without case and signs."""
+
+
+def with_continuation(
+    cut: Cut,
+    accepts: Accepts,
+    resume: Resume | None = None,
+    *,
+    schema: Mapping[str, Any] | None = None,
+    items: Sequence[Any] | None = None,
+) -> Cut:
+    """Return a cut result with cursors that skip nothing, honest flags, and a notice.
+
+    `accepts` says whether a value still fits the tool's `schema`. `items` is the list that `resume`
+    is of, as it was before any cut. Raises `ClaimError` where the result would say that it is
+    complete.
+    """
+    said: list[str] = []
+    for piece in cut.pieces:
+        if piece.is_text:
+            continue
+        resumed = _resumed(cut, piece, accepts, resume, items)
+        value, sentence = resumed or _without_cursors(cut.value, piece, accepts)
+        cut = replace(cut, value=value)
+        said.append(sentence)
+    if texts := [piece for piece in cut.pieces if piece.is_text]:
+        said.append(_of_texts(texts))
+    return replace(cut, value=corrected(cut, accepts, schema), notice=" ".join(said))
+
+
+def _resumed(
+    cut: Cut, piece: Piece, accepts: Accepts, resume: Resume | None, items: Sequence[Any] | None
+) -> tuple[Any, str] | None:
+    if resume is None or piece.path != (resume.name,):
+        return None
+    whole = at(cut.value, piece.path) if items is None else items
+    cursor = resume.cursor(whole[: piece.kept])
+    value = {**cut.value, resume.field: cursor}
+    if cursor is None or not accepts(value):
+        return None
+    return value, (
+        f"Showing the first {piece.kept} of {piece.total} from here on. For more make the same "
+        f"call again, with {resume.field} as its {resume.argument}."
+    )
+
+
+def _of_texts(pieces: Sequence[Piece]) -> str:
+    if len(pieces) > 1:
+        return f"{len(pieces)} texts are cut; the end of each says how long it was."
+    name = next((step for step in reversed(pieces[0].path) if isinstance(step, str)), None)
+    subject = "The text" if name is None else f"“{name}”"
+    return f"{subject} is cut to the first {pieces[0].kept} of {pieces[0].total} characters."
+
+
+def _without_cursors(value: Any, piece: Piece, accepts: Accepts) -> tuple[Any, str]:
+    left = piece.total - piece.kept
+    said = [f"Showing the first {piece.kept} of {piece.total}; the other {left} are left out."]
+    for path in list(_cursors(value, piece.path)):
+        name = path[-1]
+        # Where the schema wants one, no cursor is the schema's own word for the end, if it has it.
+        fitting = [one for one in (put(value, path, None), _drop(value, path)) if accepts(one)]
+        if fitting:
+            value = fitting[0]
+            said.append(f"“{name}” would have skipped them and is taken out.")
+        else:
+            said.append(f"“{name}” goes on after them, so it skips them.")
+    return value, " ".join([*said, "Filter, or ask for fewer at a time."])
+
+
+def _cursors(value: Any, path: ValuePath) -> Iterator[ValuePath]:
+    """Yield where beside the list at `path` it is said how to go on after it.
+
+    That is in the objects which hold it, and in those beside it (`page_info`, `pagination`). What
+    is around an item of another list goes on with that one.
+    """
+    for depth in range(len(path) - 1, -1, -1):
+        if not isinstance(path[depth], str):
+            return
+        yield from _cursors_in(at(value, path[:depth]), path[:depth], path[depth], 0)
+
+
+def _cursors_in(
+    holder: Any, place: ValuePath, left_out: str | int, depth: int
+) -> Iterator[ValuePath]:
+    for key, one in cast("Mapping[str, Any]", holder).items():
+        if key == left_out:
+            continue
+        if _is_cursor(key, one):
+            yield (*place, key)
+        elif isinstance(one, Mapping) and (depth == 0 or is_paging(key)) and depth < _MAX_DEPTH:
+            yield from _cursors_in(one, (*place, key), "", depth + 1)
+
+
+_MAX_DEPTH: Final = 3
+_LINKS: Final = frozenset({"href", "url", "uri"})
+
+
+def _is_cursor(key: str, value: Any) -> bool:
+    if plain(key) not in _CURSORS:
+        return False
+    if isinstance(value, Mapping):  # a link as JSON:API and HAL have it
+        return not _LINKS.isdisjoint(cast("Mapping[str, Any]", value))
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+
+
+def _drop(value: Any, path: ValuePath) -> Any:
+    holder = at(value, path[:-1])
+    return put(value, path[:-1], {key: one for key, one in holder.items() if key != path[-1]})

@@ -1,0 +1,146 @@
+"""How certain it is that a tool only reads, from every text that it carries."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from sayso.infer.clauses import Reading, reading
+from sayso.infer.features import lead_of, parts_of
+from sayso.infer.grammar import ALSO_NOUNS, CLOSED
+from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
+from sayso.infer.losses import is_lost
+from sayso.infer.schemas import of_input, of_output
+from sayso.infer.script import (
+    is_known,
+    is_noun,
+    is_participle,
+    is_plain,
+    is_scrambled,
+    is_stative,
+    is_verb,
+)
+
+_REPLACES: Final = frozenset({"overwrite", "override", "replace"})
+_JOINTS: Final = frozenset({"and", "or", "then"})
+_SEPARATORS: Final = re.compile(r"[^0-9A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """What the texts of a tool leave open.
+
+    `is_readable`: every text is in English and in plain letters. `may_read`: no clause is, or may
+    be, anything but a read. `is_certain`: in addition every word is known. `order`: a verb by which
+    a text says outright that the tool does something else, the worst one first. `loses`: it may
+    lose or send something.
+    """
+
+    is_readable: bool
+    may_read: bool
+    is_certain: bool
+    order: str | None
+    loses: bool
+
+
+def certainty(tool: Mapping[str, Any]) -> Certainty:
+    """Return how certain it is that `tool`, an entry of `tools/list`, only reads."""
+    name = _text(tool.get("name"))
+    readings = [reading(one, name) for one in _texts(tool)]
+    named = _of_name(name)
+    inputs = of_input(tool.get("inputSchema"))
+    outputs = of_output(tool.get("outputSchema"))
+    said = [*readings, named, *map(_of_title, _titles(tool)), *inputs, *outputs]
+    orders = [word for one in readings for word in one.orders]
+    return Certainty(
+        is_readable=all(one.is_readable for one in said),
+        may_read=all(one.may_read for one in said),
+        is_certain=all(one.is_certain for one in said),
+        order=next(iter(sorted(orders, key=surely_loses, reverse=True)), None),
+        loses=any(_loses(one) for one in said),
+    )
+
+
+def surely_loses(order: str) -> bool:
+    """Return whether an order can hardly be one that only adds, as `purge`, unlike `save`.
+
+    A verb that is not known counts as one that loses.
+    """
+    verb = verb_of(order)
+    return verb is None or KINDS[verb] == ("destroy",) or verb in _REPLACES
+
+
+def _loses(said: Reading) -> bool:
+    if not said.is_readable:
+        return True
+    verbs = [verb_of(one) for one in said.writes]
+    return bool(said.orders or said.loss) or any(
+        one is None or "destroy" in KINDS[one] for one in verbs
+    )
+
+
+def _texts(tool: Mapping[str, Any]) -> Iterator[str]:
+    yield _text(tool.get("description"))
+    yield from _titles(tool)
+
+
+def _titles(tool: Mapping[str, Any]) -> Iterator[str]:
+    yield _text(tool.get("title"))
+    annotations = tool.get("annotations")
+    if isinstance(annotations, Mapping):
+        yield _text(cast("Mapping[str, Any]", annotations).get("title"))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _of_title(title: str) -> Reading:
+    """Read a title, which is a name in several words: `Workspace removal`, `Spring cleaning`."""
+    words = parts_of(title)
+    return Reading(
+        unsure=next((one for one in words if is_lost(one) and not is_participle(one)), None)
+    )
+
+
+def _of_name(name: str) -> Reading:
+    """Read a name word by word: a verb that is not known may stand at either end of it."""
+    words = [one for one in _SEPARATORS.split(name) if one]
+    if not is_plain(name) or not name.isascii() or any(is_scrambled(one.lower()) for one in words):
+        return Reading(is_readable=False)
+    parts = parts_of(name)
+    lead = lead_of(parts)
+    unsure = next((one for at, one in enumerate(parts) if _may_act(parts, at)), None)
+    unknown = None
+    if unsure is not None and _is_object(parts, unsure):
+        unsure, unknown = None, unsure
+    if lead is None:
+        unknown = unknown or next((one for one in parts if not is_known(one)), None)
+    return Reading(doubt=unknown, unsure=unsure)
+
+
+def _is_object(parts: list[str], word: str) -> bool:
+    """Whether a word that only a dictionary knows is a noun: `get_oncall_shift`, `helm_list`."""
+    is_got = parts[0] in SURELY_READ and parts[0] not in NOUNS and _JOINTS.isdisjoint(parts)
+    if len(parts) > 1 and parts[0] == word and parts[1] in _GETS:
+        return verb_of(word) is None
+    return is_got and parts[-1] == word and verb_of(word) is None
+
+
+_GETS: Final = frozenset({"get", "list", "search"})
+
+
+def _may_act(parts: list[str], at: int) -> bool:
+    """Whether one word of a name may be an action that is no read."""
+    word = parts[at]
+    verb = verb_of(word)
+    joined = at > 0 and parts[at - 1] in _JOINTS
+    if verb is not None:
+        if READS.issuperset(KINDS[verb]) or is_participle(word):
+            return False
+        return joined or (verb not in NOUNS and verb not in ALSO_NOUNS and word == verb)
+    if word in CLOSED or is_noun(word) or is_stative(word):
+        return False
+    if at == len(parts) - 1 and at > 1 and word.endswith("s") and not parts[0].endswith("s"):
+        return joined and is_verb(word)
+    return is_verb(word) and (joined or at in (0, len(parts) - 1))

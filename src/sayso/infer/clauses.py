@@ -1,0 +1,248 @@
+"""A reading of each clause of a text, to see whether all that may be an action is a known read.
+
+The model weighs what it knows, so a clause in words that it does not know weighs nothing. Here it
+is the other way round: a word in the place of a verb that is not certainly a read makes the whole
+text unsure, whatever else it says.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+from unicodedata import normalize
+
+from sayso.infer.context import (
+    BREAKS,
+    ENDS,
+    denies_keeping,
+    following,
+    is_of_reader,
+    preceding,
+    takes_back,
+)
+from sayso.infer.grammar import (
+    ADVERBS,
+    AFTERMATH,
+    ALSO_NOUNS,
+    CLOSED,
+    CONSEQUENCES,
+    TAKERS,
+)
+from sayso.infer.lexicon import (
+    KINDS,
+    verb_of,
+)
+from sayso.infer.losses import is_loss
+from sayso.infer.script import (
+    is_english,
+    is_known,
+    is_participle,
+    is_plain,
+    is_scrambled,
+    is_stative,
+    is_verb,
+)
+from sayso.infer.verdict import (
+    JOINING,
+    LASTING,
+    LOSING,
+    Kind,
+    is_negated,
+    judge,
+    only_writes,
+)
+
+MAX_TEXT_CHARACTERS: Final = 20_000
+"""A longer text is not read to its end, so nothing is certain of it."""
+
+_TOKEN: Final = re.compile(r"\w+(?:['’-]\w+)*|->|[^\w\s]|\n")
+_ABBREVIATED: Final = re.compile(r"\b(?:e\.g\.|i\.e\.|etc\.|vs\.)")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
+"""A word with a capital letter within a sentence."""
+_MAIL: Final = re.compile(r"\be-mail")
+_VARIABLE: Final = re.compile(r"[$@%]\w[\w.-]*|\bhttps?://[^\s\"'`)]+")
+"""What stands for a value, and addresses."""
+_QUOTES: Final = re.compile(r"[`\"“”*]|(?<!\w)['\u2018]|['’](?:s\b)?(?!\w)")
+_OTHER_TOOL: Final = re.compile(
+    r"(?:^|(?<=[.;:,(]\s)|(?<=\n))(?:to|for|if|when) [^.;:\n]{0,120}?"
+    r"\b(?:use|call|see|prefer|try) (?:the )?[`'\"]?(?P<tool>[a-z0-9]+(?:[_.-][a-z0-9]+)+)[`'\"]?"
+    r"(?: tool)?(?: instead)?"
+)
+"""What is said of another tool, which is named."""
+_DENIAL: Final = re.compile(
+    r"\b(?:not|non|never|isn['’]?t|hardly|barely|neither|anything but|far from|rather than"
+    r"|instead of|other than|more than|besides|beyond|no longer|false|untrue|no)\b"
+    r"[\s:–-]*(?:(?:an?|strictly|necessarily|really|be|called|considered|the|just|only|merely)"
+    r"[\s-]+){0,3}[\"'“`]*(?:read(?:s|ing)?(?:[- ]?only)?|safe|harmless|passive|inspection|query)\b"
+    r"|\b(?:wrong|incorrect|inaccurate|mistake\w*|mislead\w*|mislabel\w*)\b[^.\n]{0,60}\bread"
+    r"|\bunsafe\b|\bun-?read-?only\b"
+)
+_MORE: Final = re.compile(
+    r"\b(?:not|n['’]t|never|more than|cannot)\b[\s-]*(?:\w+\s){0,2}?"
+    r"(?:just|only|merely|simply|solely)\b(?!\s+(?:the|when|if|by|in|with|supported)\b)"
+)
+_PERIL: Final = re.compile(
+    r"\bdata loss\b|\bloss of (?:the |all )?(?:data|matches|records|rows)\b|\bdanger(?:ous)?\b"
+    r"|\bno (?:way|going|turning) back\b|\birreversibl[ey]\b|/dev/null\b"
+    r"|:(?:wastebasket|trash\w*|put_litter\w*|bomb|fire|scissors|no_entry\w*|skull\w*):"
+    r"|\bleaves? (?:the|its|their) (?:queue|list|inbox|stack|pool|server|system)\b"
+    r"|\b(?:becomes?|goes|go|turns?|rendered|is|are) (?:then |thereby |thereafter )?"
+    r"(?:invalid|void|unusable|unreadable|unrecoverable|inaccessible)(?: (?:then|afterwards?|"
+    r"thereafter|after)\b)"
+    r"|\b(?:becomes?|go(?:es)?|turns?|rendered) (?:invalid|void|unusable|unrecoverable|"
+    r"inaccessible|obsolete)\b|\bstops? working\b"
+)
+"""What says in an idiom that something is lost."""
+_FINAL: Final = re.compile(
+    r"\b(?:is|are|be|gets?|was|were) (?:gone|lost|wasted)\b"
+    r"|\b(?:for good|for ?ever|once and for all|(?:for the|one) last time|never again)\b"
+    r"|\b(?:irretrievabl|irrecoverabl|irrevocabl|unrecoverabl)[ey]\b|\bpermanently\b"
+    r"|\bno longer (?:exists?|there)\b|\b(?:clean|blank) slate\b|\bgood as new\b"
+    r"|\bstart(?:s|ed|ing)? (?:over|afresh|anew|from scratch)\b"
+    r"|\b(?:make|makes|making) (?:way|room|space)\b|\b(?:say|wave)s? (?:good-?bye|farewell)\b"
+    r"|\b(?:cannot|can't|can not|never|impossible to) (?:be |get )?(?:\w+ )?(?:back|undone)\b"
+    r"|\b(?:without|leav\w+ no) (?:a |any )?trace\b|\blocked out\b"
+    r"|\b(?:goes?|tak(?:es?|en|ing)) (?:\w+ ){0,3}(?:offline|down|away)\b"
+    r"|\b(?:goes?|put|puts|moved?|moves|ends? up|sent|drops?|throws?|thrown) (?:\w+ ){0,3}"
+    r"(?:bin|trash|dustbin|shredder|wastebasket|garbage|landfill|scrapheap)\b"
+)
+"""What says that something is so from now on, or where it ends up."""
+_SIDE: Final = re.compile(r"(?<!no )(?<!without )(?<!without any )\bside[- ]?effects?\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the clauses of one text say.
+
+    `is_readable` is false for another script or language. `doubt` is the first word that is hardly
+    an action, `unsure` the first that may be one, and neither is certainly a read. `writes` are
+    verbs that write, in the place of a verb. `denies` is whether the text denies that it reads,
+    `loss` a word or an idiom by which something is lost, wherever it stands.
+    """
+
+    is_readable: bool = True
+    doubt: str | None = None
+    unsure: str | None = None
+    writes: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+    denies: bool = False
+    loss: str | None = None
+
+    @property
+    def may_read(self) -> bool:
+        """Whether nothing speaks against a read."""
+        says = self.unsure is not None or self.writes or self.denies or self.loss is not None
+        return self.is_readable and not says
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every word is known, and nothing may be anything but a read."""
+        return self.may_read and self.doubt is None
+
+
+@lru_cache(maxsize=1024)
+def reading(text: str, name: str = "") -> Reading:
+    """Return what the clauses of a text say; `name` is that of its own tool.
+
+    >>> reading("Show the queue and purge what is stale.").writes
+    ('purge',)
+    >>> reading("Look up the voucher, then void it.").unsure
+    'void'
+    """
+    text = normalize("NFKC", text)
+    if len(text) > MAX_TEXT_CHARACTERS or not is_plain(text):
+        return Reading(is_readable=False)
+    text = _NAME.sub(_named, _VARIABLE.sub("value", text))
+    text = _ABBREVIATED.sub(",", _CAMEL.sub("_", text).lower())
+    text = _QUOTES.sub("", _MAIL.sub("email", text))
+    own = name.lower()
+    tokens = _TOKEN.findall(_OTHER_TOOL.sub(lambda at: at[0] if at["tool"] == own else "", text))
+    found: dict[Kind, list[str]] = {"doubt": [], "unsure": [], "writes": []}
+    orders: list[str] = []
+    idiom = _PERIL.search(text) or _FINAL.search(text)
+    for at, word, kind in _judged(tokens):
+        found[kind].append(word)
+        if kind in ("writes", "unsure") and _is_order(tokens, at):
+            orders.append(word)
+    return Reading(
+        is_english(tokens) and not is_scrambled(text),
+        next(iter(found["doubt"]), None),
+        next(iter(found["unsure"]), None),
+        tuple(found["writes"]),
+        tuple(orders),
+        bool(idiom or _DENIAL.search(text) or _MORE.search(text) or _SIDE.search(text)),
+        _loss(tokens) if idiom is None else idiom[0],
+    )
+
+
+def _loss(tokens: list[str]) -> str | None:
+    return next(
+        (
+            word
+            for at, word in enumerate(tokens)
+            if is_loss(word) and not is_negated(tokens, at) and not is_of_reader(tokens, at)
+        ),
+        None,
+    )
+
+
+def _named(at: re.Match[str]) -> str:
+    """Take a word with a capital letter for a name, unless it is English."""
+    word = _CAMEL.sub("_", at[0]).lower()
+    return at[0] if is_known(word) or any(only_writes(one) for one in word.split("_")) else "value"
+
+
+def _judged(tokens: list[str]) -> Iterator[tuple[int, str, Kind]]:
+    first = True
+    for at, word in enumerate(tokens):
+        is_bad = word in CONSEQUENCES or tokens[at : at + 2] == ["no", "longer"]
+        if is_bad or denies_keeping(tokens, at):
+            yield at, word, "unsure"
+        elif word in AFTERMATH:
+            if tokens[at + 1 : at + 2] != ["of"] and takes_back(tokens, at):
+                yield at, word, "doubt"
+        elif word[0].isalnum() and not word.isdigit() and word not in CLOSED:
+            kind = judge(tokens, at)
+            if kind == "writes" and not first and not _is_lasting(tokens, at):
+                kind = "doubt"
+            if kind != "pass":
+                yield at, word, kind
+        first = first and word not in ".\n"
+
+
+def _is_order(tokens: list[str], at: int) -> bool:
+    """Whether a verb is certainly something that the tool does, and loses or sends something.
+
+    It stands at the beginning of a sentence, or is joined to a verb that does: `Compare and
+    overwrite.` Where it might be a milder verb it is joined and has an object: `then void it`.
+    """
+    start = at
+    while start > 0 and tokens[start - 1] not in ENDS:
+        start -= 1
+    while start < at and (tokens[start] in ADVERBS or tokens[start] in BREAKS):
+        start += 1
+    word = tokens[at]
+    head = tokens[start]
+    if is_participle(word) or word.endswith("ing") or word.endswith("s") != head.endswith("s"):
+        return False
+    verb = verb_of(word)
+    takes = following(tokens, at) in TAKERS
+    if start < at:
+        joined = preceding(tokens, at) in JOINING or tokens[at - 1] == "then"
+        if not joined or not (verb_of(head) or is_stative(head)):
+            return False
+        if takes:
+            return verb is not None or is_verb(word)
+    if verb is None or verb in ALSO_NOUNS or LOSING.isdisjoint(KINDS[verb]):
+        return False
+    # Behind another sentence `delete` may be the first half of a name; `deletes` is none.
+    surely = word != verb and KINDS[verb] == ("destroy",)
+    return takes or start < at or surely or not any(one in ENDS for one in tokens[:at])
+
+
+def _is_lasting(tokens: list[str], at: int) -> bool:
+    """Whether a write in a later sentence is one: `Set x=1 to see all` says how to ask."""
+    verb = verb_of(tokens[at])
+    return verb is None or following(tokens, at) in TAKERS or not LASTING.isdisjoint(KINDS[verb])

@@ -1,0 +1,296 @@
+"""What is looked at in one tool: its features, each with where it was found.
+
+Words count by where they stand, not as substrings: the verb of `delete-list-item` is *delete*, that
+of `memory.show` is *show*. Who serves the tool is no feature.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, cast
+
+from sayso.infer.cues import CUES
+from sayso.infer.lexicon import KINDS, NOUNS, READS, verb_of
+
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_OTHER: Final = re.compile(r"\b(?:instead|prefer|sibling|use this|see also)\b|\buse `")
+"""A sentence that speaks of other tools says nothing of this one."""
+_NEGATED: Final = re.compile(
+    r"\b(?:not|non|isn['’]t|never)[\s-]+(?:(?:an?|strictly|necessarily)\s+)?\Z"
+)
+"""What turns around what is said behind it."""
+_PURPOSE: Final = re.compile(r"\bto (?:be )?([a-z]+)")
+_OUTPUT: Final = re.compile(
+    r"(?:output|save|dest|target|new|to)?_?(?:file_?(?:name|path)?|path|dest\w*|out\w*)",
+    re.IGNORECASE,
+)
+_SAVES: Final = re.compile(
+    r"\b(?:(?:to|will be) (?:save|write|store|saved|written|stored)|(?:save|write|store)s?)\b"
+)
+_NAMING: Final = re.compile(r".*(?:id|name|key|slug)", re.IGNORECASE | re.DOTALL)
+
+_CODE: Final = frozenset(
+    """
+    args cmd code command cypher expression function javascript program script shell sql
+    """.split()
+)
+_QUERIES: Final = frozenset({"query", "queries", "sql", "statement", "statements"})
+_BODY: Final = frozenset(
+    """
+    body config configuration content data definition document fields html items manifest
+    payload properties rules spec text value values
+    """.split()
+)
+_PAGING: Final = frozenset(
+    """
+    after before count cursor expand fields filter filters include limit offset order orderby
+    page q query search select since size skip sort top until
+    """.split()
+)
+
+_JOINED: Final = ("c:replaces", "c:changes a part", "c:live", "c:people", "c:saves", "px:")
+
+MOST_TEXT: Final = 1_500
+"""How many characters of a description are read: what a tool does stands at its beginning."""
+_MOST_SENTENCE: Final = 300
+_MOST_WORDS: Final = 40
+_MOST_PARTS: Final = 16
+_MOST_PARAMETERS: Final = 40
+_MOST_VALUES: Final = 20
+
+Found = dict[str, tuple[str, ...]]
+"""The features of a tool, each with the kind of place where it was found, and what stands there."""
+
+
+class Lead(NamedTuple):
+    """The verb of a name: where it stands among the words, and what it is a form of."""
+
+    place: int
+    verb: str
+    kinds: tuple[str, ...]
+
+
+def parts_of(name: str) -> list[str]:
+    """The words of a name in small letters, however it is spelt: sixteen at most."""
+    return list(_parts(name[:256]))
+
+
+@lru_cache(maxsize=4096)
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(one.lower() for one in _PART.findall(name)[:_MOST_PARTS])
+
+
+def lead_of(parts: list[str]) -> Lead | None:
+    """The verb of a name: its first word, else the second, behind a prefix, else the last one.
+
+    Where the first word is as often a noun, the next that is surely a verb: `note_delete`; behind
+    a noun that may read only the last word: `report_delete`, but not `list_merge_requests`.
+    """
+    verbs = [Lead(at, verb, KINDS[verb]) for at, one in enumerate(parts) if (verb := verb_of(one))]
+    if not verbs:
+        return None
+    first = verbs[0]
+    if first.verb in NOUNS:
+        ends = [one for one in verbs[1:] if one.place == len(parts) - 1]
+        later = verbs[1:] if READS.isdisjoint(first.kinds) else ends
+        for one in later:
+            if parts[one.place] == one.verb not in NOUNS:
+                return one
+    return first if first.place <= 1 else verbs[-1]
+
+
+def features(tool: Mapping[str, Any]) -> Found:
+    """All features of `tool`, an entry of `tools/list`; what is of a wrong type says nothing."""
+    found: Found = {}
+    parts = parts_of(_text(tool, "name"))
+    _from_name(parts, found)
+    _from_title(_text(tool, "title"), parts, found)
+    _from_description(_text(tool, "description"), found)
+    _from_schema(tool.get("inputSchema"), found)
+    _join(lead_of(parts), found)
+    return found
+
+
+def _join(lead: Lead | None, found: Found) -> None:
+    """What is said of a verb of this kind: a file name means another thing where a verb saves."""
+    if lead is None:
+        return
+    said = [one for one in found if one.startswith(_JOINED)]
+    for kind in lead.kinds:
+        for one in said:
+            found[f"{kind}+{one}"] = found[one]
+
+
+def _text(holder: Mapping[str, Any], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _from_name(parts: list[str], found: Found) -> None:
+    if not parts:
+        return
+    for one in parts:
+        found[f"n:{one}"] = ("name", one)
+    found[f"nf:{parts[0]}"] = ("name", parts[0])
+    found[f"nl:{parts[-1]}"] = ("name", parts[-1])
+    lead = lead_of(parts)
+    if lead is None:
+        found["v:none"] = ("no verb",)
+        return
+    _from_lead(lead, parts, found)
+    for at, one in enumerate(parts):
+        if at != lead.place and (verb := verb_of(one)):
+            for kind in KINDS[verb]:
+                found[f"v2:{kind}"] = ("name", one)
+
+
+def _from_lead(lead: Lead, parts: list[str], found: Found) -> None:
+    last = len(parts) - 1
+    place = {0: "0", 1: "1", last: "e"}.get(lead.place, "m")
+    where = {"0": "starts", "e": "ends"}.get(place, "goes on")
+    origin = (where, parts[lead.place])
+    found[f"v:{lead.verb}"] = found[f"vp:{place}"] = found[f"n:{origin[1]}"] = origin
+    for zone, at in (("nf", 0), ("nl", last)):
+        if at == lead.place:
+            found[f"{zone}:{origin[1]}"] = origin
+    if len(lead.kinds) == 1:
+        found[f"vk1:{lead.kinds[0]}"] = origin
+    number = "P" if parts[-1].endswith("s") else "S"
+    for kind in lead.kinds:
+        found[f"vk:{kind}"] = found[f"vkp:{kind}{place}"] = origin
+        if lead.place < last:
+            found[f"vn:{kind}{number}"] = origin
+    if lead.place == last:
+        found["vonly"] = origin
+    else:
+        found["plural" if number == "P" else "sing"] = ("name", parts[-1])
+
+
+def _from_title(title: str, parts: list[str], found: Found) -> None:
+    words = parts_of(title)[:10]
+    if not words or words == parts:
+        return
+    for one in words:
+        found[f"t:{one}"] = ("title", one)
+    for kind in _kinds(words[0]):
+        found[f"tk:{kind}"] = ("title", words[0])
+
+
+def _kinds(word: str) -> tuple[str, ...]:
+    verb = verb_of(word)
+    return KINDS[verb] if verb else ()
+
+
+def _from_description(description: str, found: Found) -> None:
+    found[f"dl:{min(6, len(description) // 100)}"] = ("length",)
+    text = description[:MOST_TEXT].lower().strip(" #*-\n")
+    sentences = [one for one in _SENTENCE.split(text) if one and not _OTHER.search(one)]
+    if not sentences:
+        return
+    _from_first(sentences[0][:_MOST_SENTENCE], found)
+    for at, sentence in enumerate(sentences):
+        start = _WORD.search(sentence)
+        if start and (verb := verb_of(start.group())):
+            origin = ("sentence" if at else "begins", start.group())
+            for name in (f"dsl:{verb}", *(f"ds:{kind}" for kind in KINDS[verb])):
+                found.setdefault(name, origin)
+    _from_cues(" ".join(sentences), found)
+
+
+def _from_first(sentence: str, found: Found) -> None:
+    """From the first sentence: what a tool does is told there, in its verb above all."""
+    words = _WORD.findall(sentence)[:_MOST_WORDS]
+    before = ""
+    for at, one in enumerate(words):
+        found[f"d:{one}"] = ("description", one)
+        if before:
+            found[f"db:{before}_{one}"] = ("description", f"{before} {one}")
+        before = one
+        zone = "d0k" if at == 0 else "dxk" if at < 3 else "dr"  # noqa: PLR2004 - the first three
+        for kind in _kinds(one):
+            found[f"{zone}:{kind}"] = ("begins" if at == 0 else "description", one)
+    if words:
+        found[f"d0:{verb_of(words[0]) or 'none'}"] = ("begins", words[0])
+
+
+def _from_cues(text: str, found: Found) -> None:
+    words = set(_WORD.findall(text))
+    words |= {part for one in words if "-" in one for part in one.split("-")}
+    for cue in CUES:
+        if cue.words.isdisjoint(words):
+            continue
+        for said in cue.pattern.finditer(text):
+            if not _NEGATED.search(text, max(0, said.start() - 24), said.start()):
+                found[f"c:{cue.name}"] = ("says", said.group())
+                break
+
+
+def _from_schema(schema: Any, found: Found) -> None:
+    holder = _mapping(schema)
+    properties = _mapping(holder.get("properties"))
+    required = {one for one in _list(holder.get("required")) if isinstance(one, str)}
+    found[f"pn:{min(len(properties), 8)}"] = ("number",)
+    found[f"rn:{min(len(required), 5)}"] = ("number",)
+    if not properties:
+        found["noparams"] = ("number",)
+    for at, (name, one) in enumerate(properties.items()):
+        if at >= _MOST_PARAMETERS:
+            break
+        _from_parameter(name, _mapping(one), "!" if name in required else "?", found)
+    if required and all(_NAMING.fullmatch(one) for one in required):
+        found["onlyids" if len(required) == len(properties) else "reqids"] = ("ids",)
+
+
+def _from_parameter(name: str, schema: Mapping[str, Any], need: str, found: Found) -> None:
+    parts = parts_of(name)
+    if not parts:
+        return
+    origin = ("parameter", name)
+    found[f"pf:{parts[0]}"] = found[f"pl:{parts[-1]}"] = origin
+    found[f"pr:{parts[-1]}{need}"] = origin
+    found[f"pt:{_text(schema, 'type')}{need}"] = ("number",)
+    text = _text(schema, "description")[:200].lower()
+    for use in _uses(name, parts[-1], text, need):
+        found[f"px:{use}"] = origin
+    _from_values(name, _list(schema.get("enum")), found)
+    for word in _PURPOSE.findall(text):
+        if verb := verb_of(word):
+            for one in (f"pdl:{verb}", *(f"pd:{kind}" for kind in KINDS[verb])):
+                found[one] = ("purpose", name, f"to {word}")
+    if "new " in text[:60]:
+        found["pd:new"] = ("purpose", name, "new")
+
+
+def _uses(name: str, last: str, text: str, need: str) -> Iterator[str]:
+    """What a parameter is good for."""
+    if name.lower() in _CODE:
+        yield f"code{need}"
+    if last in _BODY:
+        yield f"body{need}"
+    if last in _PAGING:
+        yield "page"
+    if last in _QUERIES and "sql" in text:
+        yield f"sql{need}"
+    if _OUTPUT.fullmatch(name):
+        yield f"out{need}"
+        if _SAVES.search(text):
+            yield "saves"
+
+
+def _from_values(name: str, values: list[Any], found: Found) -> None:
+    for one in values[:_MOST_VALUES]:
+        words = parts_of(one) if isinstance(one, str) else []
+        if words and (verb := verb_of(words[0])):
+            found[f"el:{verb}"] = ("value", name, one)
+            for kind in KINDS[verb]:
+                found[f"e:{kind}"] = ("value", name, one)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []

@@ -1,0 +1,76 @@
+"""Words of loss: verbs by which something ends, in whatever form, and nouns made of them.
+
+The lexicon has what tools call their own actions (`delete`, `purge`). Here are the others that
+English has for it: they are read where a text tells of anything else, as of a parameter or a value.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+from sayso.infer.grammar import NOMINALS
+from sayso.infer.lexicon import KINDS, verb_of
+from sayso.infer.script import is_participle, stems
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LOSSES: Final = _words(
+    """
+    abolish abrogate annihilate assassinate axe banish blot bulldoze burn butcher cannibalise
+    cannibalize chuck confiscate crush cull debar decapitate decimate deface delist demolish
+    deplete deport depose despoil detonate devastate disassemble disband disintegrate dislodge
+    dismantle dispossess ditch eject eliminate eradicate eviscerate exhaust expel expropriate
+    expunge exterminate extinguish extirpate forfeit forgo gut immolate incinerate jettison
+    junk liquidate lose massacre murder mutilate nuke nullify obliterate oust overthrow perish
+    pulverise pulverize quash raze relinquish repossess rescind retract rid ruin sabotage sack
+    sacrifice scrap scrub shred slaughter slay smash smother squander strangle suffocate
+    surrender throw torch toss trash uproot vacate vanish vaporise vaporize void wreck yank
+    zap
+    """
+)
+_IRREGULAR: Final = frozenset({"shredded", "slain", "slew", "thrown", "threw"})
+_OF_VALUES: Final = frozenset(
+    {"cancel", "clear", "close", "drop", "empty", "expire", "force", "invalidate"}
+    | {"leave", "merge", "reset", "strip", "truncate"}
+)
+"""Verbs that parameters' descriptions use of values and states: `leave empty for all`."""
+_AGENTS: Final = ("er", "or")
+
+
+def only_destroys(word: str) -> bool:
+    """Return whether a word is a form of a verb that can only destroy, and is used of no value.
+
+    >>> only_destroys("purges"), only_destroys("deleted"), only_destroys("clear")
+    (True, True, False)
+    """
+    verb = verb_of(word)
+    return verb is not None and KINDS[verb] == ("destroy",) and verb not in _OF_VALUES
+
+
+@lru_cache(maxsize=8192)
+def is_loss(word: str) -> bool:
+    """Return whether a word, that no tool calls its action by, tells of a loss.
+
+    >>> is_loss("shredding"), is_loss("eraser"), is_loss("deleted"), is_loss("note")
+    (True, True, False, False)
+    """
+    if word in _IRREGULAR or any(one in _LOSSES for one in stems(word)):
+        return True
+    return word.endswith(_AGENTS) and any(only_destroys(one) for one in stems(word)[1:])
+
+
+def is_lost(word: str) -> bool:
+    """Return whether a verb, in whatever form, or a noun of it destroys."""
+    return only_destroys(word) or is_loss(word) or word in NOMINALS
+
+
+def is_order_to_lose(word: str) -> bool:
+    """Return whether a word orders to destroy: `delete`, but not `deleted`."""
+    return is_loss(word) or (only_destroys(word) and verb_of(word) == word)
+
+
+def is_done_loss(word: str) -> bool:
+    """Return whether a word is a participle of a verb that destroys: `removed`."""
+    return is_participle(word) and (only_destroys(word) or is_loss(word))

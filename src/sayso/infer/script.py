@@ -1,0 +1,140 @@
+"""Text that can be read here: English words in plain letters.
+
+`verbs.txt` holds English verbs, and `nouns.txt` words that are hardly ever verbs. Which word is a
+verb was looked up in the tables of lemminflect (https://github.com/bjascob/LemmInflect, copyright
+2019 Brad Jascob, MIT licence). Which words to list comes from the texts of the training's corpus
+and from summaries of published packages. The lists were made once and are kept by hand.
+"""
+
+import re
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
+from unicodedata import category
+
+from sayso.infer.grammar import CLOSED, STATIVES
+from sayso.infer.lexicon import verb_of
+
+_SIGNS: Final = frozenset("’•→←↔⇒≤≥≠×·°§©®™\u2032\u2033€£¥±✓✔✅❌⚠️\u2212≈💡\u2139📌🔍🔎📋📊📈📉")
+"""Signs outside ASCII that name no action."""
+_PUNCTUATION: Final = frozenset({"Zs", "Pd", "Po", "Ps", "Pe", "Pi", "Pf"})
+_OTHER: Final = re.compile(r"[^\n\r\t\x20-\x7e]")
+_PICTURES: Final = re.compile(
+    r"^[ \t*#>-]*[\u2600-\u27bf\U0001f300-\U0001faff]"
+    r"[\ufe0f\u200d\u2600-\u27bf\U0001f300-\U0001faff]*"
+    r"(?= (?!it\b|them\b|the\b|this\b|that\b|all\b)[\w*])",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Pictures at the beginning of a line with words behind them that are no object."""
+_SCRAMBLED: Final = re.compile(r"\b(?:[a-z][\W_]){3,}[a-z]\b|\b[a-z]+[0-9@$][a-z]+[a-z0-9@$]*\b")
+"""Spelt out letters, and digits or signs in place of letters."""
+_NOUN_ENDINGS: Final = (
+    *("tion", "sion", "ment", "ness", "ity", "ship", "ism", "ology", "ance", "ence"),
+    *("ous", "ful", "less", "able", "ible", "ical"),
+)
+_SHORTEST_NOUN: Final = 8
+_STEMS: Final = (
+    ("ies", ("y",)),
+    ("ied", ("y",)),
+    ("es", ("", "e")),
+    ("s", ("",)),
+    ("ed", ("", "e")),
+    ("ing", ("", "e")),
+    ("er", ("", "e")),
+)
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text has only letters and signs that can be read here.
+
+    A picture may stand before a line, but not where a word would.
+    """
+    return all(
+        one in _SIGNS or (category(one) in _PUNCTUATION and not one.isascii())
+        for one in _OTHER.findall(_PICTURES.sub("", text))
+    )
+
+
+def is_scrambled(text: str) -> bool:
+    """Return whether a text in small letters has words that are spelt so as not to be read."""
+    return any(one.group() not in nouns() for one in _SCRAMBLED.finditer(text))
+
+
+def is_english(words: list[str]) -> bool:
+    """Return whether most of the words are known, as in no other language."""
+    long = [one for one in words if one.isalpha() and len(one) > 1]
+    known = sum(is_known(one) for one in long)
+    return known * 2 >= len(long)
+
+
+@lru_cache(maxsize=8192)
+def is_known(word: str) -> bool:
+    """Return whether a word in small letters is English, of any kind.
+
+    >>> is_known("vouchers"), is_known("purges"), is_known("lösche")
+    (True, True, False)
+    """
+    return (
+        word in CLOSED
+        or word.isdigit()
+        or is_noun(word)
+        or is_stative(word)
+        or verb_of(word) is not None
+        or is_verb(word)
+    )
+
+
+@cache
+def nouns() -> frozenset[str]:
+    """Words that are hardly ever verbs in what tools say of themselves."""
+    return _words("nouns.txt")
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    return _words("verbs.txt")
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(files("sayso.infer").joinpath(name).read_text("utf-8").split())
+
+
+@lru_cache(maxsize=8192)
+def is_noun(word: str) -> bool:
+    """Return whether a word is a noun or an adjective, and no verb."""
+    known = nouns()
+    if any(one in known for one in (word, word.removesuffix("s"), word.removesuffix("es"))):
+        return True
+    if word.endswith("ies") and word[:-3] + "y" in known:
+        return True
+    return len(word) >= _SHORTEST_NOUN and word.removesuffix("s").endswith(_NOUN_ENDINGS)
+
+
+@lru_cache(maxsize=8192)
+def is_stative(word: str) -> bool:
+    """Return whether a word is a form of a verb that changes nothing."""
+    return any(one in STATIVES for one in stems(word))
+
+
+@lru_cache(maxsize=8192)
+def is_verb(word: str) -> bool:
+    """Return whether a dictionary has a word as a form of a verb that the lexicon lacks."""
+    return any(one in _verbs() for one in stems(word))
+
+
+def is_participle(word: str) -> bool:
+    """Return whether a word ends as a participle does, and is one: `named`, but not `shred`."""
+    return word.endswith("ed") and word not in _verbs() and verb_of(word) != word
+
+
+def stems(word: str) -> list[str]:
+    """What a word may be a form of, itself first."""
+    found = [word]
+    for ending, others in _STEMS:
+        stem = word.removesuffix(ending)
+        if stem == word:
+            continue
+        found += [stem + other for other in others]
+        if len(stem) > 1 and stem[-1] == stem[-2]:
+            found.append(stem[:-1])
+    return found

@@ -1,0 +1,194 @@
+"""What a tool's name and parameters settle, however much else its text says.
+
+The model weighs all that is said, and whoever writes a description can say much. What stands here
+cannot be outweighed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final, cast
+
+from sayso.infer.certain import Certainty, certainty, surely_loses
+from sayso.infer.features import Found, lead_of, parts_of
+from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
+from sayso.intent import HINT_NAMES, HintName
+
+DESTROYS: Final = ("destroy",)
+_JOINTS: Final = frozenset({"and", "or", "then"})
+_CODE: Final = frozenset(f"px:{one}{need}" for one in ("code", "sql") for need in "!?")
+_SAYS_IT_READS: Final = frozenset({"c:read-only", "c:select"})
+_ACTIONS: Final = frozenset({"action", "command", "method", "op", "operation", "verb"})
+_OUTSIDE: Final = frozenset(
+    "crawl email http internet scrape sms tweet url urls web webpage website".split()
+)
+_HELD: Final = frozenset(
+    """
+    account alert annotation api app application approval archive artifact asset attachment
+    audit backup board bookmark branch bucket build calendar canary card cart category change
+    channel chat check cluster collection column comment commit config configuration contact
+    container contract conversation coupon credential customer dashboard database dataset
+    datasource db deal deployment device directory disk document domain draft drive employee
+    endpoint entity entry environment error event experiment export extension feature field file
+    filter finding flag folder form function group host id image incident index instance
+    integration inventory invite invoice issue item job key label lead library license list log
+    mail mailbox meeting member memory merge message metric migration milestone model module
+    monitor namespace network node note notebook notification object option order organization
+    package page panel parameter participant path payment permission pipeline plan pod policy
+    pool principal process product profile project prompt property pull queue record recording
+    region registry release repo report repository request resource response review role room
+    row rule run sandbox schedule schema script secret segment server service session setting
+    shard site slot space span spec sprint stack stage state status stream subscription system
+    table tag task team template tenant test thread ticket todo token tool trace transaction
+    transcript trigger type upload usage user uuid variable version view volume voucher
+    watchlist webhook widget workflow workspace
+    """.split()
+)
+"""What a server is set up to hold. Anything else may be the world outside."""
+_MOST_PARAMETERS: Final = 100
+_MAYBE: Final = 0.5
+
+_IS_DESTROYED: Final[Mapping[HintName, tuple[float, float]]] = {
+    "read_only": (0.0, 0.02),
+    "destructive": (0.94, 1.0),
+}
+"""Of 228 tools of the corpus whose name has a verb that only destroys none reads, 216 destroy; of
+46 that say that it cannot be undone, none and 45."""
+_IS_CONTRADICTED: Final[Mapping[HintName, tuple[float, float]]] = {
+    "read_only": (0.0, 0.05),
+    "destructive": (0.92, 1.0),
+}
+"""Of 1,352 tools of the corpus that read, 12 say of themselves that they do something else."""
+_IS_NO_READ: Final[Mapping[HintName, tuple[float, float]]] = {
+    "read_only": _IS_CONTRADICTED["read_only"]
+}
+"""`Save a note.` denies that it reads; it does not deny that it only adds."""
+_IS_DOUBTFUL: Final[Mapping[HintName, tuple[float, float]]] = {"read_only": (0.0, 0.89)}
+"""Below what any hint needs that nobody declared."""
+_UNDO: Final = "c:undo"
+CLAUSE: Final = "clause"
+"""The feature of a clause that contradicts whatever is declared."""
+_IS_READ: Final = 0.985
+"""Of 755 tools of the corpus whose name reads surely 748 read; by their authors 626 of 627."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """`barred` are the hints whose looser value is ruled out; `chances` bounds those of others."""
+
+    barred: frozenset[HintName] = frozenset()
+    bounds: Mapping[HintName, tuple[float, float]] = field(default_factory=dict[Any, Any])
+    is_read: bool = False
+    decisive: frozenset[str] = frozenset()
+    """The features that settled something, where the model might not name them."""
+
+    def chance(self, name: HintName, said: float) -> float:
+        """The chance of a hint, of which the model says so much."""
+        low, high = self.bounds.get(name, (0.0, 1.0))
+        chance = max(low, min(high, said))
+        if name == "read_only" and self.is_read and chance >= _MAYBE:
+            return max(chance, _IS_READ)
+        return chance
+
+
+def settle(tool: Mapping[str, Any], found: Found) -> Settled:
+    """What the features of a tool settle.
+
+    A verb that can only write is no reading; one that only destroys is not harmless, nor what its
+    text says cannot be undone. With two
+    verbs (`get_or_create`) the stricter counts, and so with what a parameter may be; a file that
+    is saved is a write. What runs code or SQL of the caller's choice reads only where its text
+    says so. A name that speaks of the web reaches it.
+    """
+    name = tool.get("name")
+    parts = parts_of(name) if isinstance(name, str) else []
+    kinds = kinds_of(parts)
+    certain = certainty(tool)
+    destroys = DESTROYS in kinds or _UNDO in found
+    if certain.order is not None and not destroys:
+        found[CLAUSE] = ("clause", certain.order)
+    decisive = frozenset({_UNDO, CLAUSE} & found.keys())
+    barred: set[HintName] = set()
+    if "px:saves" in found or any(READS.isdisjoint(one) for one in kinds):
+        barred.add("read_only")
+    if destroys or _may_destroy(found) or _runs_anything(found):
+        barred |= {"read_only", "destructive"}
+    if not _OUTSIDE.isdisjoint(parts) or _may_fetch(tool, parts):
+        barred.add("open_world")
+    if not certain.is_readable:
+        barred.update(HINT_NAMES)
+    if not certain.may_read:
+        barred.add("read_only")
+    if certain.loses:
+        barred |= {"read_only", "destructive"}
+    return Settled(
+        frozenset(barred),
+        _bounds(certain, destroys=destroys),
+        "read_only" not in barred and certain.is_certain and _surely_reads(parts),
+        decisive,
+    )
+
+
+def _bounds(certain: Certainty, *, destroys: bool) -> Mapping[HintName, tuple[float, float]]:
+    if destroys:
+        return _IS_DESTROYED
+    if certain.order is not None:
+        return _IS_CONTRADICTED if surely_loses(certain.order) else _IS_NO_READ
+    return {} if certain.is_certain else _IS_DOUBTFUL
+
+
+def kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
+    """The kinds of the verb of a name, and of each that a joint adds."""
+    joined = [
+        KINDS[verb]
+        for before, word in pairwise(parts)
+        if before in _JOINTS and (verb := verb_of(word))
+    ]
+    lead = lead_of(parts)
+    if lead is None:
+        return joined
+    is_last = lead.place == len(parts) - 1 and lead.verb not in NOUNS
+    is_sure = lead.place == 0 or is_last or lead.kinds == DESTROYS
+    return [lead.kinds, *joined] if is_sure else joined
+
+
+def _may_fetch(tool: Mapping[str, Any], parts: list[str]) -> bool:
+    """Whether a tool that reads may fetch what its server does not hold, like the weather."""
+    lead = lead_of(parts)
+    if lead is not None and READS.isdisjoint(lead.kinds) and parts[lead.place] == lead.verb:
+        return False
+    schema = tool.get("inputSchema")
+    properties = cast("Any", schema).get("properties") if isinstance(schema, Mapping) else None
+    named = list(cast("Mapping[str, Any]", properties)) if isinstance(properties, Mapping) else []
+    words = [one for name in named[:_MOST_PARAMETERS] for one in parts_of(str(name))]
+    return not any(_is_held(one) for one in (*parts, *words))
+
+
+def _is_held(word: str) -> bool:
+    singular = word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
+    return word in _HELD or singular in _HELD or word.removesuffix("es") in _HELD
+
+
+def _surely_reads(parts: list[str]) -> bool:
+    """Whether the verb of a name surely reads, and no other word of it is a verb that writes."""
+    lead = lead_of(parts)
+    if lead is None or lead.verb not in SURELY_READ or lead.place not in (0, len(parts) - 1):
+        return False
+    return not any(
+        one in KINDS and one not in NOUNS and READS.isdisjoint(KINDS[one]) for one in parts
+    )
+
+
+def _runs_anything(found: Found) -> bool:
+    return not _CODE.isdisjoint(found) and _SAYS_IT_READS.isdisjoint(found)
+
+
+def _may_destroy(found: Found) -> bool:
+    """Whether an action that a parameter may name is a verb that only destroys."""
+    return any(
+        KINDS[feature.removeprefix("el:")] == DESTROYS
+        and not _ACTIONS.isdisjoint(parts_of(origin[1]))
+        and parts_of(origin[2])[0] == feature.removeprefix("el:")
+        for feature, origin in found.items()
+        if feature.startswith("el:")
+    )

@@ -1,0 +1,415 @@
+"""A verdict on one word of a text: whether it is a read, a write, or perhaps one."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sayso.infer.context import (
+    BREAKS,
+    begins_subject,
+    disagrees,
+    does_a_read,
+    following,
+    has_result_as_object,
+    is_about_results,
+    is_caused,
+    is_in_list,
+    is_label,
+    is_main_verb,
+    is_of_reader,
+    is_part_of_noun,
+    is_possible,
+    is_removed,
+    is_value,
+    is_what_it_did,
+    performs,
+    preceding,
+    takes_object,
+)
+from sayso.infer.grammar import (
+    ALSO_NOUNS,
+    BE,
+    CONDITIONS,
+    DETERMINERS,
+    JOINTS,
+    MODALS,
+    NEGATORS,
+    PARTICIPLES,
+    PREPOSITIONS,
+    SOFT,
+    SUBJECTS,
+    WAS,
+)
+from sayso.infer.lexicon import (
+    KINDS,
+    NOUNS,
+    READS,
+    verb_of,
+)
+from sayso.infer.script import (
+    is_noun,
+    is_participle,
+    is_stative,
+    is_verb,
+)
+
+Kind = Literal["pass", "doubt", "unsure", "writes"]
+"""What a word may do, mildest first: nothing, hardly an action, perhaps one, surely a write."""
+
+_LISTS: Final = frozenset({",", "/", "(", "or"})
+_HEADS: Final = JOINTS | MODALS | SUBJECTS | CONDITIONS | {"let", "which"}
+"""What a verb may follow, apart from a break."""
+_CERTAIN_HEADS: Final = frozenset(
+    ["it", "please", "that", "then", "this", "to", "tool", "which", "will"]
+)
+_PARTS: Final = re.compile(r"[-_]+")
+_PAIR: Final = 2
+_GERUNDS: Final = frozenset(
+    [
+        "after",
+        "and",
+        "before",
+        "by",
+        "for",
+        "on",
+        "or",
+        "then",
+        "upon",
+        "via",
+        "when",
+        "while",
+        "with",
+    ]
+)
+_NOTED: Final = frozenset({":", ",", "that"})
+_FINDS: Final = frozenset({"find", "filter", "print"})
+_PURPOSES: Final = frozenset(["before", "by", "for", "on", "upon", "via", "when"])
+_PARTICLES: Final = frozenset(["away", "down", "off", "out"])
+_DEMANDS: Final = frozenset({"must", "should", "to"})
+_ASKS: Final = frozenset({"if", "whether", "where"})
+LOSING: Final = frozenset({"destroy", "replace", "send"})
+LASTING: Final = LOSING | {"run"}
+JOINING: Final = frozenset({"and", "then", "&", "plus"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A word with what is around it.
+
+    `before` is the word before, past adverbs. `heads` is whether a verb may stand here, `takes`
+    whether an object follows.
+    """
+
+    tokens: list[str]
+    at: int
+    word: str
+    before: str
+    after: str
+    heads: bool
+    takes: bool
+
+
+def _place(tokens: list[str], at: int) -> _Place:
+    word = tokens[at]
+    before = preceding(tokens, at)
+    after = following(tokens, at)
+    takes = takes_object(tokens, at)
+    heads = before in BREAKS or (
+        before in _HEADS and not is_part_of_noun(before, word, after, takes=takes)
+    )
+    return _Place(tokens, at, word, before, after, heads, takes)
+
+
+def judge(tokens: list[str], at: int) -> Kind:  # noqa: PLR0911 - one answer for each kind of word
+    """Return what the word at this place may do."""
+    one = _place(tokens, at)
+    word = one.word
+    verb = verb_of(one.word)
+    if is_negated(tokens, at) or (is_value(one.before) and not one.takes):
+        return "pass"
+    if performs(tokens, at):
+        return "unsure"
+    if "-" in word or "_" in word:
+        return _compound(one)
+    if _addresses_reader(verb, tokens, at) or _runs_a_read(verb, one):
+        return "pass"
+    if is_stative(word) and (verb is None or (verb in SOFT and verb != word)):
+        return "pass"
+    if (is_participle(word) or word in PARTICIPLES) and one.before in BE:
+        return _passive(one, verb)
+    if word.endswith("ing"):
+        return _gerund(one, verb)
+    if verb is None:
+        return _unknown(one)
+    if _surely_reads(verb):
+        ends = one.heads and one.after in _PARTICLES and verb not in _FINDS
+        return "unsure" if ends else "pass"
+    return _write(one, verb)
+
+
+def _addresses_reader(verb: str | None, tokens: list[str], at: int) -> bool:
+    """Whether an order is one to whoever reads the text: `Note that …`, `Call this first`."""
+    after = following(tokens, at)
+    if verb == "call":
+        return after == "this" or any("_" in token for token in tokens[at + 1 : at + 4])
+    return (verb == "note" and after in _NOTED) or (verb == "start" and after == "here")
+
+
+def _runs_a_read(verb: str | None, one: _Place) -> bool:
+    """Whether what is run is said to be a read: `Runs a read-only query`."""
+    return verb is not None and KINDS[verb] == ("run",) and does_a_read(one.tokens, one.at)
+
+
+def _compound(one: _Place) -> Kind:
+    """A word of several: `read-only` or `start_time`, but not `auto-purge` or `purge_queue`."""
+    parts = [part for part in _PARTS.split(one.word) if part]
+    if any(only_writes(part) for part in parts):
+        is_pair = len(parts) == _PAIR and "-" in one.word
+        if not is_pair and one.before not in JOINING | {"to", "will"} and not one.takes:
+            return "pass"
+        return "unsure" if is_pair else "doubt" if one.heads else "pass"
+    if one.takes and one.heads:
+        return "unsure"
+    if not one.heads or _is_listed(one.before, one.after) or is_label(one.tokens, one.at):
+        return "pass"
+    last = parts[-1]
+    if "_" in one.word or len(parts) > _PAIR or not is_verb(last) or is_noun(last):
+        return "pass"
+    if is_participle(last) or begins_subject(one.tokens, one.at):
+        return "pass"
+    return "unsure" if last.endswith("s") or one.before in _CERTAIN_HEADS else "doubt"
+
+
+def only_writes(word: str) -> bool:
+    """Return whether a word is a verb that writes, and neither a noun nor a participle."""
+    verb = verb_of(word)
+    return (
+        verb is not None
+        and verb not in NOUNS
+        and verb not in ALSO_NOUNS
+        and not _surely_reads(verb)
+        and not is_participle(word)
+    )
+
+
+def _unknown(one: _Place) -> Kind:
+    """Judge a word that is no verb of the lexicon: a noun, a verb of the dictionary, or neither."""
+    if is_participle(one.word) and is_caused(one.tokens, one.at):
+        return "unsure"
+    if is_noun(one.word) or is_participle(one.word):
+        return "unsure" if one.heads and one.takes else "pass"
+    if _is_name(one.before):
+        return "pass"
+    if one.word.endswith("ly") and not is_verb(one.word):
+        return "pass"
+    if one.takes:
+        return "unsure"
+    is_harmless = not one.heads or _is_listed(one.before, one.after)
+    if is_harmless or is_label(one.tokens, one.at) or any(map(str.isdigit, one.word)):
+        return "pass"
+    return _of_dictionary(one) if is_verb(one.word) else _of_none(one)
+
+
+def _of_dictionary(one: _Place) -> Kind:
+    """Judge a verb that only the dictionary knows, where a verb may stand and no object follows."""
+    if is_of_reader(one.tokens, one.at) or one.after == "of":
+        return "pass"
+    if begins_subject(one.tokens, one.at) or disagrees(one.tokens, one.at):
+        return "doubt"
+    return "doubt" if one.before in _BRACKETS or one.before == "or" else "unsure"
+
+
+def _of_none(one: _Place) -> Kind:
+    """Judge a word that nobody knows, where a verb may stand and no object follows."""
+    if one.before in _BRACKETS or (one.before in BREAKS and one.after in BREAKS):
+        return "pass"
+    return "unsure" if one.before in _CERTAIN_HEADS else "doubt"
+
+
+_BRACKETS: Final = frozenset("([{/|")
+
+
+def _write(one: _Place, verb: str) -> Kind:
+    """What a verb that writes does where it stands: it may be a noun there, or a participle."""
+    if not one.heads and is_main_verb(one.tokens, one.at) and not _is_milder(verb):
+        return "unsure" if LASTING.isdisjoint(KINDS[verb]) else "writes"
+    if is_participle(one.word) and one.word != verb:
+        if _is_done(one, verb) or is_caused(one.tokens, one.at):
+            return "unsure"
+        return "writes" if one.heads and one.takes and one.before != "," else "pass"
+    if _is_name(one.before):
+        return "pass"
+    if verb in NOUNS or verb in ALSO_NOUNS:
+        return _write_or_noun(one, verb)
+    return _surely_write(one, verb)
+
+
+def _surely_write(one: _Place, verb: str) -> Kind:
+    """Judge a verb that writes and is no noun."""
+    is_mild = LOSING.isdisjoint(KINDS[verb])
+    if is_of_reader(one.tokens, one.at):
+        return "pass" if is_mild else "writes"
+    if _is_milder(verb) or _makes_a_result(one, verb):
+        return "doubt" if is_mild else "writes"
+    if is_in_list(one.tokens, one.at):
+        return "pass"
+    return "writes" if one.heads else "unsure" if one.takes else "doubt"
+
+
+def _write_or_noun(one: _Place, verb: str) -> Kind:
+    """Judge a verb that writes and may be a noun."""
+    before = one.before
+    after = one.after
+    is_milder = _is_milder(verb) or _makes_a_result(one, verb)
+    if one.takes:
+        return "doubt" if is_milder else "writes" if one.heads else "unsure"
+    if not one.heads or KINDS[verb] == ("operate",) or verb == "include":
+        return "pass"
+    if before in _CERTAIN_HEADS:
+        return "doubt" if is_milder else "writes"
+    if "_" in after or (verb == "set" and "=" in one.tokens[one.at : one.at + 4]):
+        return "doubt"
+    return "pass" if _is_noun_here(one, verb) else _joined_to_noun(one)
+
+
+def _is_noun_here(one: _Place, verb: str) -> bool:
+    """Whether a word that may be a verb is a noun by what follows it."""
+    before = one.before
+    after = one.after
+    if _is_listed(before, after) or after in BE or after == "of" or is_label(one.tokens, one.at):
+        return True
+    ends = after in BREAKS or after in JOINTS
+    is_plural = one.word.endswith("s") and one.word != verb
+    return is_plural and (ends or after in PREPOSITIONS or after in WAS)
+
+
+def _joined_to_noun(one: _Place) -> Kind:
+    """Judge a word that may be a verb or the first half of a noun: `label selectors`."""
+    is_first = disagrees(one.tokens, one.at)
+    if one.after.endswith("s") and not one.after.endswith("ss"):
+        is_noun_there = one.before == "(" or begins_subject(one.tokens, one.at)
+        return "doubt" if is_noun_there or is_first else "unsure"
+    if is_first and is_noun(one.after):
+        return "pass"
+    return "pass" if one.before == "or" else "doubt"
+
+
+def _is_milder(verb: str) -> bool:
+    """Whether a verb may mean a read, and loses nothing where it does not: `resolve the name`."""
+    kinds = KINDS[verb]
+    return verb in _MILDER or (not READS.isdisjoint(kinds) and LASTING.isdisjoint(kinds))
+
+
+def _makes_a_result(one: _Place, verb: str) -> bool:
+    """Whether what is made or changed is the answer: `builds a query`, `adjusts the window`."""
+    return LASTING.isdisjoint(KINDS[verb]) and has_result_as_object(one.tokens, one.at)
+
+
+def _is_done(one: _Place, verb: str) -> bool:
+    """Whether a participle tells of what a call has done: `the number of rows removed`."""
+    if KINDS[verb] != ("destroy",):
+        return False
+    return is_removed(one.tokens, one.at) or is_what_it_did(one.tokens, one.at)
+
+
+_MILDER: Final = frozenset(
+    [
+        "adjust",
+        "exclude",
+        "follow",
+        "handle",
+        "hold",
+        "ignore",
+        "include",
+        "make",
+        "map",
+        "note",
+        "take",
+    ]
+)
+"""Verbs that write in some idioms only: `takes longer`, `makes a guess`."""
+
+
+def _is_listed(before: str, after: str) -> bool:
+    """Whether a word stands alone in a list, such as `name, floor, and size`."""
+    return before in _LISTS and (after in BREAKS or after in JOINTS)
+
+
+def _is_name(before: str) -> bool:
+    """Whether a word that follows is a noun: `the update`, `per commit`."""
+    return before in DETERMINERS or (before in PREPOSITIONS and before != "to")
+
+
+def is_negated(tokens: list[str], at: int) -> bool:
+    """Return whether a verb is denied: `does not create, change or delete`."""
+    at -= 1
+    while at >= 0 and (tokens[at] in _CHAIN or _is_action(tokens[at])):
+        at -= 1
+    return at >= 0 and tokens[at] in NEGATORS
+
+
+_CHAIN: Final = frozenset({",", "or", "nor", "any", "ever", "actually", "be", "been", "/"})
+
+
+def _is_action(word: str) -> bool:
+    verb = verb_of(word)
+    return verb is not None and verb not in NOUNS and not _surely_reads(verb)
+
+
+def _passive(one: _Place, verb: str | None) -> Kind:
+    """A participle behind a form of `be`: a state or an action, unless it is asked or demanded."""
+    word = one.word
+    tokens = one.tokens
+    at = one.at
+    if _is_condition(tokens, at) or (is_noun(word) and verb is None):
+        return "pass"
+    if verb is not None and _surely_reads(verb):
+        return "pass"
+    loses = verb is not None and not LOSING.isdisjoint(KINDS[verb])
+    if is_about_results(tokens, at):
+        return "unsure" if loses and verb != "apply" else "pass"
+    if word in _STATES:
+        return "pass"
+    if is_possible(tokens, at):
+        return "doubt" if loses else "pass"
+    if verb is None:
+        return "unsure" if is_verb(word) or word in PARTICIPLES else "doubt"
+    if not LASTING.isdisjoint(KINDS[verb]):
+        return "writes"
+    return "doubt" if set(KINDS[verb]) <= {"add", "set"} else "unsure"
+
+
+_STATES: Final = frozenset(
+    {"associated", "called", "configured", "denied", "hidden", "noted", "owned", "permitted"}
+    | {"referenced", "violated"}
+)
+"""Participles that tell how something is."""
+
+
+def _is_condition(tokens: list[str], at: int) -> bool:
+    """Whether a participle says what must be, or whether something is."""
+    at -= 1
+    while at >= 0 and tokens[at] not in BREAKS:
+        if tokens[at] in _ASKS or (tokens[at] in _DEMANDS and tokens[at + 1] == "be"):
+            return True
+        at -= 1
+    return False
+
+
+def _gerund(one: _Place, verb: str | None) -> Kind:
+    if one.before not in _GERUNDS and one.before not in BREAKS:
+        return "pass"
+    if verb is not None:
+        if _surely_reads(verb) or (verb in NOUNS and not one.takes):
+            return "pass"
+        if _is_listed(one.before, one.after):
+            return "doubt"
+        is_mild = LOSING.isdisjoint(KINDS[verb]) and one.before in _PURPOSES
+        return "doubt" if is_mild else "writes"
+    if is_noun(one.word):
+        return "pass"
+    return "unsure" if is_verb(one.word) or one.takes else "doubt"
+
+
+def _surely_reads(verb: str) -> bool:
+    return READS.issuperset(KINDS[verb])

@@ -1,0 +1,110 @@
+"""The four hints, their defaults, which of their values is looser, and the level they make."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal, get_args
+
+from sayso.errors import UsageError
+
+HintName = Literal["read_only", "destructive", "idempotent", "open_world"]
+
+HINT_NAMES: Final[tuple[HintName, ...]] = get_args(HintName)
+
+DEFAULTS: Final[Mapping[HintName, bool]] = {
+    "read_only": False,
+    "destructive": True,
+    "idempotent": False,
+    "open_world": True,
+}
+"""What holds where nothing is said (MCP 2025-03-26 and later, ToolAnnotations)."""
+
+LOOSER: Final[Mapping[HintName, bool]] = {name: not value for name, value in DEFAULTS.items()}
+"""The value of each hint that permits more. The specification's default is always the stricter."""
+
+
+STORE_HINTS: Final[tuple[HintName, ...]] = ("read_only", "destructive", "open_world")
+"""Hints that the strictest store profile (openai) requires on every tool, on reads too."""
+
+_READ_HINTS: Final[tuple[HintName, ...]] = ("read_only", "open_world")
+
+
+def required_hints(*, is_read: bool, more: Collection[HintName] = ()) -> tuple[HintName, ...]:
+    """The hints that a tool must declare, in the order of the specification.
+
+    Of a tool that only reads these are `read_only` and `open_world`: the specification gives the
+    other two no meaning there. `more` are hints that a store requires in addition.
+
+    >>> required_hints(is_read=True)
+    ('read_only', 'open_world')
+    """
+    meant = _READ_HINTS if is_read else HINT_NAMES
+    return tuple(name for name in HINT_NAMES if name in meant or name in more)
+
+
+class Level(StrEnum):
+    """How much a call may change: nothing, something, or something that cannot be had back."""
+
+    READ = "read"
+    WRITE = "write"
+    DESTRUCTIVE = "destructive"
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Four hints, each `True`, `False` or `None` for unset.
+
+    >>> Hints(read_only=True).is_complete
+    False
+    >>> Hints(read_only=True).with_defaults()
+    Hints(read_only=True, destructive=False, idempotent=True, open_world=True)
+    """
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in HINT_NAMES:
+            value = getattr(self, name)
+            if value is not None and value is not True and value is not False:
+                what = f"{name} must be True, False or None, got {value!r}"
+                raise UsageError(what, where="Hints")
+
+    def __getitem__(self, name: HintName) -> bool | None:
+        """The value of one hint by its name."""
+        value: bool | None = getattr(self, name)
+        return value
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all four are set."""
+        return all(self[name] is not None for name in HINT_NAMES)
+
+    def with_defaults(self) -> "Hints":
+        """The same, with the specification's default for each hint that is unset.
+
+        A tool that is set read-only gets what that implies instead: it does not destroy and may
+        be repeated. The defaults would contradict it.
+        """
+        if not self.read_only:
+            return Hints(**{name: default_for(name, self[name]) for name in HINT_NAMES})
+        return Hints(
+            read_only=True,
+            destructive=bool(self.destructive),
+            idempotent=self.idempotent is not False,
+            open_world=default_for("open_world", self.open_world),
+        )
+
+
+def default_for(name: HintName, value: bool | None) -> bool:  # noqa: FBT001 - a hint's value is what it is about
+    """`value`, or the specification's default where it is unset."""
+    return DEFAULTS[name] if value is None else value
+
+
+def level_of(*, read_only: bool, destructive: bool) -> Level:
+    """The level of a tool with these hints; `destructive` means nothing on a read-only tool."""
+    if read_only is True:
+        return Level.READ
+    return Level.WRITE if destructive is False else Level.DESTRUCTIVE

@@ -1,0 +1,173 @@
+"""Intent, what an author declares of one tool, and the ready-made ones to start from."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import Any, Final, cast
+
+from sayso.errors import UsageError
+from sayso.fields import choice, convert, function, instance, optional, text, texts
+from sayso.intent.hints import HINT_NAMES, Hints, Level, default_for, level_of
+from sayso.intent.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """All that is declared of one tool.
+
+    `scopes` must all be held by a caller to see the tool; any one of `roles` is enough.
+    `confirm` is the sentence a person is asked. `plan` says what a call would change; `narrow` may
+    make one call's intent narrower than the tool's, never wider; `when` says whether a call may be
+    made at all, and `otherwise` what is said where not. These three functions take the arguments.
+    `dry_run` names the tool's own boolean parameter that makes a call report its change only.
+    `grant` is the longest that an answer may hold, and `on_error` what is said where the tool
+    fails without a word of its own.
+
+    >>> from sayso import DELETE
+    >>> DELETE.but(idempotent=True, title="Delete customer").hints.idempotent
+    True
+    """
+
+    hints: Hints = field(default_factory=Hints)
+    title: str | None = None
+    category: str | None = None
+    tags: frozenset[str] = frozenset()
+    scopes: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+    confirm: str | None = None
+    grant: Span | None = None
+    on_error: str | None = None
+    plan: Callable[..., Any] | None = None
+    narrow: Callable[..., Any] | None = None
+    when: Callable[..., Any] | None = None
+    otherwise: str | None = None
+    dry_run: str | None = None
+
+    def __post_init__(self) -> None:
+        words = optional(text)
+        callback = optional(function)
+        convert(
+            self,
+            hints=instance(Hints),
+            title=words,
+            category=words,
+            tags=texts,
+            scopes=texts,
+            roles=texts,
+            confirm=words,
+            grant=optional(choice(Span)),
+            on_error=words,
+            plan=callback,
+            narrow=callback,
+            when=callback,
+            otherwise=words,
+            dry_run=words,
+        )
+
+    @property
+    def level(self) -> Level:
+        """The level, with the specification's defaults for what is unset."""
+        return level_of(
+            read_only=default_for("read_only", self.hints.read_only),
+            destructive=default_for("destructive", self.hints.destructive),
+        )
+
+    def but(self, **changes: Any) -> "Intent":
+        """Return the same intent with some hints or other fields changed.
+
+        MCP's own words are taken too: `readOnlyHint`, `read_only_hint`, `annotations`.
+        Raises `UsageError` for a name that is neither, and for a value of another kind, such as a
+        hint that is not a boolean, or one text where a set of texts belongs.
+        """
+        if any(name in _SPOKEN or name.endswith("_hint") for name in changes):
+            from sayso.intent.spoken import in_own_words  # noqa: PLC0415 - it makes intents itself
+
+            changes = in_own_words(changes, where="Intent.but")
+        hints = {name: changes.pop(name) for name in HINT_NAMES if name in changes}
+        for name, value in hints.items():
+            if value is not None and not isinstance(value, bool):
+                what = f"hint {name!r} must be True, False or None, not {value!r}"
+                raise UsageError(what, where="Intent.but")
+        known = {one.name for one in fields(self)}
+        for name in changes:
+            if name not in known:
+                allowed = ", ".join([*HINT_NAMES, *sorted(known - {"hints"})])
+                what = f"an intent has no field {name!r}"
+                close = get_close_matches(name, [*HINT_NAMES, *known], n=1)
+                meant = f"Did you mean {close[0]!r}? " if close else ""
+                raise UsageError(what, where="Intent.but", fix=f"{meant}Known fields: {allowed}.")
+        for name, value in changes.items():
+            changes[name] = _read_field(name, value)
+        base = cast("Hints", changes.pop("hints", self.hints))
+        return replace(self, hints=replace(base, **hints), **changes)
+
+
+_SPOKEN: Final = frozenset(
+    ["annotations", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+)
+_SETS: Final = frozenset({"tags", "scopes", "roles"})
+_FUNCTIONS: Final = frozenset({"plan", "narrow", "when"})
+
+
+def _read_field(name: str, value: Any) -> Any:
+    """The value of a field, if it is of its kind. Raises `UsageError`."""
+    if name in _SETS:
+        return _read_set(name, value)
+    if name in _FUNCTIONS:
+        kind = "a function"
+        is_so = callable(value)
+    elif name == "grant":
+        kind = f"one of {', '.join(Span)}"
+        is_so = value in tuple(Span)
+        value = Span(value) if is_so else value
+    elif name == "hints":
+        kind = "hints"
+        is_so = isinstance(value, Hints)
+    else:
+        kind = "a text"
+        is_so = isinstance(value, str)
+    if is_so or (value is None and name != "hints"):
+        return value
+    raise UsageError(f"{name} must be {kind}, not {value!r}", where="Intent.but")
+
+
+def _read_set(name: str, value: Any) -> frozenset[str]:
+    if isinstance(value, str):
+        what = f"{name} must be a set of texts, not the one text {value!r}"
+        raise UsageError(what, where="Intent.but")
+    if not isinstance(value, Collection) or not all(
+        isinstance(one, str) for one in cast("Collection[Any]", value)
+    ):
+        raise UsageError(f"{name} must be a set of texts, not {value!r}", where="Intent.but")
+    return frozenset(cast("Collection[str]", value))
+
+
+def _preset(read_only: bool, destructive: bool, idempotent: bool, open_world: bool) -> Intent:  # noqa: FBT001 - one row of the table
+    return Intent(Hints(read_only, destructive, idempotent, open_world))
+
+
+# fmt: off
+#                              read_only destructive idempotent open_world
+READ_ONLY: Final   = _preset(  True,     False,      True,      False)
+FETCH: Final       = _preset(  True,     False,      True,      True)
+WRITE: Final       = _preset(  False,    False,      True,      False)
+APPEND: Final      = _preset(  False,    False,      False,     False)
+DESTRUCTIVE: Final = _preset(  False,    True,       False,     False)
+SEND: Final        = _preset(  False,    True,       False,     True)
+# fmt: on
+
+QUERY: Final = READ_ONLY
+SEARCH: Final = READ_ONLY
+UPSERT: Final = WRITE
+DELETE: Final = DESTRUCTIVE
+DEPLOY: Final = SEND
+
+PRESETS: Final[dict[str, Intent]] = {
+    "READ_ONLY": READ_ONLY,
+    "FETCH": FETCH,
+    "WRITE": WRITE,
+    "APPEND": APPEND,
+    "DESTRUCTIVE": DESTRUCTIVE,
+    "SEND": SEND,
+}
+"""The presets by name, one name each; archetypes of equal value stand under their preset."""

@@ -1,0 +1,91 @@
+"""An intent in MCP's own words: `annotations`, `readOnlyHint`, the SDK's `ToolAnnotations`."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
+
+from sayso.errors import UsageError
+from sayso.intent.hints import HINT_NAMES, HintName, Hints
+from sayso.intent.presets import Intent
+from sayso.intent.wire import WIRE_NAMES
+
+SPELLINGS: Final[Mapping[str, HintName]] = {
+    **{name: name for name in HINT_NAMES},
+    **{f"{name}_hint": name for name in HINT_NAMES},
+    **{wire: name for name, wire in WIRE_NAMES.items()},
+}
+"""Each way in which a hint may be written, with the hint."""
+
+_ATTRIBUTES: Final[Mapping[HintName, tuple[str, ...]]] = {
+    name: (f"{name}_hint", WIRE_NAMES[name], name) for name in HINT_NAMES
+}
+"""The attributes that may hold a hint. The first that exists counts: FastMCP gives the SDK's
+annotations the older names too, and warns when one is read."""
+
+
+def in_own_words(fields: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """Return fields of an intent with each hint under its name, and `annotations` taken apart.
+
+    Raises `UsageError` for a hint that is given twice with two values, or that is no boolean.
+
+    >>> in_own_words({"readOnlyHint": True, "title": "Notes"}, where="here")
+    {'read_only': True, 'title': 'Notes'}
+    """
+    found: dict[str, Any] = {}
+    given = dict(fields)
+    annotations = given.pop("annotations", None)
+    if annotations is not None:
+        _put_all(found, _hints_in(annotations, where=where), where=where)
+    _put_all(found, given, where=where)
+    return found
+
+
+def as_intent(given: object, *, where: str = "intent") -> Intent | None:
+    """Return the intent that is given: an `Intent`, `Hints`, annotations, or nothing.
+
+    Raises `UsageError` for anything else.
+
+    >>> as_intent({"readOnlyHint": True}).hints.read_only
+    True
+    """
+    if given is None or isinstance(given, Intent):
+        return given
+    if isinstance(given, Hints):
+        return Intent(given)
+    if isinstance(given, Mapping) or _is_annotations(given):
+        return Intent().but(**in_own_words({"annotations": given}, where=where))
+    what = f"an intent must be a sayso.Intent, hints or annotations, not {given!r}"
+    raise UsageError(what, where=where)
+
+
+def _is_annotations(given: object) -> bool:
+    is_new = any(hasattr(given, f"{name}_hint") for name in HINT_NAMES) and not callable(given)
+    return is_new or any(hasattr(given, wire) for wire in WIRE_NAMES.values())
+
+
+def _hints_in(annotations: object, *, where: str) -> dict[str, Any]:
+    """The hints and the title of annotations, as they were set; other keys are not an intent's."""
+    if isinstance(annotations, Mapping):
+        said = dict(cast("Mapping[str, Any]", annotations))
+    elif _is_annotations(annotations):
+        said = {name: _attribute(annotations, _ATTRIBUTES[name]) for name in HINT_NAMES}
+        said["title"] = getattr(annotations, "title", None)
+        said = {name: value for name, value in said.items() if value is not None}
+    else:
+        what = f"annotations must be an object or ToolAnnotations, not {annotations!r}"
+        raise UsageError(what, where=where)
+    return {name: value for name, value in said.items() if name == "title" or name in SPELLINGS}
+
+
+def _attribute(given: object, names: Iterable[str]) -> Any:
+    """The first of these attributes that an object has; `None` if it has none of them."""
+    return next((getattr(given, name) for name in names if hasattr(given, name)), None)
+
+
+def _put_all(found: dict[str, Any], given: Mapping[str, Any], *, where: str) -> None:
+    for word, value in given.items():
+        name = SPELLINGS.get(word, word)
+        if word in SPELLINGS and value is not None and not isinstance(value, bool):
+            raise UsageError(f"{word} must be True or False, not {value!r}", where=where)
+        if name in SPELLINGS and name in found and found[name] is not value:
+            raise UsageError(f"{name} is given twice, as {found[name]} and {value}", where=where)
+        found[name] = value

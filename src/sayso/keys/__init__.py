@@ -1,0 +1,37 @@
+"""Where keys and secrets come from; what is done with keys: signing and sealing."""
+
+from typing import TYPE_CHECKING
+
+from sayso.keys.reference import FORM, Reference, find_reference
+from sayso.keys.ring import Keyring, key_id
+from sayso.keys.signing import SigningKey, is_signed, load_signing_key, make_signing_key
+from sayso.keys.source import FILE_VARIABLE, VARIABLE, load_keys, make_key
+from sayso.lazy import lazily
+
+if TYPE_CHECKING:
+    from sayso.keys.ring import KEY_BYTES
+
+
+__all__ = [
+    "FILE_VARIABLE",
+    "FORM",
+    "KEY_BYTES",
+    "VARIABLE",
+    "Keyring",
+    "Reference",
+    "SigningKey",
+    "find_reference",
+    "is_signed",
+    "key_id",
+    "load_keys",
+    "load_signing_key",
+    "make_key",
+    "make_signing_key",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "sayso.keys.ring": ("KEY_BYTES",),
+    },
+)

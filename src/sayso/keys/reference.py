@@ -1,0 +1,60 @@
+"""Secrets by reference: a configuration names where a secret is, and never holds it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import KeysError
+
+FORM: Final = "env:NAME or file:PATH"
+_LARGEST: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Where a secret is. It is read anew each time, so that a file may be rotated."""
+
+    kind: str
+    place: str
+
+    def read(self) -> str:
+        """The secret, without the line break that a file ends with.
+
+        Raises `KeysError`, which says where, and never what was there.
+        """
+        text = os.environ.get(self.place) if self.kind == "env" else self._text()
+        if text is None:
+            fix = "Set it before you start sayso."
+            raise KeysError("this environment variable is not set", where=self.place, fix=fix)
+        secret = text.rstrip("\r\n")
+        if not secret or not secret.isprintable():
+            fix = "It is one line of text."
+            raise KeysError("there is no secret in it", where=self.place, fix=fix)
+        return secret
+
+    def _text(self) -> str:
+        try:
+            with Path(self.place).open("rb") as file:
+                return file.read(_LARGEST).decode()
+        except OSError as error:
+            what = f"this file of a secret cannot be read: {error.strerror}"
+            raise KeysError(what, where=self.place) from error
+        except UnicodeDecodeError:
+            # Without the cause: it holds the bytes.
+            raise KeysError("this is no file of a secret", where=self.place) from None
+
+
+def find_reference(text: str, folder: Path) -> Reference | None:
+    """What `text` refers to, `None` where it is no reference; paths are taken from `folder`.
+
+    >>> find_reference("env:CRM_SECRET", Path())
+    Reference(kind='env', place='CRM_SECRET')
+    >>> find_reference("hunter2", Path())
+    """
+    kind, _, place = text.partition(":")
+    if not place or "\0" in place:
+        return None
+    if kind == "env":
+        return Reference("env", place)
+    return Reference("file", str(folder / Path(place).expanduser())) if kind == "file" else None

@@ -1,0 +1,73 @@
+"""A baseline: findings of a server that was there before the linter, known and not told again.
+
+An entry names server, rule, tool and what it is about, and how often that occurs; no line, no
+place in the list and no word of a message, so that edits elsewhere leave it alone.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Final, cast
+
+from sayso.errors import ConfigError
+from sayso.lint.finding import Finding
+from sayso.lint.run import Report
+from sayso.lint.subject import as_object
+
+Key = tuple[str, str, str, str]
+
+_SCHEMA: Final = 1
+_FIELDS: Final = ("server", "rule", "tool", "about")
+_FIX: Final = "Write it again with --write-baseline."
+
+
+def write_baseline(findings: Iterable[Finding]) -> str:
+    """The text of a baseline that holds these findings."""
+    counts = Counter(one.key for one in findings)
+    entries = [
+        dict(zip(_FIELDS, key, strict=True)) | ({"count": count} if count > 1 else {})
+        for key, count in sorted(counts.items())
+    ]
+    return json.dumps({"schema": _SCHEMA, "findings": entries}, indent=1) + "\n"
+
+
+def read_baseline(value: object, where: str) -> Mapping[Key, int]:
+    """What a baseline's JSON holds; raises `ConfigError` for what is none."""
+    document = as_object(value)
+    entries: object = document.get("findings")
+    if document.get("schema") != _SCHEMA or not isinstance(entries, list):
+        raise ConfigError("this is no baseline of sayso lint", where=where, fix=_FIX)
+    found: Counter[Key] = Counter()
+    for index, entry in enumerate(cast("list[object]", entries)):
+        one = as_object(entry)
+        words = [one.get(name) for name in _FIELDS]
+        count = one.get("count", 1)
+        if not all(isinstance(word, str) for word in words) or not isinstance(count, int):
+            raise ConfigError(f"entry {index} is no finding", where=where, fix=_FIX)
+        found[cast("Key", tuple(words))] += count
+    return found
+
+
+def without_known(report: Report, baseline: Mapping[Key, int], looked: Collection[str]) -> Report:
+    """The report without what its baseline knows, and with what that knows and is gone.
+
+    Of a rule that is not among those that `looked`, by code, nobody can tell.
+    """
+    left = Counter(
+        {
+            key: count
+            for key, count in baseline.items()
+            if key[0] == report.server and key[1] in looked
+        }
+    )
+    told: list[Finding] = []
+    known: list[Finding] = []
+    for one in report.findings:
+        if left[one.key] > 0:
+            left[one.key] -= 1
+            known.append(one)
+        else:
+            told.append(one)
+    gone = tuple(sorted(key for key, count in left.items() if count > 0))
+    return replace(report, findings=tuple(told), known=tuple(known), gone=gone)

@@ -1,0 +1,46 @@
+"""Findings as workflow commands, which GitHub shows beside the lines of a change."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sayso.lint.finding import Finding, Severity
+from sayso.lint.profile import Profile
+from sayso.lint.run import Report
+from sayso.schema import plain
+
+_COMMANDS: Final = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+}
+
+
+def as_github(reports: Sequence[Report], profile: Profile) -> str:  # noqa: ARG001 - as all formats
+    """One command for each finding."""
+    return "".join(f"{line}\n" for report in reports for line in _commands(report))
+
+
+def _commands(report: Report) -> Iterator[str]:
+    for one in report.findings:
+        fields = _fields(report, one)
+        shown = ",".join(f"{name}={_property(value)}" for name, value in fields.items())
+        subject = f"{one.tool}: " if one.tool else f"{report.server}: "
+        yield f"::{_COMMANDS[one.severity]} {shown}::{_data(subject + one.message)}"
+
+
+def _fields(report: Report, one: Finding) -> dict[str, str]:
+    line = report.places.line(one.index)
+    title = {"title": f"{one.code} {one.name}"}
+    return {"file": report.places.file or "", "line": str(line), **title} if line else title
+
+
+def _data(text: str) -> str:
+    """A message, in which `%` would be read as the beginning of an escape, and a line break ends.
+
+    Line breaks are spelt out by `plain` already; the rule is kept whole all the same.
+    """
+    return plain(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

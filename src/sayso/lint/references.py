@@ -1,0 +1,111 @@
+"""References within a schema: which lead nowhere, and which never come to an end.
+
+A schema is a stranger's: it may be as deep and as wide as they like, so everything here is bounded
+and nothing is fetched.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+from urllib.parse import unquote
+
+JsonObject = Mapping[str, Any]
+
+_MOST_PLACES: Final = 20_000
+_MOST_TARGETS: Final = 200
+_DEEPEST: Final = 60
+_DATA: Final = frozenset({"const", "default", "enum", "example", "examples"})
+"""Keywords whose value is no schema, whatever it looks like."""
+
+
+def references(schema: object) -> Iterator[str]:
+    """Every `$ref` in a schema that is a text, in no order."""
+    todo = [schema]
+    for _ in range(_MOST_PLACES):
+        if not todo:
+            return
+        one = todo.pop()
+        if isinstance(one, Mapping):
+            found = cast("JsonObject", one)
+            if isinstance(reference := found.get("$ref"), str):
+                yield reference
+            todo += [inner for key, inner in found.items() if key not in _DATA]
+        elif isinstance(one, list):
+            todo += cast("list[object]", one)
+
+
+def leads_outside(reference: str) -> bool:
+    """Whether a reference is to another document."""
+    return not reference.startswith("#")
+
+
+def target(schema: object, reference: str) -> object | None:
+    """What a JSON pointer within a schema leads to (RFC 6901); `None` where it leads nowhere."""
+    found: object = schema
+    for step in reference.split("/")[1:]:
+        name = unquote(step).replace("~1", "/").replace("~0", "~")
+        if isinstance(found, Mapping) and name in found:
+            found = cast("JsonObject", found)[name]
+        elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):  # pyright: ignore[reportUnknownArgumentType]
+            found = cast("list[object]", found)[int(name)]
+        else:
+            return None
+    return found
+
+
+def never_ends(schema: object) -> bool:
+    """Whether no value of finite size fits, since what is required leads back to itself.
+
+    A tree, whose branches may be empty or left out, ends. What cannot be told counts as ending.
+    """
+    pointers = {one for one in references(schema) if one == "#" or one.startswith("#/")}
+    if not pointers or len(pointers) > _MOST_TARGETS:
+        return False
+    targets = {one: target(schema, one) for one in pointers}
+    ending: set[str] = set()
+    while True:
+        more = {
+            one
+            for one, found in targets.items()
+            if one not in ending and _ends(found, targets, ending, 0)
+        }
+        if not more:
+            return not _ends(schema, targets, ending, 0)
+        ending |= more
+
+
+def _ends(schema: object, targets: Mapping[str, object], ending: set[str], depth: int) -> bool:
+    """Whether a finite value may fit, where the targets in `ending` are known to have one."""
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return True
+    one = cast("JsonObject", schema)
+    reference = one.get("$ref")
+    if (
+        isinstance(reference, str)
+        and targets.get(reference) is not None
+        and reference not in ending
+    ):
+        return False
+    for key in ("anyOf", "oneOf"):
+        some = one.get(key)
+        if isinstance(some, list) and some:
+            branches = cast("list[object]", some)
+            if not any(_ends(inner, targets, ending, depth + 1) for inner in branches):
+                return False
+    return all(_ends(inner, targets, ending, depth + 1) for inner in _needed(one))
+
+
+def _needed(schema: JsonObject) -> Iterator[object]:
+    """The schemas within one that every value of it has a part for."""
+    every = schema.get("allOf")
+    if isinstance(every, list):
+        yield from cast("list[object]", every)
+    kind = schema.get("type", "object" if "properties" in schema else None)
+    properties = schema.get("properties")
+    required = schema.get("required")
+    if kind == "object" and isinstance(properties, Mapping) and isinstance(required, list):
+        named = cast("JsonObject", properties)
+        names = [name for name in cast("list[object]", required) if isinstance(name, str)]
+        yield from (named[name] for name in names if name in named)
+    least = schema.get("minItems")
+    if kind == "array" and isinstance(least, int) and least > 0:
+        yield schema.get("items")

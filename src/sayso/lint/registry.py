@@ -1,0 +1,53 @@
+"""All rules: one module each in `rules`, found by looking there, in the order of their codes."""
+
+import difflib
+import pkgutil
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+
+from sayso.errors import UsageError
+from sayso.lint import rules
+from sayso.lint.rule import Rule
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by code."""
+    modules = [
+        import_module(one.name)
+        for one in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}.")
+    ]
+    return tuple(sorted((one.RULE for one in modules), key=lambda rule: rule.code))
+
+
+@cache
+def _known() -> dict[str, Rule]:
+    return {word: rule for rule in all_rules() for word in (rule.code.lower(), rule.name)}
+
+
+def known_rule(word: str) -> Rule | None:
+    """The rule of this code or name, if there is one."""
+    return _known().get(word.strip().lower())
+
+
+def find_rule(word: str) -> Rule:
+    """The rule of this code or name. Raises `UsageError` with what was probably meant."""
+    found = known_rule(word)
+    known = _known()
+    if found is None:
+        near = difflib.get_close_matches(word.strip().lower(), known, n=1)
+        known_as = near and f"{known[near[0]].code} ({known[near[0]].name})"
+        fix = f"Did you mean {known_as}? " if known_as else ""
+        raise UsageError(f"there is no rule {word!r}", fix=f"{fix}sayso rule lists them.")
+    return found
+
+
+def find_rules(words: Iterable[str]) -> frozenset[str]:
+    """The codes of rules by code, by name, or by the beginning of a code (`AV1`)."""
+    found: set[str] = set()
+    for word in words:
+        prefix = word.strip().upper()
+        some = {one.code for one in all_rules() if prefix and one.code.startswith(prefix)}
+        found |= some or {find_rule(word).code}
+    return frozenset(found)

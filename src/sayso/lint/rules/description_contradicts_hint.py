@@ -1,0 +1,46 @@
+"""A hint that the description denies in so many words.
+
+## What it does
+Finds hints that are declared one way while the description says the other: “cannot be undone” or
+“permanently deletes” on a tool that is declared read-only or not destructive, “read-only
+operation” on one that is declared to write, “idempotent” and “not idempotent”, “searches the web”
+on one that is declared closed.
+
+## Why is this bad
+One of the two is wrong, and the model and its person believe different ones.
+
+## Example
+```json
+{"name": "close_account", "description": "Closes the account. This cannot be undone.",
+ "annotations": {"readOnlyHint": false, "destructiveHint": false}}
+```
+
+## Use instead
+```json
+{"name": "close_account", "description": "Closes the account. This cannot be undone.",
+ "annotations": {"readOnlyHint": false, "destructiveHint": true}}
+```
+
+## Fix
+None: either the hint is wrong or the text is.
+"""
+
+from collections.abc import Iterator
+
+from sayso.intent import WIRE_NAMES
+from sayso.lint.contradiction import stated
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark for each such hint, with the words."""
+    for name, words in stated(tool).items():
+        said = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"
+        yield Remark(
+            f"{said}, but its description says “{words}”", ("annotations", WIRE_NAMES[name])
+        )
+
+
+RULE = Rule("AV115", "description-contradicts-hint", Severity.WARNING, check)

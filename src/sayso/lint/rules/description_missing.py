@@ -1,0 +1,37 @@
+"""A tool without a description.
+
+## What it does
+Finds tools whose description is missing, empty or no text.
+
+## Why is this bad
+A model chooses by it. Without one it goes by the name alone, and by what it takes the name to
+mean.
+
+## Example
+```json
+{"name": "void_invoice"}
+```
+
+## Use instead
+```json
+{"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
+```
+
+## Fix
+None: what is right is its author's to say.
+"""
+
+from collections.abc import Iterator
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark where there is none."""
+    if not tool.description.strip():
+        yield Remark("it has no description", ("description",))
+
+
+RULE = Rule("AV301", "description-missing", Severity.WARNING, check)

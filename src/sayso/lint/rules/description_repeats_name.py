@@ -1,0 +1,49 @@
+"""A description that only says the name again.
+
+## What it does
+Finds descriptions that have no word beyond those of the tool's name and title.
+
+## Why is this bad
+It tells a model nothing of when to call the tool, what comes back and what changes. For some tools
+the name is enough, so this is not on by default.
+
+## Example
+```json
+{"name": "void_invoice", "description": "Void an invoice."}
+```
+
+## Use instead
+```json
+{"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
+```
+
+## Fix
+None: what is right is its author's to say.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sayso.catalog import words_of
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+_EMPTY: Final = frozenset(
+    {"a", "an", "and", "by", "for", "from", "in", "it", "its", "of", "on", "or", "the", "this"}
+    | {"to", "tool", "with"}
+)
+_LONGEST: Final = 200
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark where no word is new."""
+    text = tool.description.strip()
+    if not text or len(text) > _LONGEST:
+        return
+    known = frozenset(tool.words) | words_of(tool.title[:_LONGEST])
+    if words_of(text) - _EMPTY <= known | {f"{word}s" for word in known}:
+        yield Remark("its description says no more than its name", ("description",))
+
+
+RULE = Rule("AV302", "description-repeats-name", Severity.NOTE, check, is_default=False)

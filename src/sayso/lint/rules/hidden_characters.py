@@ -1,0 +1,65 @@
+"""A text with characters that nobody sees.
+
+## What it does
+Finds characters in names, titles, descriptions and those of arguments that show nothing or turn
+the direction of a line: control characters, directional overrides and isolates, zero-width spaces,
+tags. Line breaks, tabs, no-break spaces, and the joiners that scripts and emoji need are not
+meant.
+
+## Why is this bad
+What a person reviews is then not what the model reads.
+
+## Example
+```json
+{"name": "list_orders", "description": "Lists orders.(two zero-width spaces)"}
+```
+
+## Use instead
+```json
+{"name": "list_orders", "description": "Lists orders."}
+```
+
+## Fix
+None: what is right is its author's to say.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e01ef\U000f0000-\U0010ffff]"
+)
+_FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{2,8}")
+"""A flag such as Scotland's is a black one with tags behind it."""
+
+_KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a surrogate pair"}
+"""What has no name of its own."""
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark for each text that holds some."""
+    text = tool.all_text
+    is_plain = text.isascii() and text.replace("\n", "").isprintable()
+    if is_plain or not _HIDDEN.search(text):
+        return
+    for at, text in tool.texts():
+        seen = _FLAG.sub("", text) if "\U0001f3f4" in text else text
+        found = _HIDDEN.search(seen)
+        if found:
+            yield Remark(f"a hidden character stands in it: {_told(found[0])}", at)
+
+
+def _told(char: str) -> str:
+    name = unicodedata.name(char, _KINDS.get(unicodedata.category(char), "unassigned"))
+    return f"U+{ord(char):04X} {name.lower()}"
+
+
+RULE = Rule("AV304", "hidden-characters", Severity.ERROR, check)

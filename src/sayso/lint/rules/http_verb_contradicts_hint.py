@@ -1,0 +1,50 @@
+"""A hint that the HTTP request which the description names contradicts.
+
+## What it does
+Finds tools whose description names the request that they make (`DELETE /users/{id}`), where that
+contradicts the hints: PUT, PATCH and DELETE on a tool that is declared read-only, DELETE on one
+that is declared not destructive. POST says nothing, since searches are posted too.
+
+## Why is this bad
+Tools made from an API's description often get one set of hints for all of them.
+
+## Example
+```json
+{"name": "remove_user", "description": "DELETE /users/{id}", "annotations": {"readOnlyHint": true}}
+```
+
+## Use instead
+```json
+{"name": "remove_user", "description": "DELETE /users/{id}",
+ "annotations": {"readOnlyHint": false, "destructiveHint": true}}
+```
+
+## Fix
+None: either the hint is wrong or the text is.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+_REQUEST: Final = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(?:https?://[^\s/]+)?/[\w{:]")
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark where the only request that is named contradicts a hint."""
+    verbs = {one[1] for one in _REQUEST.finditer(tool.description)}
+    if len(verbs) != 1:
+        return
+    (verb,) = verbs
+    if tool.hints.read_only and verb in {"PUT", "PATCH", "DELETE"}:
+        yield Remark(f"declared read-only, but it sends {verb}", ("annotations", "readOnlyHint"))
+    elif tool.writes and tool.hints.destructive is False and verb == "DELETE":
+        said = "declared not destructive, but it sends DELETE"
+        yield Remark(said, ("annotations", "destructiveHint"))
+
+
+RULE = Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING, check)

@@ -1,0 +1,74 @@
+"""An idempotent tool that makes something new at each call.
+
+## What it does
+Finds tools with `idempotentHint: true` that create or add, and take nothing from the caller by
+which a second call would know the first: no name, key, path or identifier of the new thing.
+
+## Why is this bad
+The key of what is made is then made by the server, and each call makes another. What is idempotent
+is sent again when an answer is lost.
+
+## Example
+```json
+{"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": true},
+ "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
+```
+
+## Use instead
+```json
+{"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": false},
+ "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
+```
+
+## Fix
+None. Take a key from the caller, or declare the tool not idempotent.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Parameter, Subject
+
+_CREATES: Final = frozenset({"create", "add", "insert", "generate", "new"})
+_COUNTS: Final = frozenset(
+    {"append", "comment", "duplicate", "clone", "increment", "post", "send", "submit", "trigger"}
+)
+_KNOWS: Final = re.compile(
+    r"already (?:exist|ha[sv]e)|same name|merge|upsert|duplicate|unique|idempotent", re.IGNORECASE
+)
+_KEYS: Final = frozenset(
+    {"address", "domain", "email", "file", "filename", "host", "key", "label", "login", "name"}
+    | {"path", "ref", "slug", "tag", "url", "username", "uuid", "version"}
+)
+_NUMBERS: Final = frozenset({"id", "iid", "uid"})
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark where nothing tells a second call from the first."""
+    if not tool.hints.idempotent or not tool.writes or not tool.words:
+        return
+    # What adds one known thing to another (`add_tag_to_note`) makes nothing; others say what a
+    # second call comes to.
+    if "to" in tool.words or _KNOWS.search(tool.description):
+        return
+    verb = tool.words[0]
+    is_new = verb in _COUNTS or (
+        verb in _CREATES and not any(_is_key(one, tool.words) for one in tool.parameters)
+    )
+    if is_new:
+        message = f"declared idempotent, but each call would {verb} another"
+        yield Remark(message, ("annotations", "idempotentHint"))
+
+
+def _is_key(one: Parameter, words: list[str]) -> bool:
+    """Whether an argument tells what is made, and not only where."""
+    if not one.words:
+        return False
+    is_own = all(word in words for word in one.words[:-1])
+    return one.words[-1] in _KEYS or (one.words[-1] in _NUMBERS and is_own)
+
+
+RULE = Rule("AV119", "idempotent-without-key", Severity.WARNING, check)

@@ -1,0 +1,39 @@
+"""A tool without a schema of its arguments.
+
+## What it does
+Finds tools whose `inputSchema` is missing or no object.
+
+## Why is this bad
+The protocol requires one. Clients refuse the tool or the whole list, and a model must guess what
+to send.
+
+## Example
+```json
+{"name": "list_orders"}
+```
+
+## Use instead
+```json
+{"name": "list_orders", "inputSchema": {"type": "object", "additionalProperties": false}}
+```
+
+## Fix
+None: what is right is its author's to say.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark where there is none."""
+    if "inputSchema" not in tool.raw:
+        yield Remark("it has no inputSchema", ("inputSchema",))
+    elif not isinstance(tool.raw["inputSchema"], Mapping):
+        yield Remark("its inputSchema is not an object", ("inputSchema",))
+
+
+RULE = Rule("AV401", "input-schema-missing", Severity.ERROR, check)

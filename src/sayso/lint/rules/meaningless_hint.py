@@ -1,0 +1,46 @@
+"""A hint that says nothing beside readOnlyHint.
+
+## What it does
+Finds `idempotentHint` on tools that are declared read-only.
+
+## Why is this bad
+The specification gives it a meaning only where `readOnlyHint` is false. It costs room in every
+list, and a reader who compares it with the tool learns nothing. `destructiveHint: false` has no
+meaning there either, but ChatGPT's app review requires it (AV701), so it is not reported. Tools
+that are declared with sayso are left out: it says all four for them.
+
+## Example
+```json
+{"annotations": {"readOnlyHint": true, "idempotentHint": false}}
+```
+
+## Use instead
+```json
+{"annotations": {"readOnlyHint": true}}
+```
+
+## Fix
+`--fix` takes it out.
+"""
+
+from collections.abc import Iterator
+
+from sayso.intent import HINT_NAMES, META_KEY, STORE_HINTS, WIRE_NAMES, required_hints
+from sayso.lint.finding import Edit, Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject, as_object
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark for each such hint."""
+    if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
+        return
+    meant = required_hints(is_read=True, more=STORE_HINTS)
+    for name in HINT_NAMES:
+        if name not in meant and tool.hints[name] is not None:
+            at = ("annotations", WIRE_NAMES[name])
+            message = f"{WIRE_NAMES[name]} has no meaning on a read-only tool"
+            yield Remark(message, at, (Edit(at),))
+
+
+RULE = Rule("AV107", "meaningless-hint", Severity.NOTE, check, is_default=False)

@@ -1,0 +1,38 @@
+"""A tool that is declared read-only and destructive.
+
+## What it does
+Finds tools with both `readOnlyHint: true` and `destructiveHint: true`.
+
+## Why is this bad
+One of the two is false. Clients that look at the first run the tool without asking, those that
+look at the second ask; sayso takes it for one that destroys.
+
+## Example
+```json
+{"name": "purge_cache", "annotations": {"readOnlyHint": true, "destructiveHint": true}}
+```
+
+## Use instead
+```json
+{"name": "purge_cache", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
+```
+
+## Fix
+None: what is right is its author's to say.
+"""
+
+from collections.abc import Iterator
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark where both are said."""
+    if tool.hints.read_only and tool.hints.destructive:
+        message = "declared read-only and destructive: one of the two is false"
+        yield Remark(message, ("annotations", "destructiveHint"))
+
+
+RULE = Rule("AV108", "read-only-destructive", Severity.ERROR, check)

@@ -1,0 +1,38 @@
+"""A tool that is declared to write and reads like one that reads.
+
+## What it does
+Finds tools with `readOnlyHint: false` whose name and texts suggest that they only read: the
+inference is at least 0.98 sure.
+
+## Why is this bad
+Its person is asked for nothing, and learns to press the button without reading.
+
+## Example
+```json
+{"name": "list_orders", "annotations": {"readOnlyHint": false}}
+```
+
+## Use instead
+```json
+{"name": "list_orders", "annotations": {"readOnlyHint": true}}
+```
+
+## Fix
+None: to loosen a hint is its author's to do.
+"""
+
+from collections.abc import Iterator
+
+from sayso.intent import THRESHOLD
+from sayso.lint.contradiction import contradicted
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark, with what speaks against the hint."""
+    yield from contradicted(tool, "read_only", value=False, at_least=THRESHOLD)
+
+
+RULE = Rule("AV114", "read-only-understated", Severity.NOTE, check, is_default=False)

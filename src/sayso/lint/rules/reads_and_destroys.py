@@ -1,0 +1,80 @@
+"""One tool that reads or destroys, by an argument.
+
+## What it does
+Finds tools with an argument that chooses what they do (`action`, `operation`, `method`), where
+some choices read and others destroy.
+
+## Why is this bad
+The hints are those of the worst choice, so its person is asked for every look too, or for no
+deletion. Stores ask for separate tools.
+
+## Example
+```json
+{"name": "orders", "inputSchema": {"type": "object",
+ "properties": {"action": {"enum": ["list", "delete"]}}}}
+```
+
+## Use instead
+```json
+[{"name": "list_orders"}, {"name": "delete_order"}]
+```
+
+## Fix
+None. Make it two tools; where that cannot be, declare the worst and narrow it by call
+(`sayso.declare(narrow=…)`).
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sayso.catalog import word_list
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Parameter, Subject
+
+_CHOOSERS: Final = frozenset(
+    {"action", "cmd", "command", "method", "mode", "op", "operation", "subcommand", "verb"}
+)
+_READS: Final = frozenset(
+    {"describe", "fetch", "find", "get", "head", "list", "query", "read", "search", "show"}
+    | {"status", "view"}
+)
+_DESTROYS: Final = frozenset(
+    {"cancel", "clear", "delete", "destroy", "drop", "erase", "kill", "purge", "remove", "reset"}
+    | {"revoke", "terminate", "truncate", "uninstall", "wipe"}
+)
+_HTTP_METHODS: Final = frozenset(
+    {"connect", "delete", "get", "head", "options", "patch", "post", "put", "trace"}
+)
+_STORES: Final = frozenset(
+    {"add", "create", "edit", "import", "insert", "patch", "put", "register", "replace", "save"}
+    | {"set", "store", "update", "upsert", "write"}
+)
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark for the argument that chooses, with one choice of each kind.
+
+    The HTTP method of a request that the tool stores is no choice of what the tool does.
+    """
+    stores = not _STORES.isdisjoint(tool.words[:1])
+    for one in tool.parameters:
+        if not one.words or one.words[-1] not in _CHOOSERS or "http" in one.words:
+            continue
+        if not (stores and _HTTP_METHODS.issuperset(map(str.lower, one.choices))):
+            yield from _remarks(one)
+
+
+def _remarks(one: Parameter) -> Iterator[Remark]:
+    first = {choice: word_list(choice[:40])[:1] for choice in one.choices}
+    reads = [choice for choice, words in first.items() if not _READS.isdisjoint(words)]
+    destroys = [choice for choice, words in first.items() if not _DESTROYS.isdisjoint(words)]
+    # What `add` puts there, `remove` takes away and `add` puts back: nothing is lost.
+    if ["add"] in first.values():
+        destroys = [choice for choice in destroys if first[choice] != ["remove"]]
+    if reads and destroys:
+        message = f"by its argument {one.name} it reads ({reads[0]}) or destroys ({destroys[0]})"
+        yield Remark(message, ("inputSchema", "properties", one.name))
+
+
+RULE = Rule("AV501", "reads-and-destroys", Severity.WARNING, check)

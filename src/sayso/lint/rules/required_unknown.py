@@ -1,0 +1,44 @@
+"""A required argument that is not among the properties.
+
+## What it does
+Finds names in `required` that `properties` does not have, in input schemas that name properties.
+
+## Why is this bad
+No model knows what to send there, and every call without it is refused. Mostly one of the two was
+renamed.
+
+## Example
+```json
+{"type": "object", "properties": {"order_id": {}}, "required": ["id"]}
+```
+
+## Use instead
+```json
+{"type": "object", "properties": {"order_id": {}}, "required": ["order_id"]}
+```
+
+## Fix
+None: what is right is its author's to say.
+"""
+
+from collections.abc import Iterator
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Subject, as_list, as_object
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark for each such name."""
+    schema = tool.input_schema
+    properties = as_object(schema.get("properties"))
+    if "patternProperties" in schema or "allOf" in schema or "$ref" in schema:
+        return
+    for name in as_list(schema.get("required")):
+        if isinstance(name, str) and name not in properties:
+            yield Remark(
+                f"it requires {name}, which it does not describe", ("inputSchema", "required", name)
+            )
+
+
+RULE = Rule("AV409", "required-unknown", Severity.ERROR, check)

@@ -1,0 +1,67 @@
+"""An argument in which a model must write a secret.
+
+## What it does
+Finds arguments named as credentials are (`api_key`, `access_token`, `client_secret`,
+`private_key`) of tools that do not make or change credentials themselves.
+
+## Why is this bad
+What a model writes stands in the conversation, in logs and in the record of calls. A server takes
+its credentials from its own configuration, or from who is logged in.
+
+## Example
+```json
+{"properties": {"api_key": {"type": "string"}, "query": {"type": "string"}}}
+```
+
+## Use instead
+```json
+{"properties": {"query": {"type": "string"}}}
+```
+
+## Fix
+None: what is right is its author's to say.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sayso.lint.finding import Remark, Severity
+from sayso.lint.rule import Rule
+from sayso.lint.subject import Parameter, Subject
+
+_SECRETS: Final = frozenset(
+    {
+        ("access", "key"),
+        ("access", "token"),
+        ("api", "key"),
+        ("api", "token"),
+        ("auth", "token"),
+        ("bearer", "token"),
+        ("client", "secret"),
+        ("private", "key"),
+        ("secret", "key"),
+    }
+)
+_ALONE: Final = frozenset({"apikey", "passphrase", "passwd", "password"})
+_OF_THEM: Final = frozenset(
+    {"account", "auth", "authenticate", "authentication", "configure", "connection", "credential"}
+    | {"key", "login", "password", "secret", "sign", "token", "user", "vault"}
+)
+
+
+def check(tool: Subject) -> Iterator[Remark]:
+    """One remark for each such argument."""
+    if not _OF_THEM.isdisjoint(tool.words):
+        return
+    for one in tool.parameters:
+        if _is_secret(one):
+            at = ("inputSchema", "properties", one.name)
+            yield Remark(f"a model must write a secret: {one.name}", at)
+
+
+def _is_secret(one: Parameter) -> bool:
+    is_named = one.words[-2:] in _SECRETS or not _ALONE.isdisjoint(one.words[-1:])
+    return is_named and one.kinds <= {"string"}
+
+
+RULE = Rule("AV413", "secret-parameter", Severity.WARNING, check)

@@ -1,0 +1,206 @@
+"""Lints one server's tools: every rule that was chosen, over every tool, and over all of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sayso.catalog import raw_of
+from sayso.errors import UsageError
+from sayso.lint.entries import make_listing
+from sayso.lint.finding import Finding, Remark, Severity
+from sayso.lint.places import Places
+from sayso.lint.profile import Profile, find_profile
+from sayso.lint.registry import all_rules, find_rules, known_rule
+from sayso.lint.rule import Looked, Rule
+from sayso.lint.subject import Listing, Subject
+
+_MOST_APART: Final = 3
+_MOST_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The rules that look, as loud as they are to be."""
+
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found in one server's tools, and what of it is not told.
+
+    `allowed` are findings that the tools' authors allow, each with the reason; `known` those of a
+    baseline, and `gone` its entries that no longer occur. One that `is_mendable` is of a saved
+    list, into which fixes can be written.
+    """
+
+    server: str
+    tools: int
+    findings: tuple[Finding, ...] = field(repr=False)
+    allowed: tuple[tuple[Finding, str], ...] = field(default=(), repr=False)
+    known: tuple[Finding, ...] = field(default=(), repr=False)
+    gone: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    places: Places = field(default_factory=Places, repr=False)
+    is_mendable: bool = False
+
+    def reaches(self, severity: Severity) -> bool:
+        """Whether anything found is that loud, or louder."""
+        return any(one.severity.rank <= severity.rank for one in self.findings)
+
+
+def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Choice:
+    """The rules of a profile; with `select` only those, less those of `ignore`.
+
+    Both hold codes, beginnings of codes, and names. Raises `UsageError` for one that is none.
+    """
+    wanted = find_rules(select)
+    unwanted = find_rules(ignore)
+    usual = {one.code for one in all_rules() if one.is_default} | profile.on
+    codes = (wanted or usual - profile.off) - unwanted
+    return Choice(tuple(_as_loud_as(profile, one) for one in all_rules() if one.code in codes))
+
+
+def lint(
+    listing: Listing | Iterable[object],
+    choice: Choice | None = None,
+    *,
+    places: Places | None = None,
+    allows: bool = True,
+    is_mendable: bool = False,
+) -> Report:
+    """Return what the chosen rules find: tool by tool, then of the whole list.
+
+    `listing` may also be tools of any kind that `sayso.catalog.as_tool` takes; without a `choice`
+    the rules are those of the profile `spec`.
+
+    >>> lint([{"name": "notes_list", "inputSchema": {"type": "object"}}]).tools
+    1
+
+    Without `allows` nobody's permission to break a rule counts.
+    """
+    listing = listing if isinstance(listing, Listing) else make_listing("", _entries(listing))
+    rules = (choice or choose(find_profile("spec"))).rules
+    found = [*_of_tools(listing, rules), *_of_server(listing, rules)]
+    kept, allowed = _sift(listing, found) if allows else (found, [])
+    late = _afterwards(listing, rules, found) if allows else ()
+    return Report(
+        listing.name,
+        len(listing.tools),
+        tuple(sorted(_folded(rules, [*kept, *late]), key=_order)),
+        allowed=tuple(allowed),
+        places=places or Places(),
+        is_mendable=is_mendable,
+    )
+
+
+def _entries(tools: Iterable[object]) -> list[object]:
+    """Return tools as entries of a list; what is no tool stays, since that is a finding."""
+    return [_entry(one) for one in tools]
+
+
+def _entry(tool: object) -> object:
+    try:
+        return raw_of(tool)
+    except UsageError:
+        return tool
+
+
+def _as_loud_as(profile: Profile, rule: Rule) -> Rule:
+    severity = profile.severities.get(rule.code, rule.severity)
+    return rule if severity is rule.severity else replace(rule, severity=severity)
+
+
+def _of_tools(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
+    checks = [(rule, rule.tool) for rule in rules if rule.tool is not None]
+    for tool in listing.tools:
+        for rule, check in checks:
+            for remark in check(tool):
+                yield _finding(rule, listing, remark, tool)
+
+
+def _of_server(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
+    by_name = {one.name: one for one in reversed(listing.tools)}
+    for rule in rules:
+        for remark in rule.server(listing) if rule.server else ():
+            tool = by_name.get(remark.tools[0]) if remark.tools else None
+            yield _finding(rule, listing, remark, tool)
+
+
+def _afterwards(
+    listing: Listing, rules: Sequence[Rule], found: Sequence[Finding]
+) -> Iterator[Finding]:
+    fired: defaultdict[int | None, set[str]] = defaultdict(set)
+    for one in found:
+        fired[one.index].add(one.code)
+    looked = frozenset(rule.code for rule in rules)
+    checks = [(rule, rule.after) for rule in rules if rule.after is not None]
+    for tool in listing.tools:
+        for rule, check in checks if tool.allowed else ():
+            for remark in check(tool, Looked(looked, frozenset(fired[tool.index]))):
+                yield _finding(rule, listing, remark, tool)
+
+
+def _sift(
+    listing: Listing, found: Sequence[Finding]
+) -> tuple[list[Finding], list[tuple[Finding, str]]]:
+    """What is told, and what its tool's author allows; a permission without a reason is none."""
+    reasons = {one.index: _reasons(one) for one in listing.tools if one.allowed}
+    kept: list[Finding] = []
+    allowed: list[tuple[Finding, str]] = []
+    for one in found:
+        why = reasons.get(one.index, {}).get(one.code) if one.index is not None else None
+        if why:
+            allowed.append((one, why))
+        else:
+            kept.append(one)
+    return kept, allowed
+
+
+def _folded(rules: Sequence[Rule], found: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings, with one for many of a rule that is about how the whole server is made."""
+    codes = {rule.code for rule in rules if rule.is_folded}
+    many: defaultdict[str, list[Finding]] = defaultdict(list)
+    for one in found:
+        if one.code in codes:
+            many[one.code].append(one)
+        else:
+            yield one
+    for same in many.values():
+        if len(same) <= _MOST_APART:
+            yield from same
+        else:
+            first, *others = same
+            named = ", ".join(one.tool for one in others[:_MOST_NAMED])
+            more = ", …" if len(others) > _MOST_NAMED else ""
+            yield replace(
+                first, message=f"{first.message}; so are {len(others)} more: {named}{more}"
+            )
+
+
+def _reasons(tool: Subject) -> Mapping[str, str]:
+    return {
+        rule.code: one.reason
+        for one in tool.allowed
+        if (rule := known_rule(one.word)) and one.reason
+    }
+
+
+def _finding(rule: Rule, listing: Listing, remark: Remark, tool: Subject | None) -> Finding:
+    about = [str(step) for step in remark.at] + list(remark.tools[1:])
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=rule.severity,
+        server=listing.name,
+        message=remark.message,
+        tool=tool.name if tool else "",
+        index=tool.index if tool else None,
+        at=remark.at,
+        edits=remark.edits,
+        about="/".join(about),
+    )
+
+
+def _order(one: Finding) -> tuple[bool, int, str]:
+    return one.index is None, one.index or 0, one.code

@@ -1,0 +1,55 @@
+"""What a server's Python source tells the rules, and the edits of findings in that source."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
+from sayso.lint.finding import Finding
+from sayso.lint.handler import Deed, Handler
+from sayso.source import Handler as Found
+from sayso.source import Patch, annotate_source, read_handlers
+
+_HINTS: Final[Mapping[str, HintName]] = {WIRE_NAMES[name]: name for name in HINT_NAMES}
+
+
+def handlers_in(files: Mapping[str, str]) -> Mapping[str, Handler]:
+    """The handlers of the tools that some files define, by tool, with what each surely does.
+
+    Of two with one name the first counts: name the server's own file first. Raises `ConfigError`
+    for a file that is not Python.
+    """
+    found: dict[str, Handler] = {}
+    for one in read_handlers(files):
+        found.setdefault(one.name, _handler(one))
+    return found
+
+
+def _handler(found: Found) -> Handler:
+    deeds = [
+        Deed(_said(one.what, one.chain), one.file, one.line, against)
+        for one in found.effects
+        for against in HINT_NAMES
+        if against in one.against
+    ]
+    return Handler(found.file, found.line, tuple(deeds))
+
+
+def _said(what: str, chain: tuple[str, ...]) -> str:
+    return f"{what}, by way of {' > '.join(chain[1:])}" if len(chain) > 1 else what
+
+
+def fix_source(file: str, data: bytes, findings: Iterable[Finding]) -> Patch:
+    """The edits of findings in a Python file: hints and titles that are missing.
+
+    What an edit would replace or take away is the author's own, and stays. Raises what
+    `annotate_source` raises.
+    """
+    hints: dict[str, dict[HintName, bool]] = {}
+    titles: dict[str, str] = {}
+    for finding in findings:
+        for one in finding.edits:
+            if one.path == ("title",) and isinstance(one.value, str):
+                titles[finding.tool] = one.value
+            elif one.path[0] == "annotations" and isinstance(one.value, bool):
+                hints.setdefault(finding.tool, {})[_HINTS[one.path[1]]] = one.value
+    return annotate_source(file, data, hints, titles=titles)

@@ -1,0 +1,151 @@
+"""A submission as one Markdown file, for the person who completes and sends it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sayso.intent import WIRE_NAMES, HintName
+from sayso.lint.finding import Finding, Severity
+from sayso.lint.formats.text import count_of
+from sayso.lint.stores.claim import Claim
+from sayso.lint.stores.submission import Submission, Submitted
+from sayso.schema import is_hidden
+
+BLANK: Final = "______"
+"""What the author fills in."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_SIGNS: Final = re.compile(
+    r"[\\`*_{}\[\]<>#|~&@$]|:(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.", re.IGNORECASE
+)
+"""What marks text, makes a link of it, or calls somebody, anywhere in a line."""
+_ODD: Final = re.compile(r"[^ -~“”…]")
+"""What may hide; the rest shows itself."""
+_LONGEST: Final = 300
+_MOST_FINDINGS: Final = 500
+
+
+def as_markdown(made: Submission) -> str:
+    """The document, the same for the same tools; servers' texts stand in it as text."""
+    return "\n".join(_lines(made)).rstrip() + "\n"
+
+
+def as_data(text: str) -> str:
+    r"""A stranger's text as text of Markdown, on one line, with all that hides spelt out.
+
+    >>> print(as_data("<b>[x](y)</b>"))
+    \<b\>\[x\](y)\</b\>
+    """
+    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return _SIGNS.sub(r"\\\g<0>", _ODD.sub(_spelt, short))
+
+
+def _spelt(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}" if is_hidden(match[0]) else match[0]
+
+
+def _lines(made: Submission) -> Iterator[str]:
+    profile = made.store.profile
+    yield f"# {_name(made.server)} for {profile.name}"
+    yield ""
+    yield f"{profile.about} Source: {profile.source} ({profile.date})."
+    yield ""
+    yield _state(made)
+    yield ""
+    yield "## What the store means"
+    yield ""
+    for name in made.store.hints:
+        yield f"- `{WIRE_NAMES[name]}`: {profile.meaning.get(name, 'As in the specification.')}"
+    yield ""
+    yield from _questions(made)
+    yield "## To mend first"
+    yield ""
+    yield from _errors(made)
+    yield ""
+    yield "## Tools"
+    for one in made.tools:
+        yield ""
+        yield from _tool(one)
+    yield ""
+    yield from _prompts(made)
+
+
+def _state(made: Submission) -> str:
+    tools = count_of(len(made.tools), "tool")
+    verb = "holds" if made.to_confirm == 1 else "hold"
+    waits = f"{made.to_confirm} of {tools} {verb} proposals, marked **to confirm**"
+    rest = f"{waits}: each is a guess until its author says so." if made.to_confirm else tools + "."
+    return f"{rest} Blanks ({BLANK}) are yours to fill in. No tool was called for this document."
+
+
+def _questions(made: Submission) -> Iterator[str]:
+    yield "## Questions that only you can answer"
+    yield ""
+    for name, question in made.store.asks.items():
+        yield f"- `{WIRE_NAMES[name]}`: {question}"
+        yield f"  Answer: {BLANK}"
+    yield ""
+
+
+def _errors(made: Submission) -> Iterator[str]:
+    loud = [one for one in made.findings if one.severity is Severity.ERROR]
+    loud += [one for one in made.findings if one.severity is Severity.WARNING]
+    for one in loud[:_MOST_FINDINGS]:
+        yield _finding(one)
+    quiet = len(made.findings) - len(loud[:_MOST_FINDINGS])
+    if not loud:
+        yield "The rules of this store's profile find no error and no warning in what is there now."
+    if quiet:
+        told = f"sayso lint --profile {made.store.name}"
+        yield f"- {count_of(quiet, 'more finding')}, told by `{told}`."
+
+
+def _finding(one: Finding) -> str:
+    tool = f" {_name(one.tool)}:" if one.tool else ""
+    return f"- {one.severity} {one.code} ({one.name}):{tool} {as_data(one.message)}"
+
+
+def _tool(one: Submitted) -> Iterator[str]:
+    yield f"### {_name(one.name)}"
+    yield ""
+    title = f"“{as_data(one.title)}”"
+    yield f"- Title: {title}" if one.has_title else f"- Title, **to confirm**: {title}"
+    if one.confirm:
+        yield f"- A person is asked first: “{as_data(one.confirm)}”"
+    yield ""
+    yield "| hint | value | | justification | receipt |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name, claim in one.claims.items():
+        yield _row(name, claim)
+
+
+def _row(name: HintName, one: Claim) -> str:
+    mark = str(one.basis) if one.is_settled else f"**to confirm** ({one.basis})"
+    doubts = "".join(f" But {as_data(doubt)}." for doubt in one.doubts)
+    why = f"{as_data(one.justification)}{doubts}"
+    return f"| `{WIRE_NAMES[name]}` | `{str(one.value).lower()}` | {mark} | {why} | {one.receipt} |"
+
+
+def _prompts(made: Submission) -> Iterator[str]:
+    yield "## Test prompts"
+    yield ""
+    if not made.store.positive and not made.store.negative:
+        yield "The document named above, as far as sayso knows it, asks for none."
+    yield from _blanks("should lead to", made.positive)
+    yield from _blanks("should not lead to", made.negative)
+
+
+def _blanks(what: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"{count_of(len(names), 'prompt')} that {what} a tool:"
+        yield ""
+    for number, name in enumerate(names, 1):
+        yield f"{number}. A prompt that {what} {_name(name)}: {BLANK}"
+        yield f"   What should happen: {BLANK}"
+    if names:
+        yield ""
+
+
+def _name(name: str) -> str:
+    """The name of a tool or server: as code where it is one, else quoted."""
+    return f"`{name}`" if _NAME.fullmatch(name) else f"“{as_data(name)}”"

@@ -1,0 +1,204 @@
+"""Conditions on arguments: a path into them, and what must stand there."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from sayso.policy.conditions import Condition, Test, in_words, make_glob, many
+from sayso.policy.situation import Situation
+
+Check = Callable[[object], bool | None]
+Values = Callable[[Situation], list[object]]
+
+_ANY: Final = "*"
+_SHOWN: Final = 60
+
+
+def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
+    """The conditions under `arguments`, one per path.
+
+    A path is keys and indices joined by dots; `*` stands for every item of an array or every
+    value of an object. Of several values, all must fit where that loosens, and any where it
+    tightens.
+    """
+
+    def one(path: str, wanted: Mapping[str, Any]) -> Condition:
+        steps = tuple(path.split("."))
+
+        def values(situation: Situation) -> list[object]:
+            return find_values(situation.arguments, steps)
+
+        return _condition(f"arguments.{path}", values, wanted, is_loosening=is_loosening)
+
+    return [one(path, wanted) for path, wanted in table.items()]
+
+
+def meta_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
+    """The conditions under `meta`, one per key of a call's `_meta`; a key is taken whole."""
+
+    def one(key: str, wanted: Mapping[str, Any]) -> Condition:
+        def values(situation: Situation) -> list[object]:
+            return [situation.meta[key]] if key in situation.meta else []
+
+        return _condition(f"meta.{key}", values, wanted, is_loosening=is_loosening)
+
+    return [one(key, wanted) for key, wanted in table.items()]
+
+
+def find_values(arguments: object, steps: tuple[str, ...]) -> list[object]:
+    """Return what stands at a path; nothing where it leads nowhere.
+
+    >>> find_values({"to": [{"mail": "a@x"}, {"mail": "b@y"}]}, ("to", "*", "mail"))
+    ['a@x', 'b@y']
+    """
+    found: list[object] = [arguments]
+    for step in steps:
+        if len(found) == 1 and isinstance(one := found[0], dict) and step != _ANY:
+            table = cast("dict[str, object]", one)
+            if step not in table:
+                return []
+            found = [table[step]]
+        else:
+            found = [inner for value in found for inner in _inner(value, step)]
+    return found
+
+
+def _inner(value: object, step: str) -> Iterator[object]:
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, object]", value)
+        if step == _ANY:
+            yield from table.values()
+        elif step in table:
+            yield table[step]
+    elif isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        if step == _ANY:
+            yield from items
+        elif step.isdecimal() and step.isascii() and len(step) < 10 and int(step) < len(items):  # noqa: PLR2004 - no array is longer
+            yield items[int(step)]
+
+
+def _condition(
+    key: str, values_of: Values, wanted: Mapping[str, Any], *, is_loosening: bool
+) -> Condition:
+    checks = [_CHECKS[key](value) for key, value in wanted.items() if key != "exists"]
+    exists: bool | None = wanted.get("exists")
+    words = " and ".join(_WORDS[key](value) for key, value in wanted.items())
+    fits = _all_of(checks)
+
+    def actual(situation: Situation) -> str:
+        values = values_of(situation)
+        return in_words(_short(one) for one in values) if values else "not there"
+
+    test = _test(values_of, exists, fits, is_loosening)
+    return Condition(key, words, test, actual, is_of_call=True)
+
+
+def _test(values_of: Values, exists: bool | None, fits: Check | None, is_loosening: bool) -> Test:  # noqa: FBT001 - read from the policy
+    def test(situation: Situation) -> bool | None:
+        values = values_of(situation)
+        if exists is not None and bool(values) is not exists:
+            return False
+        if fits is None or not values:
+            return exists is not None
+        if len(values) == 1:
+            return fits(values[0])
+        answers = [fits(one) for one in values]
+        if is_loosening:
+            return False if False in answers else None if None in answers else True
+        return True if True in answers else None if None in answers else False
+
+    return test
+
+
+def _all_of(checks: list[Check]) -> Check | None:
+    if len(checks) <= 1:
+        return checks[0] if checks else None
+
+    def fits(value: object) -> bool | None:
+        answers = [check(value) for check in checks]
+        return False if False in answers else None if None in answers else True
+
+    return fits
+
+
+def _equals(wanted: object) -> Check:
+    return lambda value: is_same(value, wanted)
+
+
+def _glob(patterns: object) -> Check:
+    fits = make_glob(many(patterns))
+    return lambda value: fits(value) if isinstance(value, str) else None
+
+
+def _range(bounds: Mapping[str, float]) -> Check:
+    least = bounds.get("min", -math.inf)
+    most = bounds.get("max", math.inf)
+
+    def fits(value: object) -> bool | None:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN alone is not itself
+            return None
+        return least <= value <= most
+
+    return fits
+
+
+def is_same(value: Any, wanted: Any) -> bool | None:
+    """Return whether two JSON values are equal; `None` for single values of different types.
+
+    A server may read `"7"`, `7.0` and `7` as one, or not. `7` and `8.0` are different in any case.
+    """
+    if isinstance(value, Mapping) and isinstance(wanted, Mapping):
+        one = cast("Mapping[str, object]", value)
+        other = cast("Mapping[str, object]", wanted)
+        if one.keys() != other.keys():
+            return False
+        return _all_same((one[key], other[key]) for key in other)
+    if isinstance(value, list | tuple) and isinstance(wanted, list | tuple):
+        ours = cast("Sequence[object]", value)
+        theirs = cast("Sequence[object]", wanted)
+        return len(ours) == len(theirs) and _all_same(zip(ours, theirs, strict=True))
+    if _is_container(value) or _is_container(wanted):
+        return False
+    if type(value) is type(wanted):  # pyright: ignore[reportUnknownArgumentType] - any JSON value
+        return bool(value == wanted)
+    is_number = _is_number(value) and _is_number(wanted)
+    return False if is_number and value != wanted else None
+
+
+def _all_same(pairs: Iterable[tuple[object, object]]) -> bool | None:
+    answers = [is_same(one, other) for one, other in pairs]
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _range_words(bounds: Mapping[str, float]) -> str:
+    words = {"min": "at least", "max": "at most"}
+    return " and ".join(f"{words[key]} {bounds[key]}" for key in bounds)
+
+
+def _short(value: object) -> str:
+    text = repr(value) if not isinstance(value, Mapping | list) else "a table or an array"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any], Check]]] = {
+    "equals": _equals,
+    "glob": _glob,
+    "range": _range,
+}
+_WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "equals": repr,
+    "glob": lambda value: in_words(many(value)),
+    "range": _range_words,
+    "exists": lambda value: "there" if value else "absent",
+}

@@ -1,0 +1,204 @@
+"""Building: a checked document becomes a policy; what only its meaning shows is reported here."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from sayso.catalog import SEPARATOR
+from sayso.errors import UsageError
+from sayso.fields import UnfitError
+from sayso.intent import CONTAINING, THRESHOLD, Hints, Level, Trust, fault_of_key
+from sayso.policy.conditions import is_glob
+from sayso.policy.decision import Effect, Listing, Mode
+from sayso.policy.document import (
+    ANY,
+    DEFAULT_CHANNELS,
+    MAX_OPEN_QUESTIONS,
+    DryRun,
+    FirstUse,
+    Limits,
+    Operator,
+    Policy,
+    ResultLimit,
+    Rule,
+    read_forwarded,
+)
+from sayso.policy.format import RECEIPT_KEYS
+from sayso.policy.receipts import LEAST_CALLS, ReceiptKey
+from sayso.policy.rules import build_rule
+from sayso.schema import Path, parse_path
+from sayso.settings import Document
+
+_RESERVED: Final = ("off", "quarantine", "limits", "first_use")
+
+
+def build_policy(document: Document) -> Policy:
+    """The policy of `document`; parts with a mistake are reported and left out."""
+    value = document.sound(document.value)
+    roles = {name: frozenset[str](held) for name, held in value.get("roles", {}).items()}
+    off: Mapping[str, Any] = value.get("off", {})
+    approvals: Mapping[str, Any] = value.get("approvals", {})
+    rules: Any = document.value.get("rules")
+    tables = cast("list[Any]", rules) if isinstance(rules, list) else []
+    pin = _pin(document, value)
+    return Policy(
+        mode=Mode(value.get("mode", Mode.GUARDED)),
+        threshold=value.get("threshold", THRESHOLD),
+        trust=_trust(document, value.get("trust", {})),
+        receipt_keys=_receipt_keys(document, value.get("trust", {}).get(RECEIPT_KEYS, {})),
+        operator=_operator(document, value.get("operator", {})),
+        roles=roles,
+        first_use=_first_use(document, value.get("first_use", {})),
+        max_result_characters=_result_limits(document, value.get("max_result_characters", {})),
+        dry_run=_dry_runs(document, value.get("dry_run", {})),
+        off_servers=frozenset(off.get("servers", ())),
+        off_subjects=frozenset(off.get("subjects", ())),
+        limits=build_limits(value.get("limits", {})),
+        tools=Listing(value.get("tools", Listing.ALL)),
+        pin=pin,
+        forward_meta=_forward_meta(document, value),
+        hidden=_hidden(document, value.get("audit", {})),
+        rules=_rules(document, tables, roles),
+        channels=frozenset(approvals.get("channels", DEFAULT_CHANNELS)),
+        people={name: frozenset(held) for name, held in approvals.get("people", {}).items()},
+        open_per_caller=approvals.get("open_per_caller", MAX_OPEN_QUESTIONS),
+        where=document.where,
+    )
+
+
+def build_limits(table: Mapping[str, Any]) -> Limits:
+    """Limits, on all calls together or by level."""
+    calls: Any = table.get("calls_per_minute")
+    if isinstance(calls, int):
+        return Limits(calls=calls, targets=table.get("targets"))
+    levels: Mapping[str, int] = calls or {}
+    by_level = {Level(level): most for level, most in levels.items()}
+    return Limits(by_level=by_level, targets=table.get("targets"))
+
+
+def _hidden(document: Document, table: Mapping[str, Any]) -> tuple[Path, ...]:
+    found: list[Path] = []
+    for index, text in enumerate(table.get("hidden", ())):
+        try:
+            found.append(parse_path(text))
+        except UsageError as error:
+            document.report(("audit", "hidden", index), error.what, error.fix)
+    return tuple(found)
+
+
+def _pin(document: Document, value: Mapping[str, Any]) -> tuple[str, ...]:
+    names: list[str] = value.get("pin", [])
+    if names and value.get("tools") != Listing.SEARCH and document.is_sound("tools"):
+        what = "“pin” keeps tools listed, and here all of them are"
+        document.report(("pin",), what, 'Write tools = "search", or take it out.')
+    for index, name in enumerate(names):
+        if not is_glob(name) and SEPARATOR not in name:
+            what = f"“{name}” is the name of no tool behind the gateway"
+            fix = f"Its server's name comes first: SERVER{SEPARATOR}{name}, or *{SEPARATOR}{name}."
+            document.report(("pin", index), what, fix)
+    return tuple(names)
+
+
+def _forward_meta(document: Document, value: Mapping[str, Any]) -> frozenset[str]:
+    names: list[str] = value.get("forward_meta", [])
+    try:
+        return read_forwarded(names)
+    except UnfitError as error:
+        document.report(("forward_meta",), f"“forward_meta” {error}", "Take it out.")
+        return frozenset()
+
+
+def _trust(document: Document, table: Mapping[str, Any]) -> dict[str, Trust]:
+    words = {server: word for server, word in table.items() if server != RECEIPT_KEYS}
+    for server in words:
+        _check_server(document, "trust", server)
+    return {server: Trust(word) for server, word in words.items()}
+
+
+def _receipt_keys(document: Document, table: Mapping[str, Any]) -> tuple[ReceiptKey, ...]:
+    found: list[ReceiptKey] = []
+    for name, one in table.items():
+        key: str | None = one.get("key")
+        if key is None:
+            continue  # reported already: it is missing, or none
+        if what := fault_of_key(key):
+            fix = "Make one: sayso receipt keygen FILE."
+            document.report(("trust", RECEIPT_KEYS, name, "key"), what, fix)
+            continue
+        layers = frozenset[str](one.get("layers", CONTAINING))
+        found.append(ReceiptKey(name, key, one.get("calls", LEAST_CALLS), layers))
+    return tuple(found)
+
+
+def _operator(document: Document, table: Mapping[str, Any]) -> tuple[Operator, ...]:
+    found: list[Operator] = []
+    for server, tools in table.items():
+        _check_server(document, "operator", server)
+        found += [Operator(server, tool, Hints(**hints)) for tool, hints in tools.items()]
+    return tuple(sorted(found, key=_nearest_first))
+
+
+def _first_use(document: Document, value: Any) -> tuple[FirstUse, ...]:
+    found: list[FirstUse] = []
+    for server, word in ({ANY: value} if isinstance(value, str) else value).items():
+        _check_server(document, "first_use", server)
+        tools: Mapping[str, str] = {ANY: word} if isinstance(word, str) else word
+        found += [FirstUse(server, tool, asks=one == Effect.CONFIRM) for tool, one in tools.items()]
+    return tuple(sorted(found, key=_nearest_first))
+
+
+def _result_limits(document: Document, value: Any) -> tuple[ResultLimit, ...]:
+    limits: list[ResultLimit] = []
+    for server, most in ({ANY: value} if isinstance(value, int) else value).items():
+        _check_server(document, "max_result_characters", server)
+        tools: Mapping[str, int] = {ANY: most} if isinstance(most, int) else most
+        limits += [ResultLimit(server, tool, one) for tool, one in tools.items()]
+    return tuple(sorted(limits, key=lambda one: (*_nearest_first(one), one.tool == ANY)))
+
+
+def _dry_runs(document: Document, value: Mapping[str, Any]) -> tuple[DryRun, ...]:
+    entries: list[DryRun] = []
+    for server, named in value.items():
+        _check_server(document, "dry_run", server)
+        tools: Mapping[str, str] = {ANY: named} if isinstance(named, str) else named
+        entries += [DryRun(server, tool, one) for tool, one in tools.items()]
+    return tuple(sorted(entries, key=lambda one: (*_nearest_first(one), one.tool == ANY)))
+
+
+def _nearest_first(entry: Operator | FirstUse | ResultLimit | DryRun) -> tuple[bool, bool]:
+    return entry.server == ANY, is_glob(entry.tool)
+
+
+def _check_server(document: Document, key: str, server: str) -> None:
+    if server != ANY and is_glob(server):
+        fix = "Write its name in full, or “*” for all servers that are not named."
+        document.report((key, server), f"“{server}” is not the name of one server", fix)
+
+
+def _rules(
+    document: Document, tables: list[Any], roles: Mapping[str, frozenset[str]]
+) -> tuple[Rule, ...]:
+    found: list[Rule] = []
+    lines: dict[str, int] = {}
+    for index, table in enumerate(tables):
+        if not isinstance(table, dict):
+            continue  # reported already, as all that is not sound here
+        path = ("rules", index)
+        sound = document.sound(cast("dict[str, Any]", table), *path)
+        _check_name(document, (*path, "name"), sound.get("name"), lines)
+        rule = build_rule(document, path, sound, roles)
+        found += [rule] if rule else []
+    return tuple(found)
+
+
+def _check_name(
+    document: Document, path: tuple[str | int, ...], name: str | None, lines: dict[str, int]
+) -> None:
+    if name is None:
+        return
+    if name in _RESERVED or name.startswith("mode:"):
+        what = f"“{name}” is what sayso calls something else in its decisions"
+        document.report(path, what, "Choose another name.")
+    if name in lines:
+        what = f"the rule on line {lines[name]} is called “{name}” too"
+        document.report(path, what, "Give each rule a name of its own.")
+    lines.setdefault(name, document.line_of(path))

@@ -1,0 +1,280 @@
+"""Conditions: the typed matchers of a rule, made ready when the policy is loaded.
+
+A condition answers `True`, `False`, or `None` where it cannot tell: then, and where a path names
+several values, it is read the careful way, which is to match for what tightens (a rule that
+denies, asks or hides) and not to match for what loosens (a rule that allows, an `unless` of the
+others).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import translate
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
+
+from sayso.fields import boolean, choice, convert, function, number, optional, text, texts
+from sayso.intent import HINT_NAMES, Level
+from sayso.policy.situation import Situation
+
+Test = Callable[[Situation], bool | None]
+AnyTest = Callable[[Any], bool]
+
+_GLOB_SIGNS: Final = re.compile(r"[*?\[]")
+
+
+class FactsTest(NamedTuple):
+    """One thing that is asked of a tool: its key, what is wanted in words, and the test."""
+
+    key: str
+    wanted: str
+    test: AnyTest
+
+
+class Reads(StrEnum):
+    """What a condition's answer depends on, so that it can be remembered."""
+
+    TOOL = "tool"
+    CALLER = "caller"
+    TOOL_AND_CALLER = "tool and caller"
+    CALL = "call"
+    """Possibly everything: the answer is never remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that a rule asks of a call. `wanted` and `actual` say it in words.
+
+    `is_of_call` tells that the answer takes more than who calls which tool. `window` is how many
+    seconds of history the answer takes. `reads` says what else than the call itself is enough for
+    the answer. `names` are the only values of `key` for which it can hold, where that is known.
+    `about` is what it asks of one tool, this call's or an earlier one's; each test takes
+    `ToolFacts`.
+    """
+
+    key: str
+    wanted: str
+    test: Test = field(repr=False, compare=False)
+    actual: Callable[[Situation], str] = field(repr=False, compare=False)
+    is_of_call: bool = False
+    window: float = 0.0
+    reads: Reads = Reads.CALL
+    names: frozenset[str] | None = None
+    about: tuple[FactsTest, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        convert(
+            self,
+            key=text,
+            wanted=text,
+            test=function,
+            actual=function,
+            is_of_call=boolean,
+            window=number(0),
+            reads=choice(Reads),
+            names=optional(texts),
+        )
+
+    def why_not(self, situation: Situation) -> str:
+        """Why the condition does not hold."""
+        return f"{self.key} is {self.actual(situation)}, not {self.wanted}"
+
+
+def many(value: object) -> tuple[Any, ...]:
+    """One value or an array of them, as a tuple."""
+    return tuple(value) if isinstance(value, list) else (value,)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - whatever TOML holds
+
+
+def make_glob(patterns: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a text fits one of `patterns`; case counts.
+
+    >>> make_glob(["delete_*", "drop"])("delete_customer")
+    True
+    """
+    exact = frozenset(one for one in patterns if not is_glob(one))
+    globs = [translate(one) for one in patterns if one not in exact]
+    if not globs:
+        return exact.__contains__
+    fits = re.compile("|".join(globs)).match
+    return lambda text: text in exact or fits(text) is not None
+
+
+def is_glob(text: str) -> bool:
+    """Whether `text` has a sign in it that stands for something else."""
+    return _GLOB_SIGNS.search(text) is not None
+
+
+def facts_tests(table: Mapping[str, Any], prefix: str = "") -> list[FactsTest]:
+    """The conditions of `table` on a tool.
+
+    Each test takes `ToolFacts`, or whatever holds them under the attributes that `prefix` names:
+    what is looked at on each call is reached in one step.
+    """
+    found = [
+        FactsTest(key, in_words(_spelt(value)), _FACTS[key](prefix, key, many(value)))
+        for key, value in table.items()
+        if key in _FACTS
+    ]
+    for name, sources in table.get("source", {}).items():
+        test = _source(prefix, name, many(sources))
+        found.append(FactsTest(f"source.{name}", in_words(many(sources)), test))
+    return found
+
+
+def _spelt(value: object) -> tuple[Any, ...]:
+    return (str(value).lower(),) if isinstance(value, bool) else many(value)
+
+
+def _level(prefix: str, _key: str, levels: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}intent")
+    reads, writes, destroys = (level in levels for level in Level)
+
+    def test(about: Any) -> bool:
+        intent = get(about)
+        if intent.level is Level.READ:
+            return reads
+        return writes if intent.level is Level.WRITE else destroys
+
+    return test
+
+
+def _hint(prefix: str, name: str, values: tuple[bool, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}intent.{name}.value")
+    wanted = values[0]
+    return lambda about: get(about) is wanted
+
+
+def _source(prefix: str, name: str, sources: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}intent.{name}.source")
+    return lambda about: get(about) in sources
+
+
+def _name(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}{key}")
+    fits = make_glob(words)
+    return lambda about: fits(get(about))
+
+
+def _category(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}{key}")
+    return lambda about: get(about) in words
+
+
+def _tag(prefix: str, _key: str, words: tuple[str, ...]) -> AnyTest:
+    get = attrgetter(f"{prefix}tags")
+    wanted = frozenset(words)
+    return lambda about: not wanted.isdisjoint(get(about))
+
+
+_FACTS: Final[Mapping[str, Callable[[str, str, tuple[Any, ...]], AnyTest]]] = {
+    "server": _name,
+    "tool": _name,
+    "level": _level,
+    **dict.fromkeys(HINT_NAMES, _hint),
+    "category": _category,
+    "tag": _tag,
+}
+
+
+def facts_conditions(table: Mapping[str, Any]) -> list[Condition]:
+    """The same as conditions on a call."""
+    pairs = zip(facts_tests(table, "facts."), facts_tests(table), strict=True)
+    return [
+        Condition(
+            one.key,
+            one.wanted,
+            one.test,
+            _actual_of(one.key),
+            reads=Reads.TOOL,
+            names=_names(table, one.key),
+            about=(bare,),
+        )
+        for one, bare in pairs
+    ]
+
+
+def _names(table: Mapping[str, Any], key: str) -> frozenset[str] | None:
+    """Return the servers or tools that a condition names in full; `None` where a glob is among."""
+    words = many(table[key]) if key in ("server", "tool") else ()
+    return frozenset(words) if words and not any(is_glob(one) for one in words) else None
+
+
+def _actual_of(key: str) -> Callable[[Situation], str]:
+    def actual(situation: Situation) -> str:
+        facts = situation.facts
+        if key == "level":
+            return str(facts.intent.level)
+        if key == "tag":
+            return in_words(sorted(facts.tags))
+        if key.startswith("source."):
+            return str(getattr(facts.intent, key.removeprefix("source.")).source)
+        if key in HINT_NAMES:
+            return str(getattr(facts.intent, key).value).lower()
+        return str(getattr(facts, key) or "none")
+
+    return actual
+
+
+def principal_conditions(
+    table: Mapping[str, Any], roles: Mapping[str, frozenset[str]]
+) -> list[Condition]:
+    """Conditions on who calls; `roles` are the scopes that each role brings."""
+    callers = ("subject", "tenant", "client")
+    found = [_caller(key, many(table[key])) for key in callers if key in table]
+    if "role" in table:
+        found.append(_role(many(table["role"])))
+    if "scope" in table:
+        found.append(_scope(many(table["scope"]), roles))
+    return found
+
+
+def _caller(key: str, words: tuple[str, ...]) -> Condition:
+    fits = make_glob(words)
+
+    def actual(situation: Situation) -> str:
+        return str(getattr(situation.principal, key) or "none")
+
+    def test(situation: Situation) -> bool:
+        name = getattr(situation.principal, key)
+        return name is not None and fits(name)
+
+    return Condition(
+        key,
+        in_words(words),
+        test,
+        actual,
+        reads=Reads.CALLER,
+    )
+
+
+def _role(words: tuple[str, ...]) -> Condition:
+    wanted = frozenset(words)
+    return Condition(
+        "role",
+        in_words(words),
+        lambda one: not wanted.isdisjoint(one.principal.roles),
+        lambda one: in_words(sorted(one.principal.roles)),
+        reads=Reads.CALLER,
+    )
+
+
+def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condition:
+    """Whoever needs no scopes, on a machine without authentication, holds them all."""
+    wanted = frozenset(words)
+
+    def test(situation: Situation) -> bool:
+        caller = situation.principal
+        if caller.scopes is None or not wanted.isdisjoint(caller.scopes):
+            return True
+        return any(not wanted.isdisjoint(roles.get(one, frozenset())) for one in caller.roles)
+
+    def actual(situation: Situation) -> str:
+        return in_words(sorted(situation.principal.scopes or ()))
+
+    return Condition("scope", in_words(words), test, actual, reads=Reads.CALLER)
+
+
+def in_words(words: Iterable[object]) -> str:
+    """`a`, `a or b`, or `none`."""
+    return " or ".join(str(one) for one in words) or "none"

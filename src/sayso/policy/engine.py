@@ -1,0 +1,245 @@
+"""The engine: one situation, one policy, one decision."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sayso.intent import Level, shortest
+from sayso.policy.decision import Decision, Effect, Mode, Require, Reviewers
+from sayso.policy.document import LIMIT_WINDOW_SECONDS, Limits, Policy, Rule
+from sayso.policy.mode import decide_by_mode
+from sayso.policy.principal import Principal
+from sayso.policy.situation import Situation, ToolFacts
+
+OFF: Final = "off"
+QUARANTINE: Final = "quarantine"
+LIMITS: Final = "limits"
+FIRST_USE: Final = "first_use"
+
+
+def decide(policy: Policy, situation: Situation) -> Decision:
+    """What becomes of a call.
+
+    What is switched off is denied before everything, in every mode. Otherwise `observe` allows,
+    and the decision's `would_be` says what would have become of the call. So it does where a call
+    would ask and somebody else asks.
+    """
+    if off := find_off(policy, situation):
+        return off
+    judged = _with_default_strength(_judge(policy, situation), situation)
+    is_asked_elsewhere = judged.effect is Effect.CONFIRM and policy.asks is False
+    if policy.mode is not Mode.OBSERVE and not is_asked_elsewhere:
+        return judged
+    return replace(judged, effect=Effect.ALLOW, would_be=judged.effect)
+
+
+def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
+    """Whether `principal` may know that there is such a tool.
+
+    It needs every scope of the tool, where the tool names roles one of them, and no rule that
+    hides it. `observe` hides nothing, but scopes and roles hold in it too, and so does what is
+    switched off.
+    """
+    if is_switched_off(policy, server=facts.server, subject=principal.subject):
+        return False
+    scopes = policy.scopes_of(principal)
+    if scopes is not None and not (
+        facts.scopes <= scopes and (not facts.roles or not facts.roles.isdisjoint(principal.roles))
+    ):
+        return False
+    if policy.mode is Mode.OBSERVE:
+        return True
+    hiding = policy.hiding.about(principal, facts)
+    if not hiding:
+        return True
+    situation = Situation(principal, facts)
+    return not any(rule.matches(situation) for rule in hiding)
+
+
+def is_switched_off(policy: Policy, *, server: str | None = None, subject: str = "") -> bool:
+    """Return whether `policy` switches off this server or this caller, in whatever mode.
+
+    Every list, request and notification asks this; calls are denied by `decide` as well.
+    """
+    return server in policy.off_servers or subject in policy.off_subjects
+
+
+def find_off(policy: Policy, situation: Situation) -> Decision | None:
+    """The decision on a call whose server or caller is switched off, or tool in quarantine."""
+    server = situation.facts.server
+    subject = situation.principal.subject
+    if server in policy.off_servers:
+        return Decision(Effect.DENY, OFF, f"the server “{server}” is switched off")
+    if subject in policy.off_subjects:
+        return Decision(Effect.DENY, OFF, f"the caller “{subject}” is switched off")
+    if why := situation.facts.quarantine:
+        return Decision(Effect.DENY, QUARANTINE, why)
+    return None
+
+
+def find_limit(policy: Policy, situation: Situation) -> Decision | None:
+    """The decision on a call beyond the policy's own limits."""
+    limits = policy.limits
+    level = situation.facts.intent.level
+    if limits.calls is not None:
+        times = sorted(time for one in situation.recent.values() for time in one)
+        if over := _over(times, limits.calls, situation, "calls"):
+            return over
+    if (most := limits.by_level.get(level)) is not None:
+        over = _over(situation.recent.get(level, ()), most, situation, f"{level} calls")
+        if over:
+            return over
+    return _too_many_targets(limits, situation)
+
+
+def find_rule_limit(rule: Rule, situation: Situation) -> Decision | None:
+    """The decision on a call beyond the limits of a rule that is about it."""
+    limits = rule.limits
+    facts = situation.facts
+    if limits is None:
+        return None
+    over = None
+    if limits.calls is not None:
+        over = _over(_times_of(facts, situation), limits.calls, situation, "calls of this tool")
+    over = over or _too_many_targets(limits, situation)
+    return over and replace(over, rule=rule.name, line=rule.line)
+
+
+def _times_of(facts: ToolFacts, situation: Situation) -> Sequence[float]:
+    """When this tool was called, ascending."""
+    if situation.of_tool is not None:
+        return situation.of_tool
+    return sorted(
+        past.at
+        for past in situation.history
+        if past.facts.tool == facts.tool and past.facts.server == facts.server
+    )
+
+
+def first_use_asks(policy: Policy, situation: Situation) -> bool:
+    """Whether the call is the first of its tool, and the policy asks about that."""
+    facts = situation.facts
+    return situation.is_first_use and policy.asks_first(facts.server, facts.tool)
+
+
+def by_mode(policy: Policy, situation: Situation) -> Decision:
+    """The mode's own word; `observe` says what `guarded` would do."""
+    intent = situation.facts.intent
+    if policy.mode is not Mode.OBSERVE:
+        return decide_by_mode(policy.mode, intent)
+    return replace(decide_by_mode(Mode.GUARDED, intent), rule=f"mode:{policy.mode}")
+
+
+@dataclass(slots=True)
+class _Matching:
+    """The rules that match, as far as they matter."""
+
+    denies: Rule | None = None
+    over: Decision | None = None
+    confirms: list[Rule] = field(default_factory=list[Rule])
+    allows: Rule | None = None
+
+
+def _judge(policy: Policy, situation: Situation) -> Decision:
+    """What the policy says, whether or not it is enforced."""
+    if not isinstance(policy.mode, Mode):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may have set anything
+        return by_mode(policy, situation)
+    found = _match(policy.index.about(situation.principal, situation.facts), situation)
+    if found.denies is not None:
+        return _by_rule(found.denies, Effect.DENY)
+    if over := find_limit(policy, situation) or found.over:
+        return over
+    decision = _permit(found) or by_mode(policy, situation)
+    if decision.effect is Effect.ALLOW and first_use_asks(policy, situation):
+        reason = "this tool is used for the first time"
+        decision = Decision(Effect.CONFIRM, FIRST_USE, reason)
+    if decision.effect is Effect.CONFIRM and policy.mode is Mode.UNATTENDED:
+        reason = f"{decision.reason}, and nobody is there to ask"
+        return Decision(Effect.DENY, decision.rule, reason, decision.line)
+    return decision
+
+
+def _with_default_strength(decision: Decision, situation: Situation) -> Decision:
+    """Where callers are known, nobody's own client may answer for what they destroy.
+
+    A rule that says `require = "any"` lets it.
+    """
+    is_known = situation.principal.is_known
+    destroys = situation.facts.intent.level not in (Level.READ, Level.WRITE)
+    if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:
+        return replace(decision, require=Require.OUT_OF_BAND)
+    return decision
+
+
+def _match(rules: Iterable[Rule], situation: Situation) -> _Matching:
+    found = _Matching()
+    for rule in rules:
+        if not rule.matches(situation):
+            continue
+        if rule.effect is not Effect.ALLOW and rule.effect is not Effect.CONFIRM:
+            found.denies = rule
+            return found
+        if found.over is None:
+            found.over = find_rule_limit(rule, situation)
+        if rule.effect is Effect.CONFIRM:
+            found.confirms.append(rule)
+        else:
+            found.allows = found.allows or rule
+    return found
+
+
+def _permit(found: _Matching) -> Decision | None:
+    if found.confirms:
+        return _ask(found.confirms)
+    return _by_rule(found.allows, Effect.ALLOW) if found.allows else None
+
+
+def _by_rule(rule: Rule, effect: Effect) -> Decision:
+    return Decision(effect, rule.name, rule.reason, rule.line)
+
+
+def _ask(rules: Sequence[Rule]) -> Decision:
+    """One question for all rules that ask: the first gives its words, the strictest its bounds."""
+    first = rules[0]
+    strengths = {rule.require for rule in rules}
+    ends = [rule.expires for rule in rules if rule.expires is not None]
+    return Decision(
+        Effect.CONFIRM,
+        first.name,
+        first.reason,
+        first.line,
+        require=next((one for one in Require if one in strengths), None),
+        reviewers=_reviewers([rule.reviewers for rule in rules if rule.reviewers]),
+        expires=min(ends, default=None),
+        grant=shortest(*(rule.grant for rule in rules)),
+    )
+
+
+def _reviewers(asked: Sequence[Reviewers]) -> Reviewers | None:
+    """The largest number of people, out of those whom the first rule names that names any."""
+    if not asked:
+        return None
+    named = next((one for one in asked if one.subjects or one.roles), asked[0])
+    return replace(named, count=max(one.count for one in asked))
+
+
+def _over(times: Sequence[float], most: int, situation: Situation, what: str) -> Decision | None:
+    """A denial when `most` of `times`, ascending, are within the last minute."""
+    start = bisect_right(times, situation.now - LIMIT_WINDOW_SECONDS)
+    if len(times) - start < most:
+        return None
+    # A clock that was set back must not lock anyone out for longer than a minute.
+    wait = min(max(times[-most] + LIMIT_WINDOW_SECONDS - situation.now, 1.0), LIMIT_WINDOW_SECONDS)
+    seconds = int(wait) + (wait > int(wait))
+    reason = f"the limit of {most} {what} per minute is reached; try again in {seconds} seconds"
+    return Decision(Effect.DENY, LIMITS, reason, retry_after=wait)
+
+
+def _too_many_targets(limits: Limits, situation: Situation) -> Decision | None:
+    targets = situation.targets
+    most = limits.targets
+    if targets is None or most is None or targets <= most:
+        return None
+    reason = f"it would change {targets} things, and at most {most} may change at once"
+    return Decision(Effect.DENY, LIMITS, f"{reason}; try again with fewer at a time")

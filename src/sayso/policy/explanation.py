@@ -1,0 +1,163 @@
+"""The explanation of a decision: every rule, whether it matched, and why not."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.intent import HINT_NAMES
+from sayso.policy.decision import Decision, Effect
+from sayso.policy.document import Policy, Rule
+from sayso.policy.engine import (
+    OFF,
+    by_mode,
+    decide,
+    find_limit,
+    find_off,
+    first_use_asks,
+    is_visible,
+)
+from sayso.policy.situation import Situation
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReport:
+    """What became of one rule; `why_not` is empty where it matched.
+
+    `unsure` names the conditions of `when` that could not be told.
+    """
+
+    name: str
+    line: int
+    effect: Effect
+    is_match: bool
+    why_not: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data."""
+        base: dict[str, Any] = {
+            "name": self.name,
+            "line": self.line,
+            "effect": str(self.effect),
+            "match": self.is_match,
+        }
+        base |= {"unsure": list(self.unsure)} if self.unsure else {}
+        return base | ({"why_not": list(self.why_not)} if self.why_not else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that made a decision. `off` and `limit` are set where one of them denies."""
+
+    where: str
+    situation: Situation
+    decision: Decision
+    is_visible: bool
+    mode: Decision
+    rules: tuple[RuleReport, ...]
+    off: Decision | None
+    limit: Decision | None
+    first_use: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data."""
+        facts = self.situation.facts
+        return {
+            "server": facts.server,
+            "tool": facts.tool,
+            "level": str(facts.intent.level),
+            "hints": facts.intent.to_dict(),
+            "policy": self.where,
+            "visible": self.is_visible,
+            "decision": self.decision.to_dict(),
+            "mode": self.mode.to_dict(),
+            "first_use": self.first_use,
+            "rules": [one.to_dict() for one in self.rules],
+            "off": self.off and self.off.to_dict(),
+            "limit": self.limit and self.limit.to_dict(),
+        }
+
+    def lines(self) -> list[str]:
+        """In words, one line each."""
+        facts = self.situation.facts
+        decision = self.decision
+        hints = ", ".join(f"{name} {_hint(self.situation, name)}" for name in HINT_NAMES)
+        lines = [f"{facts.server} {facts.tool}: {self._verdict()}"]
+        lines.append(f"  because {decision.reason} ({self._place(decision)})")
+        if not self.is_visible and decision.rule != OFF:
+            # What comes first is what a call would come to.
+            hidden = f"  because this caller may not know that there is such a tool: {self._why()}"
+            told = f"were it seen: {self._verdict()}, {lines[1].strip()}"
+            lines = [f"{facts.server} {facts.tool}: unknown", hidden, told]
+        lines.append(f"level {facts.intent.level}: {hints}")
+        lines += [f"{one.reason} ({one.rule})" for one in (self.off, self.limit) if one]
+        lines += [self._of_rule(one) for one in self.rules]
+        lines.append(f"{self.mode.rule} alone says {self.mode.effect}: {self.mode.reason}")
+        return lines
+
+    def _why(self) -> str:
+        """Why the caller may not see the tool."""
+        if any(one.effect is Effect.HIDE and one.is_match for one in self.rules):
+            return "a rule hides it"
+        facts = self.situation.facts
+        scopes = f"all of the scopes {', '.join(sorted(facts.scopes))}" if facts.scopes else ""
+        roles = f"one of the roles {', '.join(sorted(facts.roles))}" if facts.roles else ""
+        return f"it wants {' and '.join(one for one in (scopes, roles) if one)}"
+
+    def _verdict(self) -> str:
+        decision = self.decision
+        if decision.would_be is not None:
+            return f"{decision.effect}, only observed; enforced it would be {decision.would_be}"
+        more = [str(decision.require)] if decision.require else []
+        if decision.reviewers:
+            more.append(f"{decision.reviewers.count} must approve")
+        if decision.expires is not None:
+            more.append(f"expires after {decision.expires:g} s")
+        return ", ".join([str(decision.effect), *more])
+
+    def _place(self, decision: Decision) -> str:
+        where = f", {self.where}:{decision.line}" if decision.line else ""
+        return f"{decision.rule}{where}"
+
+    def _of_rule(self, report: RuleReport) -> str:
+        head = f"{self.where}:{report.line} {report.name} ({report.effect})"
+        if report.is_match:
+            unsure = f", since {' and '.join(report.unsure)} cannot be told"
+            return f"{head} matches{unsure if report.unsure else ''}"
+        return f"{head} does not match: {'; '.join(report.why_not)}"
+
+
+def explain(policy: Policy, situation: Situation) -> Explanation:
+    """Why a call is decided as it is; decides exactly as `decide` does."""
+    return Explanation(
+        where=policy.where,
+        situation=situation,
+        decision=decide(policy, situation),
+        is_visible=is_visible(policy, situation.principal, situation.facts),
+        mode=by_mode(policy, situation),
+        rules=tuple(_report(rule, situation) for rule in policy.rules),
+        off=find_off(policy, situation),
+        limit=find_limit(policy, situation),
+        first_use=first_use_asks(policy, situation),
+    )
+
+
+def _report(rule: Rule, situation: Situation) -> RuleReport:
+    is_match = rule.matches(situation)
+    why_not = () if is_match else tuple(_why_not(rule, situation))
+    unsure = tuple(one.key for one in rule.when if one.test(situation) is None)
+    return RuleReport(rule.name, rule.line, rule.effect, is_match, why_not, unsure)
+
+
+def _why_not(rule: Rule, situation: Situation) -> list[str]:
+    careful = not rule.is_loosening
+    found: list[str] = []
+    for one in rule.when:
+        answer = one.test(situation)
+        if not (careful if answer is None else answer):
+            found.append(one.why_not(situation))
+    return found or ["all that “unless” names holds"]
+
+
+def _hint(situation: Situation, name: Any) -> str:
+    one = situation.facts.intent[name]
+    return f"{'yes' if one.value else 'no'} ({one.source})"

@@ -1,0 +1,189 @@
+"""CEL expressions: checked when the policy is loaded, bounded when they are evaluated.
+
+What an expression costs is bounded by its length and by how much it may look at: comprehensions
+(`all`, `exists`, `map` and their like) are refused, regular expressions are RE2's, and arguments
+beyond a size are not shown to it. Whatever does not come to `true` or `false` counts as unknown.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final, Protocol, cast
+
+from sayso.extras import install_command
+from sayso.intent import HINT_NAMES
+from sayso.policy.conditions import Condition, Reads
+from sayso.policy.format import LONGEST_EXPRESSION
+from sayso.policy.situation import Situation
+
+_MOST_VALUES: Final = 10_000
+_MOST_CHARACTERS: Final = 100_000
+_DEEPEST: Final = 100
+
+_TEXT: Final = (
+    r'[rR]?[bB]?[rR]?(?:"""(?:[^\\]|\\.)*?"""|' + r"'''(?:[^\\]|\\.)*?'''|"
+    r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*')"
+)
+_SKIPPED: Final = re.compile(rf"{_TEXT}|//[^\n]*", re.DOTALL)
+_LOOP: Final = re.compile(r"\.\s*(all|exists|exists_one|existsOne|map|filter)\s*\(")
+_PLACE: Final = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n]*)")
+_MACHINE_WORDS: Final = re.compile(r" \(in container ''\)|\s*\[[A-Z_]+\]$|^[A-Z_]+: ")
+
+
+class ExpressionError(Exception):
+    """An expression that cannot be used; `line` is counted from 0 within the expression."""
+
+    def __init__(self, what: str, line: int = 0, fix: str | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.line = line
+        self.fix = fix
+
+
+class _Compiled(Protocol):
+    def eval(self, *, data: Mapping[str, Any]) -> Any: ...
+
+
+def expression_condition(text: str, *, is_listing: bool = False) -> Condition:
+    """The condition that the CEL expression `text` is true.
+
+    With `is_listing`, only what is known before a call may be used: no arguments.
+    Raises `ExpressionError`.
+    """
+    compiled = _compile(text, is_listing=is_listing)
+
+    def test(situation: Situation) -> bool | None:
+        return _evaluate(compiled, situation, is_listing=is_listing)
+
+    words = " ".join(text.split())
+    return Condition(
+        "expression",
+        f"true: {words}",
+        test,
+        lambda one: _actual(test(one)),
+        is_of_call=not is_listing,
+        reads=Reads.TOOL_AND_CALLER if is_listing else Reads.CALL,
+    )
+
+
+def _actual(answer: bool | None) -> str:  # noqa: FBT001 - an answer, not a switch
+    return "unknown" if answer is None else str(answer).lower()
+
+
+def _compile(text: str, *, is_listing: bool) -> _Compiled:
+    if len(text) > LONGEST_EXPRESSION:
+        raise ExpressionError(f"the expression is longer than {LONGEST_EXPRESSION} characters")
+    bare = _SKIPPED.sub(_blank, text)
+    if found := _LOOP.search(bare):
+        what = f"“{found[1]}” is a loop, and expressions here have none"
+        fix = "Use a condition on arguments with a path such as items.*.id."
+        raise ExpressionError(what, bare.count("\n", 0, found.start(1)), fix)
+    environment = _environment(is_listing=is_listing)
+    try:
+        compiled = environment.compile(text)
+    except Exception as error:
+        raise _explained(str(error)) from error
+    if (name := compiled.return_type().name()) != "BOOL":
+        what = f"the expression must be true or false, and this one is of the type {name.lower()}"
+        raise ExpressionError(what, fix="Compare it with something.")
+    return compiled
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Newlines stay, so that lines are still counted right; a text must not join two words."""
+    return " " + "\n" * match[0].count("\n")
+
+
+def _explained(message: str) -> ExpressionError:
+    """What the engine says of a wrong expression, in its own words but without its codes."""
+    if found := _PLACE.search(message):
+        line = max(int(found[1]) - 1, 0)
+        return ExpressionError(f"CEL: {_MACHINE_WORDS.sub('', found[3])}", line)
+    return ExpressionError(f"CEL: {_MACHINE_WORDS.sub('', message.splitlines()[0])}")
+
+
+@cache
+def _environment(*, is_listing: bool) -> Any:
+    """The engine with the names that an expression may use; imported only when one is there."""
+    try:
+        from cel_expr_python import cel  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - an extra, imported where it is used; its stub lies inside
+    except ImportError as error:
+        fix = f"Use typed conditions, or install it: {install_command('cel')}."
+        raise ExpressionError("expressions need CEL, which is not installed", fix=fix) from error
+    kinds = cel.Type
+    names = {
+        **dict.fromkeys(("server", "tool", "level", "category"), kinds.STRING),
+        **dict.fromkeys(("subject", "tenant", "client"), kinds.STRING),
+        **dict.fromkeys(HINT_NAMES, kinds.BOOL),
+        **dict.fromkeys(("tags", "scopes", "roles"), kinds.List(kinds.STRING)),
+        "sources": kinds.Map(kinds.STRING, kinds.STRING),
+    }
+    if not is_listing:
+        names |= {
+            "arguments": kinds.Map(kinds.STRING, kinds.DYN),
+            "first_use": kinds.BOOL,
+            "targets": kinds.INT,
+        }
+    return cel.NewEnv(variables=names)
+
+
+def _evaluate(compiled: _Compiled, situation: Situation, *, is_listing: bool) -> bool | None:
+    """What the expression comes to, or `None` where that is neither true nor false."""
+    if not is_listing and not _is_small(situation.arguments):
+        return None
+    try:
+        value = compiled.eval(data=_names(situation, is_listing=is_listing))
+        answer = value.value()
+    except Exception:  # noqa: BLE001 - whatever the engine meets, the rule is read the careful way
+        return None
+    return answer if isinstance(answer, bool) else None
+
+
+def _names(situation: Situation, *, is_listing: bool) -> dict[str, Any]:
+    facts = situation.facts
+    caller = situation.principal
+    names: dict[str, Any] = {
+        "server": facts.server,
+        "tool": facts.tool,
+        "level": str(facts.intent.level),
+        "category": facts.category or "",
+        "subject": caller.subject,
+        "tenant": caller.tenant or "",
+        "client": caller.client,
+        "tags": sorted(facts.tags),
+        "scopes": sorted(caller.scopes or ()),
+        "roles": sorted(caller.roles),
+        "sources": {name: str(facts.intent[name].source) for name in HINT_NAMES},
+        **{name: facts.intent[name].value for name in HINT_NAMES},
+    }
+    if not is_listing:
+        # Without a plan nobody knows how many; an expression that asks is then unknown.
+        targets = {} if situation.targets is None else {"targets": situation.targets}
+        names |= {
+            "arguments": situation.arguments,
+            "first_use": situation.is_first_use,
+            **targets,
+        }
+    return names
+
+
+def _is_small(arguments: object) -> bool:
+    """Whether an expression may look at `arguments`: not too many, too long or too deep."""
+    characters = 0
+    todo: list[tuple[object, int]] = [(arguments, 0)]
+    for value, depth in todo:  # grows while it is walked
+        inner: list[object] = []
+        if isinstance(value, str):
+            characters += len(value)
+        elif isinstance(value, Mapping):
+            table = cast("Mapping[str, object]", value)
+            characters += sum(map(len, table))
+            inner = list(table.values())
+        elif isinstance(value, list):
+            inner = cast("list[object]", value)
+        if depth > _DEEPEST or len(todo) + len(inner) > _MOST_VALUES:
+            return False
+        if characters > _MOST_CHARACTERS:
+            return False
+        todo.extend((one, depth + 1) for one in inner)
+    return True

@@ -1,0 +1,278 @@
+"""The format of policy.toml, in one place: what is checked, what is published as JSON Schema."""
+
+from typing import Any, Final
+
+from sayso.intent import (
+    HINT_NAMES,
+    KEY_FORM,
+    LAYERS,
+    THRESHOLD,
+    Level,
+    Source,
+    Span,
+    Trust,
+)
+from sayso.policy.decision import Effect, Listing, Mode, Require
+from sayso.policy.document import (
+    CHANNELS,
+    MAX_OPEN_QUESTIONS,
+    MAX_RESULT_CHARACTERS,
+    MIN_RESULT_CHARACTERS,
+)
+from sayso.policy.receipts import LEAST_CALLS
+from sayso.schema import LIMIT
+from sayso.settings import (
+    DURATION,
+    Boolean,
+    Choice,
+    Either,
+    Items,
+    Json,
+    Key,
+    Named,
+    Number,
+    Reserved,
+    Table,
+    Text,
+    one_or_more,
+)
+
+SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+DEFAULT_WITHIN: Final = "30m"
+LONGEST_EXPRESSION: Final = 2000
+
+_NAMES: Final = one_or_more(Text())
+_LEVELS: Final = one_or_more(Choice(tuple(Level)))
+_COUNT: Final = Number(1, 1_000_000, is_whole=True)
+_DURATION: Final = Text("a duration such as 45s, 30m, 2h or 1d", DURATION)
+_HINT_DOCS: Final = {name: f"the value of {name} that counts" for name in HINT_NAMES}
+
+_RANGE: Final = Table(
+    {"min": Key(Number(), "the least, included"), "max": Key(Number(), "the most, included")},
+    least=1,
+)
+_ARGUMENT: Final = Table(
+    {
+        "equals": Key(Json(), "the value is this, of the same type"),
+        "glob": Key(_NAMES, "the value is a text that fits this glob, or one of these"),
+        "range": Key(_RANGE, "the value is a number within these bounds"),
+        "exists": Key(Boolean(), "whether something stands there at all"),
+    },
+    least=1,
+)
+_TOOL_KEYS: Final[dict[str, Key]] = {
+    "level": Key(_LEVELS, "how much the call may change, or one of these"),
+    **{name: Key(Boolean(), doc) for name, doc in _HINT_DOCS.items()},
+    "source": Key(
+        Table(
+            {
+                name: Key(one_or_more(Choice(tuple(Source))), f"who said {name}, or one of these")
+                for name in HINT_NAMES
+            },
+            least=1,
+        ),
+        "who said the value of a hint",
+    ),
+    "server": Key(_NAMES, "the server's name, or a glob, or one of these"),
+    "tool": Key(_NAMES, "the tool's name at its server, or a glob, or one of these"),
+    "category": Key(_NAMES, "the category that the tool declares, or one of these"),
+    "tag": Key(_NAMES, "a tag that the tool declares, or one of these"),
+}
+_AFTER: Final = Table(
+    {
+        **_TOOL_KEYS,
+        "within": Key(_DURATION, "how far back to look", default=DEFAULT_WITHIN),
+        "of": Key(
+            Choice(("conversation", "principal")),
+            "whose earlier calls count: those of this conversation, or all of this principal's",
+            default="conversation",
+        ),
+    },
+    "an earlier call was of this kind",
+)
+_MATCHER: Final = Table(
+    {
+        **_TOOL_KEYS,
+        "subject": Key(_NAMES, "who calls, or a glob, or one of these"),
+        "scope": Key(_NAMES, "a scope that the caller holds, itself or by a role, or one of these"),
+        "role": Key(_NAMES, "a role that the caller has, or one of these"),
+        "tenant": Key(_NAMES, "the tenant that the caller acts for, or a glob, or one of these"),
+        "client": Key(_NAMES, "the client it calls through, or a glob, or one of these"),
+        "arguments": Key(Named(_ARGUMENT), "conditions on arguments, by their path"),
+        "meta": Key(Named(_ARGUMENT), "conditions on forwarded keys of _meta, by their name"),
+        "after": Key(_AFTER, "a condition on what was done before"),
+        "expression": Key(Text("an expression in CEL"), "a CEL expression that must be true"),
+    },
+    least=1,
+)
+RECEIPT_KEYS: Final = "receipt_keys"
+_RECEIPT_KEYS: Final = Key(
+    Named(
+        Table(
+            {
+                "key": Key(
+                    Text("an Ed25519 public key: 32 bytes in base64", KEY_FORM),
+                    "the public key, as sayso receipt keygen prints it",
+                    is_required=True,
+                ),
+                "calls": Key(
+                    _COUNT,
+                    "how many calls must stand behind a hint that it supports",
+                    default=LEAST_CALLS,
+                ),
+                "layers": Key(
+                    Items(Choice(LAYERS), 0),
+                    "what must have contained and watched the server then",
+                ),
+            }
+        )
+    ),
+    "the keys whose receipts count, by a name for each",
+)
+_REVIEWERS: Final = Table(
+    {
+        "count": Key(Number(1, 5, is_whole=True), "how many people must approve", default=1),
+        "subjects": Key(Items(Text()), "who may answer"),
+        "roles": Key(Items(Text()), "who may answer, by role"),
+    },
+    least=1,
+)
+_RULE: Final = Table(
+    {
+        "name": Key(Text(), "what the rule is called in decisions and logs", is_required=True),
+        "effect": Key(Choice(tuple(Effect)), "what becomes of the call", is_required=True),
+        "reason": Key(Text(), "why, in words for the person who is asked or refused"),
+        "when": Key(_MATCHER, "all of this must hold; left out, the rule is about every call"),
+        "unless": Key(_MATCHER, "where all of this holds, the rule does not count"),
+        "require": Key(Choice(tuple(Require)), "how strong the channel of the answer must be"),
+        "reviewers": Key(
+            Either(Number(1, 5, is_whole=True), _REVIEWERS, dict),
+            "how many people must approve, or who",
+        ),
+        "expires": Key(_DURATION, "how long the question stands"),
+        "grant": Key(Choice(tuple(Span)), "the longest that an answer may hold"),
+        "limits": Key(
+            Table(
+                {
+                    "calls_per_minute": Key(_COUNT, "calls of one tool by one principal"),
+                    "targets": Key(_COUNT, "how many things one call may change"),
+                },
+                least=1,
+            ),
+            "beyond these, a call that the rule is about is denied",
+        ),
+    }
+)
+_FIRST_USE: Final = Choice((str(Effect.ALLOW), str(Effect.CONFIRM)))
+_RESULT_LIMIT: Final = Number(MIN_RESULT_CHARACTERS, MAX_RESULT_CHARACTERS, is_whole=True)
+_HINTS: Final = Table({name: Key(Boolean(), doc) for name, doc in _HINT_DOCS.items()}, least=1)
+
+POLICY: Final = Table(
+    {
+        "mode": Key(
+            Choice(tuple(Mode)), "what decides where no rule matches", default=str(Mode.GUARDED)
+        ),
+        "threshold": Key(
+            Number(0.5, 1.0),
+            "how sure an inference must be to loosen a hint that nobody declared",
+            default=THRESHOLD,
+        ),
+        "first_use": Key(
+            Either(_FIRST_USE, Named(Either(_FIRST_USE, Named(_FIRST_USE), dict)), dict),
+            "whether the first use of a tool asks; for all, by server, or by server and tool",
+            default=str(Effect.ALLOW),
+        ),
+        "max_result_characters": Key(
+            Either(_RESULT_LIMIT, Named(Either(_RESULT_LIMIT, Named(_RESULT_LIMIT), dict)), dict),
+            "longer results are cut; for all, by server, or by server and tool",
+            default=LIMIT,
+        ),
+        "dry_run": Key(
+            Named(Either(Text(), Named(Text()), dict)),
+            "a tool's boolean parameter that makes a call a dry run; by server, or server and tool",
+        ),
+        "trust": Key(
+            Reserved(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
+            "how far each server's word counts; “*” is for the rest",
+        ),
+        "operator": Key(
+            Named(Named(_HINTS)), "hints that are so, by server and tool, whatever anyone declares"
+        ),
+        "roles": Key(Named(Items(Text(), 0)), "the scopes that each role brings"),
+        "tools": Key(
+            Choice(tuple(Listing)),
+            "what the gateway lists: all tools, or a few that find and call the others",
+            default=str(Listing.ALL),
+        ),
+        "pin": Key(
+            Items(Text()),
+            "tools that are listed all the same, by their names behind the gateway or globs",
+        ),
+        "forward_meta": Key(
+            Items(Text(), 0),
+            "keys of a call's _meta that go to servers, bound to the approval; others are dropped",
+        ),
+        "off": Key(
+            Table(
+                {
+                    "servers": Key(Items(Text(), 0), "servers that are switched off"),
+                    "subjects": Key(Items(Text(), 0), "callers that are switched off"),
+                }
+            ),
+            "what is switched off at once, in every mode",
+        ),
+        "limits": Key(
+            Table(
+                {
+                    "calls_per_minute": Key(
+                        Either(
+                            _COUNT,
+                            Table({one: Key(_COUNT, f"{one} calls") for one in Level}, least=1),
+                            dict,
+                        ),
+                        "calls of one principal, all together or by level",
+                    ),
+                    "targets": Key(_COUNT, "how many things one call may change"),
+                }
+            ),
+            "beyond these, calls are denied",
+        ),
+        "approvals": Key(
+            Table(
+                {
+                    "channels": Key(
+                        Items(Choice(CHANNELS)), "the channels over which people may answer"
+                    ),
+                    "people": Key(
+                        Named(Items(Text(), 0)), "who may answer by a link, with their roles"
+                    ),
+                    "open_per_caller": Key(
+                        _COUNT,
+                        "how many questions of one caller may wait at once; more are refused",
+                        default=MAX_OPEN_QUESTIONS,
+                    ),
+                },
+                least=1,
+            ),
+            "how people answer",
+        ),
+        "audit": Key(
+            Table(
+                {
+                    "hidden": Key(
+                        Items(Text()), "paths of arguments that the log masks, such as $..iban"
+                    )
+                },
+                least=1,
+            ),
+            "what the log does not hold",
+        ),
+        "rules": Key(Items(_RULE, 0), "deny wins, then confirm, then allow"),
+    },
+    "The policy of sayso: what may run, what asks a person, and what may not.",
+)
+
+
+def json_schema() -> dict[str, Any]:
+    """The format of policy.toml as a JSON Schema (2020-12)."""
+    return {"$schema": SCHEMA_DIALECT, "title": "policy.toml", **POLICY.schema()}

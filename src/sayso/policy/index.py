@@ -1,0 +1,130 @@
+"""The rules that can be about a call, found without looking at all of them.
+
+What a rule asks of the tool or of the caller has the same answer for every call of that tool by
+that caller. So the rules that such an answer rules out are left out once, and that is remembered.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sayso.policy.conditions import Condition, Reads
+from sayso.policy.principal import Principal
+from sayso.policy.situation import Situation, ToolFacts
+
+if TYPE_CHECKING:
+    from sayso.policy.document import Rule
+
+MAX_TOOLS: Final = 10_000
+MAX_CALLERS: Final = 1_000
+"""Callers remembered for each set of rules; more of them are worked out again."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """The rules that may be about some tools, and those of them that may be about each caller."""
+
+    rules: "tuple[Rule, ...]"
+    by_caller: "dict[Principal, tuple[Rule, ...]]" = field(
+        default_factory=dict["Principal", "tuple[Rule, ...]"]
+    )
+    is_for_all_callers: bool = False
+
+
+class RuleIndex:
+    """Finds rules by tool and caller; for one policy, whose rules do not change."""
+
+    def __init__(self, rules: "Sequence[Rule]") -> None:
+        self._rules = tuple(rules)
+        self._by_name: dict[tuple[str, str], list[int]] | None = None
+        self._other: list[int] = []
+        # By identity: facts hold what takes long to hash. The entry keeps its facts alive.
+        self._tools: dict[int, tuple[ToolFacts, _Group]] = {}
+        self._groups: dict[tuple[int, ...], _Group] = {}
+
+    def about(self, principal: Principal, facts: ToolFacts) -> "tuple[Rule, ...]":
+        """Return the rules that may match a call of this tool by this caller, in their order.
+
+        A rule that is not among them matches no such call.
+        """
+        if not self._rules:
+            return self._rules
+        known = self._tools.get(id(facts))
+        group = self._group(facts) if known is None else known[1]
+        if group.is_for_all_callers:
+            return group.rules
+        found = group.by_caller.get(principal)
+        if found is None:
+            if len(group.by_caller) >= MAX_CALLERS:
+                group.by_caller.clear()
+            situation = Situation(principal, facts)
+            found = tuple(_possible(group.rules, situation, Reads.CALLER))
+            group.by_caller[principal] = found
+        return found
+
+    def _group(self, facts: ToolFacts) -> _Group:
+        situation = Situation(_ANYBODY, facts)
+        named = (self._rules[place] for place in self._places(facts))
+        rules = tuple(_possible(named, situation, Reads.TOOL))
+        # Tools that the same rules are about share what is remembered of callers.
+        key = tuple(map(id, rules))
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = _Group(rules, is_for_all_callers=not _ask_callers(rules))
+        if len(self._tools) >= MAX_TOOLS:
+            self._tools.clear()
+            self._groups = {key: group}
+        self._tools[id(facts)] = facts, group
+        return group
+
+    def _places(self, facts: ToolFacts) -> list[int]:
+        """Return the places of the rules that name this tool or its server, or that name none."""
+        by_name = self._named()
+        return sorted(
+            {
+                *by_name.get(("tool", facts.tool), ()),
+                *by_name.get(("server", facts.server), ()),
+                *self._other,
+            }
+        )
+
+    def _named(self) -> dict[tuple[str, str], list[int]]:
+        if self._by_name is None:
+            self._by_name = {}
+            for place, rule in enumerate(self._rules):
+                condition = _named_by(rule.when)
+                if condition is None:
+                    self._other.append(place)
+                    continue
+                for name in condition.names or ():
+                    self._by_name.setdefault((condition.key, name), []).append(place)
+        return self._by_name
+
+
+_ANYBODY: Final = Principal("")
+"""Who calls does not matter where only a tool is asked about."""
+
+
+def _named_by(conditions: Iterable[Condition]) -> Condition | None:
+    """Return the condition that names tools, or else servers, in full."""
+    named = [one for one in conditions if one.names is not None]
+    return next((one for one in named if one.key == "tool"), next(iter(named), None))
+
+
+def _ask_callers(rules: "Iterable[Rule]") -> bool:
+    return any(one.reads is Reads.CALLER for rule in rules for one in (*rule.when, *rule.unless))
+
+
+def _possible(rules: "Iterable[Rule]", situation: Situation, reads: Reads) -> "Iterable[Rule]":
+    """Leave out the rules that do not match whatever else is true of a call.
+
+    Only conditions that read nothing but the tool, or the caller, are looked at.
+    """
+    return (rule for rule in rules if _may_match(rule, situation, reads))
+
+
+def _may_match(rule: "Rule", situation: Situation, reads: Reads) -> bool:
+    if any(one.test(situation) is False for one in rule.when if one.reads is reads):
+        return False
+    is_settled = rule.unless and all(one.reads is reads for one in rule.unless)
+    return not is_settled or not all(one.test(situation) is True for one in rule.unless)

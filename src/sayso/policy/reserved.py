@@ -1,0 +1,87 @@
+"""Names that no caller may have, since records and rules use them for others."""
+
+import re
+import unicodedata
+from typing import Final
+
+RESERVED_NAMES: Final = frozenset(
+    {"local", "console", "link", "terminal", "elicitation", "program"}
+)
+"""The user of this machine, and people who answer without having proved a name of their own."""
+RESERVED_PREFIXES: Final = ("key:", "client:", "token:", "tenant:")
+"""API keys, programs that have a token without a person, names that sayso had to
+change, and accounts of a tenant."""
+
+_LOOKALIKES: Final = str.maketrans(
+    # Cyrillic, Greek and Latin letters that read as those of the names above.
+    "".join(
+        map(
+            chr,
+            (
+                *(0x0430, 0x0441, 0x0435, 0x0456, 0x043A, 0x04CF, 0x043C, 0x043E, 0x0455, 0x0442),
+                *(0x0433, 0x0443, 0x03B1, 0x03B5, 0x03B9, 0x03BA, 0x03BD, 0x03BF, 0x03C4, 0x03C5),
+                *(0x0131, 0x0269, 0x043F, 0x03C1, 0x03F2, 0x0501, 0x0475, 0x03BB, 0x0237, 0x0585),
+                *(0x0251, 0x0261, 0x0440, 0x0030, 0x0031),
+                # What reads as a colon.
+                *(0x02D0, 0x02F8, 0x0589, 0x05C3, 0x1361, 0x1803, 0x205A, 0x2236, 0xA789, 0x0703),
+            ),
+        )
+    ),
+    "aceiklmostryaeiknotuiinpcdvljo" + "agpol" + 10 * ":",
+)
+
+
+_LATIN: Final = re.compile(
+    r".*\b(?:LATIN|CIRCLED|SQUARED|INDICATOR)\b.* (?:LETTER|CAPITAL) ([A-Z])(?: WITH .*)?"
+)
+"""What the name of a character says of the letter it is a form of: `LATIN LETTER SMALL CAPITAL C`.
+"""
+_ALIKE: Final = str.maketrans("i|", "ll")
+"""Letters and signs of ASCII that read alike in many typefaces, in small letters."""
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether a name is one of sayso's own, or would be read as one.
+
+    >>> is_reserved("Console "), is_reserved("consoIe"), is_reserved("terminal"), is_reserved("amy")
+    (True, True, True, False)
+    """
+    plain = _skeleton(name)
+    seen = "".join(one for one in plain if one.isalnum() or one == ":")
+    return any(_reads_as(each, own) for each in (plain, seen) for own in _NAMES) or any(
+        _reads_as(each[: len(own)], own) for each in (plain, seen) for own in _PREFIXES
+    )
+
+
+def _reads_as(name: str, own: str) -> bool:
+    """Whether a name is this one, where a letter of another script may stand for any of its own."""
+    pairs = list(zip(name, own, strict=False))
+    is_alike = all(one == other or not one.isascii() for one, other in pairs)
+    return len(name) == len(own) and is_alike and any(one == other for one, other in pairs)
+
+
+def _skeleton(name: str) -> str:
+    """Return a name without what readers do not see: case, accents, blanks, lookalikes."""
+    folded = unicodedata.normalize("NFKD", name).casefold().translate(_LOOKALIKES)
+    letters = map(_letter, folded)
+    plain = "".join(one for one in letters if one == "|" or _is_seen(one)).translate(_ALIKE)
+    return plain.replace("rn", "m")
+
+
+def _letter(char: str) -> str:
+    """Return the letter of ASCII that a character is a form of, if it is one."""
+    found = None if char.isascii() else _LATIN.fullmatch(unicodedata.name(char, ""))
+    return found[1].lower() if found else char
+
+
+def _is_seen(char: str) -> bool:
+    """Whether something stands there: a letter, a figure, a colon, or any sign beyond ASCII."""
+    if char.isascii():
+        return char.isalnum() or char == ":"
+    return unicodedata.category(char)[0] not in "CMZ" and char not in _FILLERS
+
+
+_FILLERS: Final = frozenset("\u3164\u115f\u1160\uffa0\u2800")
+"""Letters and signs that look like a blank."""
+_NAMES: Final = frozenset(map(_skeleton, RESERVED_NAMES))
+_PREFIXES: Final = frozenset(map(_skeleton, RESERVED_PREFIXES))

@@ -1,0 +1,189 @@
+"""Whether a process belongs to a program whose calls a person answers.
+
+A client of the gateway starts other programs: an agent has a shell. None of them may act for the
+person. Three things give one away: a client among its ancestors, a client's own terminal, or an
+ancestry that was cut so that a client may be behind it. In doubt it counts as the client's.
+
+What is certain is used: ancestors that are older than a client were not started by it; a process of
+another user, which the client's user could not become, was not either; nor was one that entered the
+container from outside.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from sayso.processes.table import Process, Table, ancestors, open_table
+
+MAX_FAMILIES: Final = 256
+MAX_MEMBERS: Final = 64
+_INIT: Final = 1
+_ROOT: Final = 0
+_SUBORDINATE: Final = 65_536
+"""From here on users are handed to others, to be used in user namespaces (`man subuid`)."""
+_MANAGERS: Final = frozenset({"systemd", "launchd", "init"})
+
+NO_TERMINAL: Final = "it has no terminal of its own"
+DESCENDS: Final = "it was started by a client of the gateway"
+SAME_TERMINAL: Final = "it runs in the same terminal as a client of the gateway"
+UNCLEAR: Final = "a client of the gateway may have started it"
+
+_Key = tuple[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A client with what it belongs to: `members` up to its terminal's shell or its application.
+
+    `above` are the further ancestors, which the client shares with other programs.
+    """
+
+    members: tuple[Process, ...]
+    above: tuple[Process, ...]
+
+    @property
+    def started(self) -> float:
+        """Return when its oldest member started: what is older was not started by it."""
+        return self.members[-1].started
+
+    def joined(self, newer: "Family") -> "Family":
+        """Return this family with the members of `newer`, which has the same oldest member."""
+        known = {_key(one): one for one in (*self.members[:-1], *newer.members[:-1])}
+        last = [*known.values()][-MAX_MEMBERS:]
+        return Family((*last, newer.members[-1]), newer.above)
+
+    @property
+    def terminals(self) -> frozenset[str]:
+        """Return the terminals that its members have."""
+        return frozenset(one.terminal for one in self.members if one.terminal is not None)
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """Return the control groups of its members."""
+        return frozenset(one.group for one in self.members)
+
+    def has(self, process: Process) -> bool:
+        """Return whether a process is a member."""
+        return _key(process) in map(_key, self.members)
+
+    def is_below(self, process: Process) -> bool:
+        """Return whether a process is an ancestor of the client beyond its members."""
+        return _key(process) in map(_key, self.above)
+
+
+def family_of(line: list[Process]) -> Family:
+    """Divide a client's ancestors, itself first, into its own and those it shares with others.
+
+    With a terminal all that run in it belong to the client, up to the shell. Without one its own
+    are all processes of its user, up to the service manager.
+    """
+    terminal = next((one.terminal for one in line if one.terminal is not None), None)
+    if terminal is not None:
+        size = 1 + max(index for index, one in enumerate(line) if one.terminal == terminal)
+    else:
+        size = 1
+        while size < len(line) and not _is_shared(line[size], line[0]):
+            size += 1
+    return Family(tuple(line[:size]), tuple(line[size:]))
+
+
+def _is_shared(process: Process, client: Process) -> bool:
+    is_manager = process.name in _MANAGERS and process.parent <= _INIT
+    return process.pid == _INIT or is_manager or process.uid != client.uid
+
+
+@dataclass(slots=True)
+class Clients:
+    """The clients of a gateway that run on this machine, by the oldest process of each family.
+
+    Families that have ended make room for new ones. With too many that run, nothing is certain.
+    """
+
+    tables: Callable[[], Table] = open_table
+    families: dict[_Key, Family] = field(default_factory=dict[_Key, Family])
+
+    def add(self, pid: int) -> None:
+        """Remember a client, with its ancestors as they are now."""
+        table = self.tables()
+        line = ancestors(table, pid)
+        if not line:
+            return
+        family = family_of(line)
+        key = _key(family.members[-1])
+        known = self.families.get(key)
+        self.families[key] = known.joined(family) if known else family
+        if len(self.families) > MAX_FAMILIES:
+            self._drop_one(table)
+
+    def _drop_one(self, table: Table) -> None:
+        for key in self.families:
+            process = table.look(key[0])
+            if process is None or _key(process) != key:
+                del self.families[key]
+                return
+
+    def name_of(self, pid: int) -> str | None:
+        """Return the name of a process."""
+        process = self.tables().look(pid)
+        return process.name if process else None
+
+    def has(self, pid: int) -> bool:
+        """Return whether a process is a client, or was surely started by one."""
+        line = ancestors(self.tables(), pid)
+        return any(family.has(one) for family in self.families.values() for one in line)
+
+    def refusal(self, pid: int) -> str | None:
+        """Return why a process may not act for a person; `None` if it may."""
+        table = self.tables()
+        line = ancestors(table, pid)
+        if not line or line[0].terminal is None:
+            return NO_TERMINAL
+        holders = table.terminal_holders(line[0].terminal)
+        drivers = [ancestors(table, one) for one in holders or ()]
+        if len(self.families) > MAX_FAMILIES:
+            return UNCLEAR
+        for family in self.families.values():
+            if any(family.has(one) for one in line):
+                return DESCENDS
+            if line[0].terminal in family.terminals:
+                return SAME_TERMINAL
+            if not _is_apart(line, [driver for driver in drivers if driver], family):
+                return UNCLEAR
+        return None
+
+
+def _is_apart(line: list[Process], drivers: list[list[Process]], family: Family) -> bool:
+    """Return whether neither a process nor what drives its terminal was started by a client."""
+    for driver in drivers:
+        if any(family.has(one) for one in driver):
+            return False
+        if not family.is_below(driver[0]) and not _is_foreign(driver, family):
+            return False
+    trusted = {_key(driver[0]) for driver in drivers}
+    return any(_key(one) in trusted for one in line) or _is_foreign(line, family)
+
+
+def _is_foreign(line: list[Process], family: Family) -> bool:
+    """Return whether a line of ancestors is certainly not what is left of one from the client.
+
+    An orphan is adopted by init, by a service manager, or by another ancestor that asked for it, so
+    what lies below one of these proves nothing, except that it is in another control group.
+    """
+    if line[-1].parent > 0:
+        return False
+    own = [one for one in line if not family.is_below(one) and not _is_shared(one, one)]
+    client = family.members[0]
+    is_older = any(one.started < family.started for one in own)
+    is_anothers = any(_is_out_of_reach(one.uid, client.uid) for one in own)
+    is_from_outside = bool(own) and own[-1] is line[-1] and line[-1].pid != _INIT
+    is_elsewhere = line[0].group not in family.groups
+    return is_older or is_anothers or is_from_outside or is_elsewhere
+
+
+def _is_out_of_reach(uid: int, client: int) -> bool:
+    """Return whether a process of one user is none that a client of another has made so."""
+    return client not in (uid, _ROOT) and uid < _SUBORDINATE
+
+
+def _key(process: Process) -> _Key:
+    return process.pid, process.started

@@ -1,0 +1,66 @@
+"""The clients that connect to this gateway from its own machine, found by their connections."""
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sayso.processes.connections import clients_of
+from sayso.processes.kinship import Clients
+
+LOOK_SECONDS: Final = 5.0
+MAX_PORTS: Final = 4096
+
+
+@dataclass(slots=True)
+class LocalClients:
+    """Notes from which local ports requests come, and looks up whose they are.
+
+    Looking takes milliseconds, so it is done in a thread, at most once in `LOOK_SECONDS`, for ports
+    that were not looked up before. `look` does it at once.
+    """
+
+    clients: Clients
+    port: int
+    _known: OrderedDict[int, None] = field(default_factory=OrderedDict[int, None])
+    _new: set[int] = field(default_factory=set[int])
+    _next: float = float("-inf")
+    _is_due: bool = False
+    _looking: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, scope: Mapping[str, Any]) -> None:
+        """Note the connection of a request, on the event loop."""
+        client = scope.get("client")
+        if client is None or client[1] in self._known:
+            return
+        self._known[client[1]] = None
+        if len(self._known) > MAX_PORTS:
+            self._known.popitem(last=False)
+        self._new.add(client[1])
+        if not self._is_due:
+            self._is_due = True
+            loop = asyncio.get_running_loop()
+            pause = max(0.0, self._next - time.monotonic())
+            loop.call_later(pause, loop.run_in_executor, None, self.look)
+
+    def look(self) -> None:
+        """Remember the processes behind the ports that are new.
+
+        A look waits for the one before it, so that whoever decides after a look knows what that
+        found. One that fails leaves the ports to the next.
+        """
+        with self._looking:
+            self._is_due = False
+            self._next = time.monotonic() + LOOK_SECONDS
+            ports = self._new.copy()
+            if ports:
+                for pid in clients_of(self.port, ports):
+                    self.clients.add(pid)
+            self._new.difference_update(ports)
+
+    def is_client(self, client_port: int) -> bool:
+        """Return whether a client, or a process that it started, is connected from a port."""
+        return any(self.clients.has(pid) for pid in clients_of(self.port, {client_port}))

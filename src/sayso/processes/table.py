@@ -1,0 +1,199 @@
+"""The process table: one process, its ancestors, and where both are read from."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+MAX_ANCESTORS: Final = 256
+_PROC: Final = Path("/proc")
+_PS_SECONDS: Final = 5.0
+_PS_COLUMNS: Final = "pid=,ppid=,uid=,tty=,lstart=,comm="
+_PS_FIELDS: Final = 9
+_NO_TERMINAL: Final = frozenset({"?", "??", "-"})
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process. `started` only compares with that of other processes of the same table.
+
+    `terminal` names its controlling terminal: `pts/3` for a pseudo-terminal, any other text for
+    another kind, `None` without one. `uid` is the real user. `group` is its control group, empty
+    where the system has none.
+    """
+
+    pid: int
+    parent: int
+    started: float
+    uid: int
+    terminal: str | None = None
+    name: str = ""
+    group: str = ""
+
+
+class Table(Protocol):
+    """Reads processes. Each look is fresh."""
+
+    def look(self, pid: int) -> Process | None:
+        """Return the process, or `None` if there is none or it cannot be read."""
+        ...
+
+    def terminal_holders(self, terminal: str) -> list[int] | None:
+        """Return the processes that drive a pseudo-terminal; `None` if that cannot be told."""
+        ...
+
+
+def open_table() -> Table:
+    """Return the table of this machine."""
+    return ProcTable() if sys.platform == "linux" else PsTable()
+
+
+def ancestors(table: Table, pid: int) -> list[Process]:
+    """Return a process and its ancestors, itself first, as far up as they can be read.
+
+    A parent that started after its child is not its parent: its number was used again.
+    """
+    line: list[Process] = []
+    while len(line) < MAX_ANCESTORS:
+        process = table.look(pid)
+        if process is None or (line and process.started > line[-1].started):
+            return line
+        line.append(process)
+        if process.parent <= 0:
+            return line
+        pid = process.parent
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class ProcTable:
+    """The table of Linux, read from `/proc`."""
+
+    root: Path = _PROC
+
+    def look(self, pid: int) -> Process | None:
+        """Return the process, or `None` if there is none or it cannot be read."""
+        folder = self.root / str(pid)
+        try:
+            stat = (folder / "stat").read_text(errors="replace")
+            status = (folder / "status").read_text(errors="replace")
+            group = (folder / "cgroup").read_text(errors="replace")
+        except OSError:
+            return None
+        # The name stands between parentheses and may hold some itself.
+        head, _, tail = stat.rpartition(")")
+        values = tail.split()
+        return Process(
+            pid=pid,
+            parent=int(values[1]),
+            started=float(values[19]),
+            uid=_real_uid(status),
+            terminal=_terminal(int(values[4])),
+            name=head.partition("(")[2],
+            group=group,
+        )
+
+    def terminal_holders(self, terminal: str) -> list[int] | None:
+        """Return the processes that have the other end of `pts/N` open."""
+        number = terminal.removeprefix("pts/")
+        if number == terminal:
+            return None
+        return [
+            int(folder.name)
+            for folder in self.root.iterdir()
+            if folder.name.isdigit() and _drives(folder, number)
+        ]
+
+
+def _real_uid(status: str) -> int:
+    line = next(line for line in status.splitlines() if line.startswith("Uid:"))
+    return int(line.split()[1])
+
+
+def _terminal(device: int) -> str | None:
+    if device <= 0:
+        return None
+    major = os.major(device)
+    minor = os.minor(device)
+    first_pts = 136
+    last_pts = 143
+    if first_pts <= major <= last_pts:
+        return f"pts/{(major - first_pts) * 256 + minor}"
+    return f"tty/{major}:{minor}"
+
+
+def _drives(folder: Path, number: str) -> bool:
+    """Return whether a process has the multiplexer open for pseudo-terminal `number`."""
+    try:
+        entries = list((folder / "fd").iterdir())
+    except OSError:
+        return False
+    for entry in entries:
+        try:
+            if entry.readlink().name != "ptmx":
+                continue
+            info = (folder / "fdinfo" / entry.name).read_text()
+        except OSError:
+            continue
+        if any(line.split() == ["tty-index:", number] for line in info.splitlines()):
+            return True
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class PsTable:
+    """The table of another Unix, as `ps` prints it: start times to the second, no control groups.
+
+    It is read once, by the first look.
+    """
+
+    rows: dict[int, Process] = field(default_factory=dict[int, Process])
+
+    def look(self, pid: int) -> Process | None:
+        """Return the process, or `None` if there is none."""
+        if not self.rows:
+            self.rows.update(_ps())
+        return self.rows.get(pid)
+
+    def terminal_holders(self, terminal: str) -> None:
+        """Return `None`: `ps` does not show who drives a terminal."""
+        del terminal
+
+
+def _ps() -> Mapping[int, Process]:
+    try:
+        done = subprocess.run(  # noqa: S603 - nothing of it comes from outside
+            ["/bin/ps", "-axo", _PS_COLUMNS],
+            env={"LC_ALL": "C", "PATH": "/bin:/usr/bin"},
+            capture_output=True,
+            timeout=_PS_SECONDS,
+            check=True,
+            text=True,
+            errors="replace",
+        )
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return read_ps(done.stdout)
+
+
+def read_ps(text: str) -> Mapping[int, Process]:
+    """Read the output of `ps -axo pid=,ppid=,uid=,tty=,lstart=,comm=`, by process number."""
+    rows: dict[int, Process] = {}
+    for line in text.splitlines():
+        values = line.split(None, _PS_FIELDS)
+        if len(values) <= _PS_FIELDS:
+            continue
+        try:
+            moment = time.strptime(" ".join(values[4:9]), "%a %b %d %H:%M:%S %Y")
+            pid = int(values[0])
+            parent = int(values[1])
+            uid = int(values[2])
+        except ValueError:
+            continue
+        terminal = None if values[3] in _NO_TERMINAL else values[3]
+        rows[pid] = Process(pid, parent, time.mktime(moment), uid, terminal, values[9])
+    return rows

@@ -1,0 +1,80 @@
+"""No containment, where somebody typed that out: the same box, with nothing around it."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import UsageError
+from sayso.sandbox.fixture import copy_tree, fixture_path
+from sayso.sandbox.layers import CONTAINING, Layer
+from sayso.sandbox.layout import make_home, replace_world
+from sayso.sandbox.mount import Place, Role
+from sayso.sandbox.program import find_program
+from sayso.sandbox.programs import Programs
+from sayso.sandbox.spec import Box, SandboxSpec
+from sayso.sandbox.start import ending_words, environment_inside
+from sayso.sandbox.syscalls import strace_words
+
+_UNCONTAINED: Final = "--uncontained"
+
+
+def make_bare(
+    wish: SandboxSpec,
+    folder: Path,
+    probed: Sequence[Layer],
+    *,
+    programs: Programs,
+    trace: Path | None,
+) -> Box:
+    """A box with folders of its own and without walls. Raises as `open_box` does."""
+    if wish.prepared is not None:
+        fix = "Install it yourself and name its command, or leave --uncontained away."
+        raise UsageError("what was prepared can only be seen in containment", fix=fix)
+    home = make_home(folder)
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    places = [Place(str(home), home, Role.HOME), Place(str(temporary), temporary, Role.TEMPORARY)]
+    notes: list[str] = []
+    for given in wish.fixtures:
+        path = fixture_path(given)
+        places.append(Place(str(path), path, Role.FIXTURE))
+        notes.append(f"{path}: not copied, the server works on it as it is")
+    copies = [_copy(folder / "worlds" / inside.strip("/"), host) for inside, host in wish.worlds]
+    places += copies
+    places += [Place(path, Path(path), Role.OWN) for path in _own(wish, home)]
+    world = copies[0].inside if copies else None
+    search = wish.env.get("PATH") or os.environ.get("PATH", os.defpath)
+    words = replace_world(wish.command, world)
+    program = str(find_program(words[0], search=search, cwd=Path.cwd()))
+    watched = strace_words(programs.strace, trace) if trace else ()
+    return Box(
+        command=(*ending_words(programs), *watched, program, *words[1:]),
+        env=environment_inside(str(home), search, wish.env, temporary=str(temporary)),
+        cwd=wish.cwd or world,
+        places=tuple(places),
+        layers=tuple(_layer(one) for one in probed),
+        trace=trace,
+        home=str(home),
+        world=world,
+        server=(program, *words[1:]),
+        notes=tuple(notes),
+    )
+
+
+def _copy(target: Path, template: Path) -> Place:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    copy_tree(template, target)
+    return Place(str(target), target, Role.FIXTURE)
+
+
+def _own(wish: SandboxSpec, home: Path) -> list[str]:
+    return [given.replace("~", str(home), 1) if given[:1] == "~" else given for given in wish.own]
+
+
+def _layer(probed: Layer) -> Layer:
+    """Whatever contains is not there, even where it could be."""
+    if probed.name in CONTAINING - {"private"} or probed.name in ("filter", "limits", "overlay"):
+        return replace(probed, is_active=False, detail=_UNCONTAINED)
+    return probed

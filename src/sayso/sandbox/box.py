@@ -1,0 +1,94 @@
+"""A box: where a server that nobody knows runs, and how it is started there."""
+
+import functools
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from sayso.beside import beside
+from sayso.sandbox.bare import make_bare
+from sayso.sandbox.ceiling import hold
+from sayso.sandbox.forward import Gate, check_address, forward, make_gate
+from sayso.sandbox.layers import Layer
+from sayso.sandbox.layout import Layout, lay_out
+from sayso.sandbox.limits import tell_limits
+from sayso.sandbox.private import private_folder
+from sayso.sandbox.probe import check_layers
+from sayso.sandbox.programs import find_programs
+from sayso.sandbox.root import SYSTEM_PATH
+from sayso.sandbox.spec import Box, Prepared, SandboxSpec
+from sayso.sandbox.start import box_words, environment_inside, write_start
+
+__all__ = ["Box", "Prepared", "SandboxSpec", "open_box"]
+
+
+@asynccontextmanager
+async def open_box(wish: SandboxSpec, probed: Sequence[Layer]) -> AsyncGenerator[Box]:
+    """Make a box with the layers that were found to work; on leaving, all of it is gone.
+
+    End what runs in it before leaving: `sayso.connect` does, when its connection is closed. However
+    sayso ends, its box's processes end with it, mounts go with these, and the folder is removed.
+
+    Raises `UncontainedError` where a layer is missing, `CommandNotFoundError` for a command that
+    is not there, and `UsageError` for a fixture or an address that cannot be had.
+    """
+    check_layers(probed, is_uncontained=wish.is_uncontained)
+    addresses = [check_address(one) for one in wish.allowed]
+    async with private_folder() as folder:
+        gate = make_gate(folder) if addresses and not wish.is_uncontained else None
+        box = await anyio.to_thread.run_sync(_make_box, wish, folder, probed, gate)
+        works: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        if not wish.is_uncontained:
+            works.append(functools.partial(hold, folder, wish.limits, box.overruns.append))
+        if gate is not None:
+            works.append(functools.partial(forward, gate, addresses))
+        async with beside(*works):
+            yield box
+
+
+def _make_box(wish: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Gate | None) -> Box:
+    active = {one.name for one in probed if one.is_active}
+    programs = find_programs()
+    trace = folder / "trace" if "syscalls" in active else None
+    if wish.is_uncontained:
+        return make_bare(wish, folder, probed, programs=programs, trace=trace)
+    layout = lay_out(wish, folder, has_overlay="overlay" in active)
+    environment = environment_inside(layout.home, layout.root.search, wish.env)
+    words = box_words(layout, environment, programs)
+    return Box(
+        command=write_start(
+            layout,
+            words,
+            programs,
+            limits=wish.limits,
+            trace=trace,
+            gate=gate,
+            is_filtered="filter" in active,
+        ),
+        env={"PATH": SYSTEM_PATH},
+        cwd="/",
+        places=tuple(layout.places),
+        layers=tuple(_layer(one, layout, wish) for one in probed),
+        trace=trace,
+        home=layout.home,
+        world=layout.world,
+        server=layout.root.command,
+        notes=tuple(layout.notes),
+    )
+
+
+def _layer(probed: Layer, layout: Layout, wish: SandboxSpec) -> Layer:
+    """A layer as this box has it."""
+    if not probed.is_active:
+        return probed
+    if probed.name == "limits":
+        return replace(probed, detail=tell_limits(wish.limits))
+    if probed.name == "overlay" and not layout.overlays:
+        return replace(probed, is_active=False, detail="the command needs no folder of its own")
+    if probed.name == "network" and wish.allowed:
+        return replace(probed, detail=f"{probed.detail}, and {', '.join(wish.allowed)}")
+    return probed

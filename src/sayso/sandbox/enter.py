@@ -1,0 +1,60 @@
+"""A program of its own: listen in another process's network namespace, and hand the sockets over.
+
+`python -I -S enter.py SOCKET_FD PID HOST:PORT…`. Nothing of it stays in the namespace: a socket
+belongs to where it was made, whoever holds it.
+"""
+
+import ctypes
+import fcntl
+import os
+import socket
+import sys
+
+_OWNER = 0xB701
+"""NS_GET_USERNS of linux/nsfs.h: the user namespace that a namespace belongs to."""
+
+_NEW_USER = 0x10000000
+_NEW_NET = 0x40000000
+
+_FREEBIND_4 = 15
+_FREEBIND_6 = 78
+"""IP_FREEBIND and IPV6_FREEBIND: the address may come up later than the socket."""
+
+
+def main(argv: list[str]) -> None:
+    """Enter, listen, hand over."""
+    link = socket.socket(fileno=int(argv[0]))
+    enter(int(argv[1]))
+    made = [listen(address) for address in argv[2:]]
+    socket.send_fds(link, [b"."], [one.fileno() for one in made])
+
+
+def enter(pid: int) -> None:
+    """Move this process to where another one's network is."""
+    kernel = ctypes.CDLL(None, use_errno=True)
+    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    owner = fcntl.ioctl(network, _OWNER)
+    for namespace, kind in ((owner, _NEW_USER), (network, _NEW_NET)):
+        if kernel.setns(namespace, kind) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+
+
+def listen(address: str) -> socket.socket:
+    """A socket that listens at `host:port`."""
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET:
+        made.setsockopt(socket.IPPROTO_IP, _FREEBIND_4, 1)
+    else:
+        made.setsockopt(socket.IPPROTO_IPV6, _FREEBIND_6, 1)
+    made.bind((host, int(port)))
+    made.listen()
+    return made
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

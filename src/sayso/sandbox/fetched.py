@@ -1,0 +1,100 @@
+"""Commands that fetch the server they start (`npx`, `uvx`): what they install, and what runs."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import UsageError
+
+_NPX_FLAGS: Final = frozenset(
+    ("-y", "--yes", "-q", "--quiet", "--prefer-offline", "--prefer-online")
+)
+_UVX_FLAGS: Final = frozenset(("-q", "--quiet", "--isolated", "--no-progress", "--refresh", "-U"))
+_NAME: Final = re.compile(r"@?[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """`specs` are what is installed, the first of them the server's; `program` what is run of it.
+
+    `program` is empty where it is the package's only one. `kind` is `npm` or `pypi`.
+    """
+
+    kind: str
+    specs: tuple[str, ...]
+    program: str
+    args: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The server's package, without its version."""
+        match = _NAME.match(self.specs[0])
+        return match[0] if match else self.specs[0]
+
+
+def read_fetched(command: Sequence[str]) -> Fetched | None:
+    """What a command would fetch and run; `None` for one that fetches nothing.
+
+    Raises `UsageError` for an option that is not known here: it may change what is installed.
+
+    >>> read_fetched(["uvx", "mcp-server-git@1.0", "-v"])
+    Fetched(kind='pypi', specs=('mcp-server-git==1.0',), program='mcp-server-git', args=('-v',))
+    """
+    words = list(command)
+    starter = Path(words[0]).name if words else ""
+    if starter == "npx":
+        return _read_npx(words[1:])
+    if starter == "uvx":
+        return _read_uvx(words[1:])
+    if starter == "uv" and words[1:3] == ["tool", "run"]:
+        return _read_uvx(words[3:])
+    return None
+
+
+def _read_npx(words: Sequence[str]) -> Fetched:
+    values, rest = _options(words, {"-p": "package", "--package": "package"}, _NPX_FLAGS)
+    packages = tuple(value for _, value in values)
+    if packages:
+        return Fetched("npm", packages, rest[0], tuple(rest[1:]))
+    _refuse_path(rest[0])
+    return Fetched("npm", (rest[0],), "", tuple(rest[1:]))
+
+
+def _read_uvx(words: Sequence[str]) -> Fetched:
+    known = {"--from": "from", "--with": "with", "-w": "with", "--python": "python", "-p": "python"}
+    values, rest = _options(words, known, _UVX_FLAGS)
+    program, _, version = rest[0].partition("@")
+    own = program if version in ("", "latest") else f"{program}=={version}"
+    sources = [value for name, value in values if name == "from"]
+    extra = [value for name, value in values if name == "with"]
+    _refuse_path(sources[0] if sources else program)
+    return Fetched("pypi", (*(sources[:1] or [own]), *extra), program, tuple(rest[1:]))
+
+
+def _options(
+    words: Sequence[str], known: dict[str, str], flags: frozenset[str]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """The options before the program, and what is left."""
+    values: list[tuple[str, str]] = []
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        if word == "--":
+            break
+        if name in known:
+            values.append((known[name], value if equals else (rest.pop(0) if rest else "")))
+        elif word not in flags:
+            fix = "Leave it away, or install with --prepare CMD and name the installed command."
+            raise UsageError(f"it is not known what {word} would install", fix=fix)
+    if not rest:
+        raise UsageError("no package is named", fix="Write npx PACKAGE or uvx PACKAGE.")
+    return values, rest
+
+
+def _refuse_path(spec: str) -> None:
+    if spec.startswith((".", "/", "~")):
+        fix = "Name its command after --, with --prepare CMD for what must be installed first."
+        raise UsageError("a folder is no package to be fetched", where=spec, fix=fix)

@@ -1,0 +1,122 @@
+"""Fresh copies of fixtures: a server writes to the copy, and sees it at the same path."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import UsageError
+from sayso.sandbox.bubblewrap import HOME
+
+MOST_BYTES: Final = 2 * 1024**3
+MOST_FILES: Final = 200_000
+
+SYSTEM_PATHS: Final = tuple(
+    Path(path)
+    for path in (
+        "/bin",
+        "/boot",
+        "/dev",
+        "/etc",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/proc",
+        "/run",
+        "/sbin",
+        "/sys",
+        "/usr",
+        "/var/run",
+    )
+)
+_SHARED: Final = tuple(
+    Path("/", name) for name in ("home", HOME.lstrip("/"), "tmp", "var", "var/tmp")
+)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a copy has come to: bytes and files so far, and what could not be copied."""
+
+    bytes: int = 0
+    files: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+
+def fixture_path(given: Path) -> Path:
+    """The path of a fixture, absolute as the server will see it. Raises `UsageError`."""
+    path = Path(os.path.abspath(given.expanduser()))  # noqa: PTH100 - links stay, as the server names them
+    if not path.is_dir():
+        what = "this is not a folder" if path.exists() else "there is no such folder"
+        raise UsageError(what, where=str(given), fix="Give the folder that holds the fixture.")
+    check_free(path)
+    return path
+
+
+def check_free(path: Path) -> None:
+    """Raise `UsageError` where a path inside would hide, or lie among, what a server runs on."""
+    taken = [one for one in SYSTEM_PATHS if path.is_relative_to(one)]
+    above = [one for one in SYSTEM_PATHS if one.is_relative_to(path)]
+    if path in _SHARED or taken or above:
+        raise UsageError(
+            "a fixture cannot lie there: the system's own files do",
+            where=str(path),
+            fix="Copy it to a folder of its own.",
+        )
+
+
+def copy_tree(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> tuple[str, ...]:
+    """Copy a folder to one that is not there yet; say what was left out.
+
+    Modes, times and symbolic links stay as they are; links are not followed. Sockets, pipes and
+    devices are left out. Raises `UsageError` for more than the limit, `OSError` for what cannot be
+    read.
+    """
+    tally = Tally()
+    made: list[tuple[Path, Path]] = []
+    waiting = [(source, target)]
+    while waiting:
+        here, there = waiting.pop()
+        there.mkdir()
+        made.append((here, there))
+        waiting += _copy_entries(here, there, tally, most_bytes)
+    # A folder gets its mode and times last: it may forbid writing, and each entry changes them.
+    for here, there in reversed(made):
+        shutil.copystat(here, there)
+    return tuple(tally.notes)
+
+
+def _copy_entries(
+    here: Path, there: Path, tally: Tally, most_bytes: int
+) -> Iterator[tuple[Path, Path]]:
+    """Copy what is right in a folder; give the folders that are left to do."""
+    for entry in sorted(os.scandir(here), key=lambda one: one.name):
+        to = there / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            yield Path(entry.path), to
+        elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+            _count(tally, entry.stat(follow_symlinks=False).st_size, here, most_bytes)
+            shutil.copy2(entry.path, to, follow_symlinks=False)
+        else:
+            kind = _kind(entry.stat(follow_symlinks=False).st_mode)
+            tally.notes.append(f"{entry.path}: {kind} is not copied")
+
+
+def _count(tally: Tally, size: int, where: Path, most_bytes: int) -> None:
+    tally.bytes += size
+    tally.files += 1
+    if tally.bytes > most_bytes or tally.files > MOST_FILES:
+        raise UsageError(
+            f"a fixture holds more than {most_bytes >> 20} MiB or {MOST_FILES} files",
+            where=str(where),
+            fix="Give a smaller folder: it is copied afresh for every run.",
+        )
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device"

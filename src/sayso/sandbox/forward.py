@@ -1,0 +1,161 @@
+"""The few addresses on loopback that a box may reach: listened at inside, answered outside.
+
+The box waits before it starts its server (bubblewrap's `--block-fd`) until its network namespace
+holds the sockets. They are served by sayso, so no process of ours is among those that are watched.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+import anyio
+import msgspec
+
+from sayso.errors import UsageError
+from sayso.sandbox import enter
+
+_PIECE: Final = 65536
+_SECONDS: Final = 10
+_MOST_AT_ONCE: Final = 100
+"""Connections to one address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Two pipes between a box and sayso: the box says who it is in `info`, and waits for `go`."""
+
+    info: Path
+    go: Path
+
+    def words(self) -> tuple[str, ...]:
+        """What tells bubblewrap of them, as the file descriptors of `redirections`."""
+        return ("--info-fd", "8", "--block-fd", "7")
+
+    def redirections(self) -> str:
+        """For the shell that starts it. Open for both ways, a pipe waits for nobody."""
+        return f"8<>{self.info} 7<>{self.go}"
+
+
+class _Info(msgspec.Struct):
+    """What bubblewrap says of the box it has made."""
+
+    pid: int = msgspec.field(name="child-pid")
+
+
+def make_gate(folder: Path) -> Gate:
+    """Make the pipes in a folder."""
+    gate = Gate(folder / "info", folder / "go")
+    os.mkfifo(gate.info, 0o600)
+    os.mkfifo(gate.go, 0o600)
+    return gate
+
+
+def check_address(address: str) -> str:
+    """An allowed address as it is listened at. Raises `UsageError` unless it is on loopback."""
+    host, _, port = address.rpartition(":")
+    plain = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    with contextlib.suppress(ValueError):
+        if ip_address(plain).is_loopback and 0 < int(port) < 65536:  # noqa: PLR2004 - ports end there
+            return f"[{plain}]:{port}" if ":" in plain else f"{plain}:{port}"
+    raise UsageError(
+        "only addresses on this machine's loopback can be allowed",
+        where=address,
+        fix="Write 127.0.0.1:PORT.",
+    )
+
+
+async def forward(gate: Gate, addresses: Sequence[str]) -> None:
+    """Serve each box that comes to the gate, until cancelled; one runs at a time.
+
+    Raises `OSError` where there is no way into the box's network.
+    """
+    with _opened(gate.info) as info, _opened(gate.go) as go:
+        pid = await _read_pid(info)
+        while True:
+            sockets = await anyio.to_thread.run_sync(_listen_in, pid, addresses)
+            async with anyio.create_task_group() as group:
+                for one, address in zip(sockets, addresses, strict=True):
+                    group.start_soon(_accept, one, address)
+                os.write(go, b".")
+                pid = await _read_pid(info)
+                group.cancel_scope.cancel()
+
+
+@contextlib.contextmanager
+def _opened(pipe: Path) -> Generator[int]:
+    fd = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+async def _read_pid(info: int) -> int:
+    said = b""
+    while not said.rstrip().endswith(b"}"):
+        await anyio.wait_readable(info)
+        said += os.read(info, _PIECE)
+    return msgspec.json.decode(said, type=_Info).pid
+
+
+def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
+    """Sockets that listen at the addresses in the network of a process."""
+    mine, theirs = socket.socketpair()
+    words = [sys.executable, "-I", "-S", enter.__file__, str(theirs.fileno()), str(pid)]
+    with mine, theirs:
+        mine.settimeout(_SECONDS)
+        done = subprocess.run(  # noqa: S603 - sayso's own words
+            [*words, *addresses],
+            pass_fds=[theirs.fileno()],
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        if done.returncode != 0:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            raise OSError(f"no way into the box's network: {said[-1] if said else 'no reason'}")
+        _, fds, _, _ = socket.recv_fds(mine, 1, len(addresses))
+    return [socket.socket(fileno=fd) for fd in fds]
+
+
+async def _accept(listening: socket.socket, address: str) -> None:
+    listening.settimeout(0)
+    room = anyio.Semaphore(_MOST_AT_ONCE)
+    with listening:
+        async with anyio.create_task_group() as group:
+            while True:
+                # Whoever connects without end waits, and takes no more of sayso than others.
+                await room.acquire()
+                near, _ = await asyncio.get_running_loop().sock_accept(listening)
+                group.start_soon(_join, near, address, room)
+
+
+async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> None:
+    """Join a connection from inside with one of ours; where that fails, it ends."""
+    host, _, port = address.rpartition(":")
+    family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+    with near, socket.socket(family) as far, contextlib.suppress(OSError):
+        far.settimeout(0)
+        await asyncio.get_running_loop().sock_connect(far, (host.strip("[]"), int(port)))
+        async with anyio.create_task_group() as group:
+            group.start_soon(_pump, near, far)
+            group.start_soon(_pump, far, near)
+    room.release()
+
+
+async def _pump(source: socket.socket, target: socket.socket) -> None:
+    """Hand on what is said until it ends; then say so."""
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(OSError):
+        while piece := await loop.sock_recv(source, _PIECE):
+            await loop.sock_sendall(target, piece)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)

@@ -1,0 +1,180 @@
+"""What lies where in a box: the private folders, the copies, and what is seen of this machine."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import UsageError
+from sayso.sandbox import bubblewrap
+from sayso.sandbox.bind import Bind, is_system
+from sayso.sandbox.fixture import check_free, copy_tree, fixture_path
+from sayso.sandbox.mount import Place, Role, place_of
+from sayso.sandbox.overlay import mount_lines
+from sayso.sandbox.root import Root, find_root
+from sayso.sandbox.spec import SandboxSpec
+
+_TEMPORARY: Final = {"/tmp": "tmp", "/var/tmp": "vartmp", "/dev/shm": "shm"}  # noqa: S108 - inside, and its own
+
+XDG: Final = {
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_RUNTIME_DIR": ".local/run",
+}
+
+
+@dataclass(slots=True)
+class Layout:
+    """A box's folders as they come together.
+
+    `seen` are paths inside with what is seen there, read-only; `places` are those that the server
+    can write to. `lines` are shell commands that mount the overlays.
+    """
+
+    folder: Path
+    home: str
+    root: Root
+    world: str | None = None
+    seen: list[tuple[str, Path]] = field(default_factory=list[tuple[str, Path]])
+    places: list[Place] = field(default_factory=list[Place])
+    overlays: dict[str, Path] = field(default_factory=dict[str, Path])
+    lines: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+
+    def words(self) -> tuple[str, ...]:
+        """The words of bubblewrap that mount all of it, outer folders first."""
+        mounts = [(inside, "--ro-bind", source) for inside, source in self.seen]
+        for place in self.places:
+            source = self.overlays.get(place.inside, place.host)
+            # Own state that lies in another place is there already.
+            if place.role is not Role.OWN or place.host.is_relative_to(self.folder / "own"):
+                mounts.append((place.inside, "--bind", source))
+        mounts.sort(key=lambda one: one[0].rstrip("/").count("/"))
+        return tuple(word for inside, how, source in mounts for word in (how, str(source), inside))
+
+
+def make_home(folder: Path) -> Path:
+    """A private HOME with the folders that XDG names."""
+    home = folder / "home"
+    for name in XDG.values():
+        (home / name).mkdir(parents=True, mode=0o700)
+    return home
+
+
+def lay_out(wish: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
+    """Make the folders of a box and copy what is to be copied. Raises as `find_root` does.
+
+    The copies are made first: a path that a copy takes is not also seen as this machine has it.
+    """
+    copies = [*_copy_fixtures(wish, folder), *_copy_worlds(wish, folder)]
+    places = [Place(bubblewrap.HOME, make_home(folder), Role.HOME)]
+    for inside, name in _TEMPORARY.items():
+        (folder / name).mkdir()
+        places.append(Place(inside, folder / name, Role.TEMPORARY))
+    places += [place for place, _ in copies]
+    world = wish.worlds[0][0] if wish.worlds else None
+    layout = Layout(folder, bubblewrap.HOME, find_inside(wish, places, world), world)
+    layout.places = places
+    layout.notes = [note for _, notes in copies for note in notes]
+    _add_binds(layout, wish, has_overlay=has_overlay)
+    _add_own(layout, wish.own)
+    return layout
+
+
+def find_inside(wish: SandboxSpec, places: Sequence[Place], world: str | None) -> Root:
+    """The root for the wished command, with `{world}` replaced by where that lies."""
+    given = None if wish.cwd is None else Path(os.path.abspath(wish.cwd))  # noqa: PTH100 - links stay
+    is_copied = given is not None and _is_inside(places, given)
+    if wish.prepared is not None:
+        words = wish.prepared.command
+        binds = tuple(map(Bind, wish.prepared.binds))
+        words = replace_world(words, world)
+        return Root(words, binds, wish.prepared.search, None if given is None else str(given))
+    root = find_root(
+        replace_world(wish.command, world),
+        search=wish.env.get("PATH") or os.environ.get("PATH", os.defpath),
+        cwd=Path.cwd(),
+        given_cwd=None if is_copied else given,
+    )
+    return Root(root.command, root.binds, root.search, str(given)) if given else root
+
+
+def _is_inside(places: Sequence[Place], folder: Path) -> bool:
+    """Whether a folder is there in the box anyway: a copy, or a private one and what it may hold.
+
+    A folder of this machine below /tmp is none of those.
+    """
+    place = place_of(places, str(folder))
+    if place is None:
+        return False
+    is_private = place.role is not Role.FIXTURE
+    return not (is_private and folder.is_dir() and str(folder) != place.inside)
+
+
+def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:
+    """A command's words with `{world}` replaced. Raises `UsageError` where there is none."""
+    if world is None:
+        if any("{world}" in word for word in command):
+            raise UsageError("{world} is named, and there is no world", fix="Name a path instead.")
+        return tuple(command)
+    return tuple(word.replace("{world}", world) for word in command)
+
+
+def _copy_fixtures(wish: SandboxSpec, folder: Path) -> list[tuple[Place, tuple[str, ...]]]:
+    made: list[tuple[Place, tuple[str, ...]]] = []
+    for number, given in enumerate(wish.fixtures):
+        path = fixture_path(given)
+        copy = folder / "fixtures" / str(number)
+        copy.parent.mkdir(exist_ok=True)
+        made.append((Place(str(path), copy, Role.FIXTURE), copy_tree(path, copy)))
+    return made
+
+
+def _copy_worlds(wish: SandboxSpec, folder: Path) -> list[tuple[Place, tuple[str, ...]]]:
+    made: list[tuple[Place, tuple[str, ...]]] = []
+    for number, (inside, template) in enumerate(wish.worlds):
+        check_free(Path(inside))
+        copy = folder / "worlds" / str(number)
+        copy.parent.mkdir(exist_ok=True)
+        made.append((Place(inside, copy, Role.FIXTURE), copy_tree(template, copy)))
+    return made
+
+
+def _add_binds(layout: Layout, wish: SandboxSpec, *, has_overlay: bool) -> None:
+    """What the command needs: read-only, and a package under an overlay where there is one."""
+    binds = [(str(one.path), one) for one in layout.root.binds]
+    if wish.prepared is not None:
+        prepared = Bind(wish.prepared.folder, is_package=True)
+        binds.append((wish.prepared.inside, prepared))
+    copied = [one for one in layout.places if one.role is Role.FIXTURE]
+    for number, (inside, bind) in enumerate(binds):
+        if place_of(copied, inside) is not None:
+            continue
+        if not (bind.is_package and has_overlay and bind.path.is_dir()):
+            layout.seen.append((inside, bind.path))
+            continue
+        layer = layout.folder / "layers" / str(number)
+        layout.lines += mount_lines(bind.path, layer)
+        layout.overlays[inside] = layer / "seen"
+        layout.places.append(Place(inside, layer / "upper", Role.PACKAGE))
+
+
+def _add_own(layout: Layout, own: Sequence[str]) -> None:
+    """Paths that the operator named as the server's own state, empty where they are not there."""
+    for number, given in enumerate(own):
+        inside = os.path.normpath(given.replace("~", layout.home, 1) if given[:1] == "~" else given)
+        place = place_of(layout.places, inside)
+        host = None if place is None else place.host_of(inside)
+        if host is None:
+            path = Path(inside)
+            if not path.is_absolute() or is_system(path):
+                fix = "Give an absolute path, or one that begins with ~."
+                raise UsageError("own state cannot lie there", where=given, fix=fix)
+            check_free(path)
+            host = layout.folder / "own" / str(number)
+            host.mkdir(parents=True)
+        host.parent.mkdir(parents=True, exist_ok=True)
+        layout.places.append(Place(inside, host, Role.OWN))

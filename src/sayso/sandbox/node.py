@@ -1,0 +1,61 @@
+"""What a program in JavaScript needs: its interpreter, its package, the packages around it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from sayso.sandbox.bind import Bind, folder_or_file, is_crowded
+
+_NAMES: Final = frozenset(("bun", "deno", "node", "nodejs", "tsx", "ts-node"))
+_WITH_VALUE: Final = frozenset(
+    ("--conditions", "--env-file", "--import", "--loader", "--require", "-C", "-r")
+)
+_VERBS: Final = frozenset(("run",))
+"""Of bun and deno, before the script."""
+
+
+def is_node(program: Path) -> bool:
+    """Whether a program runs JavaScript, by its name."""
+    return program.name in _NAMES
+
+
+def interpreter_binds(program: Path) -> Iterator[Bind]:
+    """The folder that holds an interpreter's `bin`, or the interpreter alone."""
+    real = program.resolve()
+    prefix = real.parent.parent
+    is_own = real.parent.name == "bin" and not is_crowded(prefix)
+    yield Bind(prefix if is_own and (prefix / "lib" / "node_modules").is_dir() else real)
+
+
+def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[Bind]]:
+    """The arguments with the path of a script made absolute, and what that script needs."""
+    words = list(args)
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word in _WITH_VALUE:
+            index += 2
+        elif word.startswith("-") or word in _VERBS:
+            index += 1
+        else:
+            script = (cwd / Path(word).expanduser()).absolute()
+            if not script.exists():
+                break
+            words[index] = str(script.resolve())
+            return tuple(words), package_binds(script.resolve())
+    return tuple(words), []
+
+
+def package_binds(script: Path) -> list[Bind]:
+    """The package that a script belongs to, and each `node_modules` that it may import from.
+
+    A package that is installed is seen with all that lies beside it, since it imports from there.
+    """
+    above = [one for one in script.parents if not is_crowded(one)]
+    modules = [one for one in above if one.name == "node_modules"]
+    if modules:
+        return [Bind(modules[-1], is_package=True)]
+    roots = [one for one in above if (one / "package.json").is_file()]
+    found = [roots[0] if roots else folder_or_file(script)]
+    found += [one / "node_modules" for one in script.parents if (one / "node_modules").is_dir()]
+    return [Bind(path, is_package=True) for path in found]

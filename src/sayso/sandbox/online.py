@@ -1,0 +1,71 @@
+"""What an installer may have of this machine: proxies, certificates, settings of registries."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from sayso.connect import child_environment
+from sayso.sandbox import bubblewrap
+from sayso.sandbox.bind import is_crowded, is_system
+
+_PREFIXES: Final = ("PIP_", "UV_", "npm_config_", "NPM_CONFIG_")
+_NOT_PASSED: Final = frozenset(
+    (
+        *("HOME", "LOGNAME", "PATH", "SHELL", "TMPDIR", "USER"),
+        *("NPM_CONFIG_USERCONFIG", "PIP_CONFIG_FILE", "UV_CONFIG_FILE"),
+        *("PIP_CACHE_DIR", "UV_CACHE_DIR"),
+    )
+)
+_FILES: Final = {
+    ".npmrc": ("NPM_CONFIG_USERCONFIG", ".npmrc"),
+    ".config/pip/pip.conf": ("PIP_CONFIG_FILE", ".config/pip/pip.conf"),
+    ".config/uv/uv.toml": ("UV_CONFIG_FILE", ".config/uv/uv.toml"),
+}
+_PATH: Final = re.compile(r"(?<![\w:/])(?:file://)?(/[\w.@+-]+(?:/[\w.@+-]+)*)")
+
+
+def online_environment(home: str, *, allows_scripts: bool) -> dict[str, str]:
+    """The variables of sayso's own environment that say how to reach a registry.
+
+    Those of installers may hold a token, which the scripts of packages must not see.
+    """
+    prefixes = () if allows_scripts else _PREFIXES
+    named = {key: value for key, value in os.environ.items() if key.startswith(prefixes)}
+    kept = {**child_environment({}), **named}
+    fixed = {"npm_config_cache": f"{home}/.npm", "UV_PYTHON_DOWNLOADS": "never"}
+    passed = {key: value for key, value in kept.items() if key not in _NOT_PASSED}
+    return {key: value for key, value in passed.items() if not key.startswith("XDG_")} | fixed
+
+
+def settings_seen(*, allows_scripts: bool) -> tuple[tuple[str, Path], ...]:
+    """The installers' own files of settings, and where they are seen.
+
+    They may hold a token for a private registry. A package's scripts could read that, so where
+    they are allowed nothing of this is seen.
+    """
+    if allows_scripts:
+        return ()
+    return tuple((f"{bubblewrap.HOME}/{inside}", file) for inside, file in _settings())
+
+
+def paths_named(environment: Mapping[str, str], *, allows_scripts: bool) -> tuple[Path, ...]:
+    """Files and folders that variables and settings name: certificates, packages on this disk."""
+    texts = list(environment.values())
+    if not allows_scripts:
+        texts += [file.read_text(encoding="utf-8", errors="replace") for _, file in _settings()]
+    found = {Path(path) for text in texts for path in _PATH.findall(text)}
+    return tuple(sorted(path for path in found if path.exists() and not _is_shut(path)))
+
+
+def _is_shut(path: Path) -> bool:
+    return is_system(path) or is_crowded(path) or path.is_relative_to("/etc/ssl")
+
+
+def _settings() -> Iterator[tuple[str, Path]]:
+    for inside, (variable, usual) in _FILES.items():
+        named = os.environ.get(variable)
+        file = Path(named) if named else Path("~").expanduser() / usual
+        if file.is_file():
+            yield inside, file

@@ -1,0 +1,256 @@
+"""The step that may use the network: it installs a server, and runs neither that nor a tool.
+
+What it makes is seen by boxes later. It has the same root as they do, users and processes apart,
+and no overlay; only the network is the machine's own.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+import anyio
+
+from sayso.errors import UnreachableError, UsageError
+from sayso.sandbox import bubblewrap
+from sayso.sandbox.bind import Bind, tidy
+from sayso.sandbox.fetched import Fetched, read_fetched
+from sayso.sandbox.filter import filter_program
+from sayso.sandbox.fixture import copy_tree
+from sayso.sandbox.layers import Layer
+from sayso.sandbox.layout import Layout, make_home
+from sayso.sandbox.limits import Limits
+from sayso.sandbox.mount import Place, Role
+from sayso.sandbox.online import online_environment, paths_named, settings_seen
+from sayso.sandbox.package import npm_package, package_of_files, pypi_package
+from sayso.sandbox.private import private_folder
+from sayso.sandbox.probe import check_layers
+from sayso.sandbox.program import interpreter_words
+from sayso.sandbox.programs import find_programs
+from sayso.sandbox.python import interpreter_binds
+from sayso.sandbox.root import SYSTEM_PATH, Root, find_root
+from sayso.sandbox.spec import Prepared
+from sayso.sandbox.start import box_words, environment_inside, write_start
+
+INSIDE: Final = "/prepared"
+"""Where an installed package is seen, by the step and by each box after it."""
+
+_SECONDS: Final = 600
+_LAST_LINES: Final = 5
+
+
+async def prepare_fetched(
+    command: Sequence[str], into: Path, *, layers: Sequence[Layer], allows_scripts: bool = False
+) -> Prepared | None:
+    """Install what `npx` or `uvx` would fetch into an empty folder; `None` for another command.
+
+    Scripts of packages are not run and nothing is built, unless `allows_scripts`. Raises
+    `UnreachableError` with the installer's last words where that fails, and `UncontainedError`
+    where nothing contains it.
+    """
+    fetched = read_fetched(command)
+    if fetched is None:
+        return None
+    if fetched.kind == "npm":
+        words = ["npm", "install", "--prefix", INSIDE, "--no-audit", "--no-fund"]
+        words += [] if allows_scripts else ["--ignore-scripts"]
+        line = shlex.join([*words, "--", *fetched.specs])
+        await _install(line, into, ("npm",), layers=layers, allows_scripts=allows_scripts)
+        return await anyio.to_thread.run_sync(_installed_by_npm, fetched, into)
+    line = _uv_line(fetched, allows_scripts=allows_scripts)
+    await _install(line, into, ("uv", _base()), layers=layers, allows_scripts=allows_scripts)
+    return await anyio.to_thread.run_sync(_installed_by_uv, fetched, into)
+
+
+async def prepare_by(
+    line: str,
+    into: Path,
+    command: Sequence[str],
+    *,
+    layers: Sequence[Layer],
+    project: Path | None = None,
+) -> Prepared:
+    """Run the operator's own line of shell (`--prepare CMD`) before `command` is started.
+
+    It works in a copy of `project`, seen at that path; without one in an empty folder, seen at
+    `/prepared`. The scripts of packages are the line's own affair.
+    """
+    inside = str(project) if project else INSIDE
+    if project:
+        await anyio.to_thread.run_sync(lambda: (into.rmdir(), copy_tree(project, into)))
+    programs = tuple(name for name in ("npm", "uv") if shutil.which(name))
+    starting = await anyio.to_thread.run_sync(_root_of, command, inside)
+    await _install(
+        line,
+        into,
+        (*programs, _base()),
+        layers=layers,
+        allows_scripts=True,
+        inside=inside,
+    )
+    package = await anyio.to_thread.run_sync(package_of_files, [into])
+    binds = tuple(one.path for one in starting.binds if not one.path.is_relative_to(inside))
+    return Prepared(into, inside, starting.command, package, starting.search, binds)
+
+
+def _root_of(command: Sequence[str], inside: str) -> Root:
+    """What a command needs that may only come to be by the step."""
+    if Path(command[0]).is_relative_to(inside):
+        root = find_root([_base()], search=SYSTEM_PATH, cwd=Path.cwd())
+        return Root(tuple(command), root.binds, f"{inside}/bin:{root.search}")
+    search = os.environ.get("PATH", os.defpath)
+    return find_root(command, search=search, cwd=Path.cwd())
+
+
+def _base() -> str:
+    """The interpreter that stands behind sayso's own environment."""
+    return str(Path(sys.executable).resolve())
+
+
+def _uv_line(fetched: Fetched, *, allows_scripts: bool) -> str:
+    python = f"{INSIDE}/bin/python"
+    built = [] if allows_scripts else ["--only-binary", ":all:"]
+    make = ["uv", "venv", "--quiet", "--allow-existing", "--python", _base(), INSIDE]
+    install = [
+        "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--link-mode",
+        "copy",
+        "--compile-bytecode",
+        "--python",
+        python,
+        *built,
+    ]
+    return f"{shlex.join(make)} && {shlex.join([*install, '--', *fetched.specs])}"
+
+
+async def _install(
+    line: str,
+    into: Path,
+    programs: Sequence[str],
+    *,
+    layers: Sequence[Layer],
+    allows_scripts: bool,
+    inside: str = INSIDE,
+) -> None:
+    """Run a line of shell in containment, with the network."""
+    check_layers(layers)
+    async with private_folder() as folder:
+        command = await anyio.to_thread.run_sync(
+            lambda: _starter(
+                line, into, programs, folder=folder, allows_scripts=allows_scripts, inside=inside
+            )
+        )
+        try:
+            with anyio.fail_after(_SECONDS):
+                done = await anyio.run_process(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    check=False,
+                    cwd="/",
+                    env={"PATH": SYSTEM_PATH},
+                    start_new_session=True,
+                )
+        except TimeoutError as error:
+            what = f"installing took longer than {_SECONDS} s"
+            raise UnreachableError(what, where=line, fix="Install it yourself.") from error
+    if done.returncode != 0:
+        said = (done.stdout + done.stderr).decode(errors="replace").strip().splitlines()
+        told = " / ".join(said[-_LAST_LINES:]) or f"exit code {done.returncode}"
+        fix = "A package that must be built or runs scripts to install needs them to be allowed."
+        raise UnreachableError(f"installing failed: {told}", where=line, fix=fix)
+
+
+def _starter(
+    line: str,
+    into: Path,
+    programs: Sequence[str],
+    *,
+    folder: Path,
+    allows_scripts: bool,
+    inside: str,
+) -> tuple[str, ...]:
+    """Lay out a box for an installer, and give the command that starts it."""
+    search = os.environ.get("PATH", os.defpath)
+    roots = [find_root([name], search=search, cwd=Path.cwd()) for name in programs]
+    online = online_environment(bubblewrap.HOME, allows_scripts=allows_scripts)
+    named = paths_named(online, allows_scripts=allows_scripts)
+    binds = tidy([one for root in roots for one in root.binds] + [Bind(path) for path in named])
+    folders = [str(Path(name).parent) for root in roots for name in root.command[:1]]
+    path = ":".join(dict.fromkeys([*folders, *SYSTEM_PATH.split(":")]))
+    layout = Layout(folder, bubblewrap.HOME, Root(("/bin/sh", "-c", line), binds, path, inside))
+    layout.seen = [(str(one.path), one.path) for one in binds]
+    layout.seen += settings_seen(allows_scripts=allows_scripts)
+    (folder / "tmp").mkdir()
+    layout.places = [
+        Place(bubblewrap.HOME, make_home(folder), Role.HOME),
+        Place("/tmp", folder / "tmp", Role.TEMPORARY),  # noqa: S108 - inside, and its own
+        Place(inside, into, Role.PACKAGE),
+    ]
+    environment = environment_inside(layout.home, path, online)
+    words = box_words(layout, environment, find_programs(), is_online=True)
+    is_filtered = bool(filter_program())
+    return write_start(layout, words, find_programs(), limits=Limits(), is_filtered=is_filtered)
+
+
+def _installed_by_npm(fetched: Fetched, into: Path) -> Prepared:
+    modules = into / "node_modules"
+    folder = modules / fetched.name
+    entry = _entry_point(fetched, modules, folder)
+    words = interpreter_words(entry)
+    node = find_root(["node"], search=os.environ.get("PATH", os.defpath), cwd=Path.cwd())
+    inside = f"{INSIDE}/{entry.relative_to(into.resolve())}"
+    is_script = not words or Path(words[0]).name in ("node", "nodejs")
+    command = (*node.command, inside) if is_script else (*words, inside)
+    return Prepared(
+        into,
+        INSIDE,
+        (*command, *fetched.args),
+        npm_package(modules, fetched.name),
+        node.search,
+        tuple(one.path for one in node.binds),
+    )
+
+
+def _entry_point(fetched: Fetched, modules: Path, folder: Path) -> Path:
+    """The file that npx would run of a package."""
+    if fetched.program:
+        entry = modules / ".bin" / fetched.program
+    else:
+        text = (folder / "package.json").read_text(encoding="utf-8")
+        programs: object = cast("dict[str, Any]", json.loads(text)).get("bin") or {}
+        if isinstance(programs, str):
+            programs = {"": programs}
+        named = cast("dict[str, str]", programs)
+        own = named.get(fetched.name.rpartition("/")[2]) or next(iter(named.values()), "")
+        entry = folder / own
+    if not entry.is_file():
+        fix = "Name its program: npx -p PACKAGE PROGRAM."
+        raise UsageError("the package has no program to run", where=fetched.name, fix=fix)
+    return entry.resolve()
+
+
+def _installed_by_uv(fetched: Fetched, into: Path) -> Prepared:
+    program = into / "bin" / fetched.program
+    packages = next(iter(sorted(into.glob("lib/python3*/site-packages"))), into)
+    if not program.exists():
+        there = sorted(one.name for one in (into / "bin").iterdir())
+        fix = f"Write uvx --from PACKAGE PROGRAM; there are {', '.join(there)}."
+        raise UsageError("the package has no such program", where=fetched.program, fix=fix)
+    base = tidy(interpreter_binds(Path(_base())))
+    search = f"{INSIDE}/bin:{SYSTEM_PATH}"
+    return Prepared(
+        into,
+        INSIDE,
+        (f"{INSIDE}/bin/{fetched.program}", *fetched.args),
+        pypi_package(packages, fetched.name),
+        search,
+        tuple(one.path for one in base),
+    )

@@ -1,0 +1,154 @@
+"""Which layers of containment this machine has: each is tried, by running a program in it."""
+
+import platform
+import shlex
+import shutil
+import subprocess
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from sayso.errors import UncontainedError
+from sayso.sandbox import bubblewrap
+from sayso.sandbox.filter import filter_program
+from sayso.sandbox.layers import CONTAINING, Layer
+from sayso.sandbox.limits import Limits, limit_words
+from sayso.sandbox.overlay import mount_lines, namespace_words
+from sayso.sandbox.private import private_folder
+from sayso.sandbox.programs import Programs, find_programs
+from sayso.sandbox.start import FILTERED
+from sayso.sandbox.syscalls import strace_words
+
+_SECONDS: Final = 10
+
+_TRUE: Final = "/usr/bin/true"
+
+_NEEDS: Final = {"overlay": "unshare", "syscalls": "strace", "limits": "prlimit"}
+
+_probed: list[tuple[Layer, ...]] = []
+
+
+async def probe_layers() -> tuple[Layer, ...]:
+    """Try each layer by itself; what was found holds for as long as this process runs."""
+    if not _probed:
+        _probed.append(await _probe(find_programs()))
+    return _probed[0]
+
+
+def check_layers(layers: Sequence[Layer], *, is_uncontained: bool = False) -> None:
+    """Raise `UncontainedError` where a layer is missing that nobody said could be."""
+    missing = [one for one in layers if one.name in CONTAINING and not one.is_active]
+    missing += [Layer(name, is_active=False) for name in _unknown(layers)]
+    if not missing or is_uncontained:
+        return
+    told = "; ".join(f"{one.name} ({one.detail or 'not tried'})" for one in missing)
+    raise UncontainedError(f"nothing contains the server here: {told}", fix=_fix(missing))
+
+
+def _unknown(layers: Sequence[Layer]) -> list[str]:
+    return sorted(CONTAINING - {one.name for one in layers})
+
+
+def _fix(missing: Sequence[Layer]) -> str:
+    way = "or type out --uncontained, which runs it as you."
+    if any("not installed" in one.detail for one in missing):
+        return f"Install bubblewrap (apt-get install bubblewrap), {way}"
+    return f"Allow user namespaces (see docs/troubleshooting.md, uncontained), {way}"
+
+
+async def _probe(programs: Programs) -> tuple[Layer, ...]:
+    async with private_folder("probe") as folder:
+        tried: dict[str, Callable[[], Awaitable[str]]] = {
+            "root": lambda: _try_box(programs, ()),
+            "users": lambda: _try_box(programs, bubblewrap.USERS_APART),
+            "processes": lambda: _try_box(programs, bubblewrap.PROCESSES_APART),
+            "network": lambda: _try_box(programs, bubblewrap.NETWORK_APART),
+            "private": lambda: _try_box(programs, ("--bind", str(folder), "/tmp")),  # noqa: S108 - inside
+            "limits": lambda: _try_limits(programs),
+            "filter": lambda: _try_filter(programs, folder / "filter"),
+            "overlay": lambda: _try_overlay(programs, folder),
+            "syscalls": lambda: _try_strace(programs, folder / "trace"),
+        }
+        return tuple([await _try_layer(*one, programs) for one in tried.items()])
+
+
+async def _try_layer(name: str, attempt: Callable[[], Awaitable[str]], programs: Programs) -> Layer:
+    """One layer: active where the attempt has nothing to complain about."""
+    needed = ("bwrap", _NEEDS[name]) if name in _NEEDS else ("bwrap",)
+    for program in needed:
+        if not programs.has(program):
+            return Layer(name, is_active=False, detail=f"{program} is not installed")
+    complaint = await attempt()
+    return Layer(name, is_active=not complaint, detail=complaint or _HAD[name])
+
+
+_HAD: Final = {
+    "root": "bubblewrap: /usr, the interpreter and the package, read-only",
+    "users": "a user namespace, where the server is user 1000 without capabilities",
+    "processes": "a process namespace, which ends with sayso",
+    "network": "a network namespace with loopback only",
+    "private": "HOME, XDG and TMPDIR of its own",
+    "limits": "prlimit",
+    "filter": "seccomp: no keys, io_uring or BPF, no calls of other machines",
+    "overlay": "what the server writes to its package goes to a layer above it",
+    "syscalls": "strace with seccomp-bpf, outside of the box",
+}
+
+
+async def _run(words: Sequence[str]) -> str:
+    """Run a command; what it complained about, or nothing where it ended well."""
+    try:
+        with anyio.fail_after(_SECONDS):
+            done = await anyio.run_process(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False, cwd="/"
+            )
+    except TimeoutError:
+        return f"no end within {_SECONDS} s"
+    except OSError as error:
+        return str(error)
+    if done.returncode == 0:
+        return ""
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    return said[-1] if said else f"exit code {done.returncode}"
+
+
+def _boxed(programs: Programs, words: Sequence[str], command: Sequence[str]) -> list[str]:
+    return [programs.bwrap, *bubblewrap.system_words(), *words, "--", *command]
+
+
+async def _try_box(programs: Programs, words: Sequence[str]) -> str:
+    return await _run(_boxed(programs, (*words, *bubblewrap.SEALED), [_TRUE]))
+
+
+async def _try_limits(programs: Programs) -> str:
+    held = limit_words(Limits(), program=programs.prlimit)
+    return await _run(_boxed(programs, bubblewrap.USERS_APART, [*held, _TRUE]))
+
+
+async def _try_filter(programs: Programs, file: Path) -> str:
+    program = filter_program()
+    if not program:
+        return f"none is written for {platform.machine()}"
+    await anyio.Path(file).write_bytes(program)
+    words = _boxed(programs, (*bubblewrap.USERS_APART, *FILTERED), [_TRUE])
+    return await _run(["/bin/sh", "-c", f"exec {shlex.join(words)} 6<{shlex.quote(str(file))}"])
+
+
+async def _try_overlay(programs: Programs, folder: Path) -> str:
+    below = folder / "below"
+    below.mkdir()
+    (below / "seen").touch()
+    lines = mount_lines(below, folder / "layer")
+    script = " &&\n".join([*lines, f"test -e {folder}/layer/seen/seen"])
+    return await _run([*namespace_words(programs), shutil.which("sh") or "/bin/sh", "-c", script])
+
+
+async def _try_strace(programs: Programs, trace: Path) -> str:
+    words = _boxed(programs, bubblewrap.USERS_APART, [_TRUE])
+    complaint = await _run([*strace_words(programs.strace, trace), *words])
+    if complaint:
+        return complaint
+    seen = await anyio.Path(trace).read_bytes()
+    return "" if f'execve("{_TRUE}"'.encode() in seen else "strace does not see into the box"

@@ -1,0 +1,72 @@
+"""Which program a command starts: on the PATH, behind a shim, or named in a script's first line."""
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import CommandNotFoundError
+
+_SECONDS: Final = 10
+_FIRST_BYTES: Final = 4096
+
+_SHELL_FIRST: Final = re.compile(r"^'''exec' (?P<words>.+?) \"\$0\" \"\$@\"$", re.MULTILINE)
+"""How an installer writes a script whose interpreter's path is too long for a first line."""
+
+
+def find_program(word: str, *, search: str, cwd: Path) -> Path:
+    """Where the first word of a command leads, absolute. Raises `CommandNotFoundError`."""
+    given = Path(word).expanduser()
+    found = str(cwd / given) if "/" in word else shutil.which(word, path=search)
+    if found is None or not Path(found).is_file():
+        what = f"there is no command “{word}”"
+        raise CommandNotFoundError(what, fix="Install it, or give its full path after --.")
+    path = Path(found)
+    return _behind_shim(path, word) if path.parent.name == "shims" else path
+
+
+def _behind_shim(shim: Path, word: str) -> Path:
+    """The program that a version manager (pyenv, mise, asdf) would start for a shim."""
+    manager = shim.parent.parent.name.removeprefix(".")
+    program = shutil.which(manager) or str(shim.parent.parent / "bin" / manager)
+    try:
+        done = subprocess.run(  # noqa: S603 - the manager that owns the shim
+            [program, "which", shim.name],
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=True,
+        )
+        return Path(done.stdout.strip())
+    except (OSError, subprocess.SubprocessError) as error:
+        what = f"“{word}” is a shim of {manager}, which does not say what stands behind it"
+        fix = f"Give the full path that `{manager} which {shim.name}` prints."
+        raise CommandNotFoundError(what, where=str(shim), fix=fix) from error
+
+
+def interpreter_words(script: Path) -> tuple[str, ...]:
+    """The words that a script's first line starts it with; none where it is no script."""
+    try:
+        with script.open("rb") as file:
+            head = file.read(_FIRST_BYTES)
+    except OSError:
+        return ()
+    if not head.startswith(b"#!"):
+        return ()
+    text = head.decode(errors="replace")
+    if match := _SHELL_FIRST.search(text):
+        return tuple(shlex.split(match["words"]))
+    words = text.split("\n", 1)[0][2:].split()
+    if words and Path(words[0]).name == "env":
+        return tuple(word for word in words[1:] if word != "-S" and "=" not in word)
+    return tuple(words)
+
+
+def links_of(path: Path) -> tuple[Path, ...]:
+    """A path and each that it leads to by symbolic links, the last of which is no link."""
+    hops = [path]
+    while hops[-1].is_symlink() and len(hops) < 40:  # noqa: PLR2004 - as many as the kernel follows
+        hops.append(hops[-1].parent / hops[-1].readlink())
+    return (*hops, path.resolve())

@@ -1,0 +1,112 @@
+"""The minimal root for a command: what of this machine it must see to start, and nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sayso.errors import UsageError
+from sayso.sandbox import node, python
+from sayso.sandbox.bind import Bind, folder_or_file, is_crowded, is_system, tidy
+from sayso.sandbox.program import find_program, interpreter_words
+
+_DEPTH: Final = 4
+"""How many interpreters may stand behind each other."""
+
+_SHELLS: Final = frozenset(("ash", "bash", "dash", "ksh", "sh", "zsh"))
+
+SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """`command` is what to start inside, with absolute paths; `search` the PATH to start it with.
+
+    `binds` lie at the same path inside, outer ones first. `cwd` is the working folder, where the
+    command must have one of its own.
+    """
+
+    command: tuple[str, ...]
+    binds: tuple[Bind, ...]
+    search: str
+    cwd: str | None = None
+
+
+def find_root(
+    command: Sequence[str], *, search: str, cwd: Path, given_cwd: Path | None = None
+) -> Root:
+    """Find what a command needs. Nothing of it is run.
+
+    `cwd` is what relative paths are relative to, `given_cwd` where the server is to run. Raises
+    `CommandNotFoundError` for a command that is not there, and `UsageError` for a working folder
+    that would bring a whole home along.
+    """
+    if not command:
+        raise UsageError("no command is given", fix="Write one after --.")
+    words, binds = _resolve(command, search, cwd, _DEPTH)
+    if given_cwd is not None:
+        binds = [*binds, _working_folder(given_cwd)]
+    kept = tidy(binds)
+    is_local = any(one.path == cwd for one in kept) and given_cwd is None
+    own = str(given_cwd or (cwd if is_local else "")) or None
+    return Root(words, kept, _search_inside(words, kept), own)
+
+
+def _resolve(
+    command: Sequence[str], search: str, cwd: Path, depth: int
+) -> tuple[tuple[str, ...], list[Bind]]:
+    program = find_program(command[0], search=search, cwd=cwd).absolute()
+    if python.is_python(program):
+        args, binds = python.script_binds(command[1:], cwd)
+        return (str(program), *args), [*python.interpreter_binds(program), *binds]
+    if node.is_node(program) and not interpreter_words(program):
+        args, binds = node.script_binds(command[1:], cwd)
+        real = program.resolve()
+        return (str(real), *args), [*node.interpreter_binds(program), *binds]
+    words = interpreter_words(program)
+    if words and depth:
+        # Where a script really lies is where it finds its neighbours.
+        script = program.resolve()
+        args, binds = _resolve((*words, str(script), *command[1:]), search, cwd, depth - 1)
+        return args, binds if "/" in command[0] else [_alone(one, script) for one in binds]
+    return _plain(program, command, cwd)
+
+
+def _plain(program: Path, command: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[Bind]]:
+    """A program that is no script; of a shell, the script that it is given."""
+    words = [str(program), *command[1:]]
+    binds = [Bind(program.resolve())]
+    if not is_system(program):
+        words[0] = str(program.resolve())
+    if program.name in _SHELLS:
+        for index, word in enumerate(words[1:], start=1):
+            script = (cwd / word).absolute()
+            if not word.startswith("-") and script.is_file():
+                words[index] = str(script)
+                binds.append(Bind(folder_or_file(script), is_package=True))
+            if not word.startswith("-"):
+                break
+    return tuple(words), binds
+
+
+def _alone(bind: Bind, script: Path) -> Bind:
+    """A script that was found on the PATH is seen without what lies beside it."""
+    return Bind(script, is_package=True) if bind.path == script.parent else bind
+
+
+def _working_folder(path: Path) -> Bind:
+    if is_crowded(path):
+        raise UsageError(
+            "the server would see all that lies there",
+            where=str(path),
+            fix="Give a folder of its own with --cwd, or none.",
+        )
+    return Bind(path, is_package=True)
+
+
+def _search_inside(words: Sequence[str], binds: Sequence[Bind]) -> str:
+    """The PATH inside: where the interpreter is, then the system's."""
+    own = [str(Path(words[0]).parent)]
+    own += [str(one.path / "bin") for one in binds if (one.path / "bin").is_dir()]
+    system = SYSTEM_PATH.split(":")
+    return ":".join(dict.fromkeys([*own, *system]))

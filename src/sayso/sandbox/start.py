@@ -1,0 +1,117 @@
+"""How a box is started: one shell script in its folder, and what its server's environment is."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from sayso.connect import child_environment
+from sayso.sandbox import bubblewrap
+from sayso.sandbox.bind import is_system
+from sayso.sandbox.filter import filter_program
+from sayso.sandbox.forward import Gate
+from sayso.sandbox.layout import XDG, Layout
+from sayso.sandbox.limits import Limits, limit_words
+from sayso.sandbox.overlay import namespace_words
+from sayso.sandbox.programs import Programs
+from sayso.sandbox.root import SYSTEM_PATH
+from sayso.sandbox.syscalls import strace_words
+
+FILTERED: Final = ("--seccomp", "6")
+"""The words of bubblewrap that take the filter from a file descriptor."""
+
+_KEPT: Final = ("LANG", "LC_ALL", "TERM", "TZ")
+"""What of sayso's environment says nothing of this machine and of who uses it."""
+
+
+def environment_inside(
+    home: str,
+    search: str,
+    given: Mapping[str, str],
+    *,
+    temporary: str = "/tmp",  # noqa: S108 - its own
+) -> dict[str, str]:
+    """The whole environment of a server: a home of its own, a PATH, and what was given."""
+    here = child_environment({})
+    kept = {name: here[name] for name in _KEPT if name in here}
+    folders = {name: f"{home}/{below}" for name, below in XDG.items()}
+    person = {"USER": bubblewrap.USER, "LOGNAME": bubblewrap.USER, "SHELL": "/bin/sh"}
+    return {
+        "LANG": "C.UTF-8",
+        **kept,
+        **person,
+        "HOME": home,
+        "PATH": search,
+        "TMPDIR": temporary,
+        **folders,
+        # What libuv does over io_uring no tracer sees (libuv, uv_loop_configure).
+        "UV_USE_IO_URING": "0",
+        **given,
+    }
+
+
+def box_words(
+    layout: Layout, environment: Mapping[str, str], programs: Programs, *, is_online: bool = False
+) -> tuple[str, ...]:
+    """All words of bubblewrap, in their order, but for the command."""
+    cwd = layout.root.cwd or layout.world or layout.home
+    apart = () if is_online else bubblewrap.NETWORK_APART
+    sealing = ("--disable-userns",) if programs.is_sealing else ()
+    variables = [word for each in environment.items() for word in ("--setenv", *each)]
+    return (
+        *(*bubblewrap.USERS_APART, *bubblewrap.PROCESSES_APART, *apart, *sealing),
+        *("--clearenv", *variables),
+        *bubblewrap.system_words(),
+        *bubblewrap.etc_words(layout.folder / "etc", is_online=is_online),
+        *layout.words(),
+        *bubblewrap.SEALED,
+        *("--chdir", cwd),
+    )
+
+
+def write_start(
+    layout: Layout,
+    words: tuple[str, ...],
+    programs: Programs,
+    *,
+    limits: Limits,
+    trace: Path | None = None,
+    gate: Gate | None = None,
+    is_filtered: bool = False,
+) -> tuple[str, ...]:
+    """Write what starts the box's server, and say which command runs that.
+
+    The words of bubblewrap go through a file, since a command line can be read by all users, and
+    there may be secrets among the variables.
+    """
+    file = layout.folder / "words"
+    told = (*words, *(gate.words() if gate else ()), *(FILTERED if is_filtered else ()))
+    file.write_bytes(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in told))
+    file.chmod(0o600)
+    held = limit_words(limits, program=programs.prlimit) if is_held(programs) else ()
+    command = (
+        # The box's first process can be asked for its variables: they are sayso's own.
+        *("/usr/bin/env", "-i", f"PATH={SYSTEM_PATH}", f"SAYSO_BOX={layout.folder}/"),
+        *(strace_words(programs.strace, trace) if trace else ()),
+        *(programs.bwrap, "--args", "9", "--", *held, *layout.root.command),
+    )
+    redirected = f"9<{file}" + (f" {gate.redirections()}" if gate else "")
+    if is_filtered:
+        file = layout.folder / "filter"
+        file.write_bytes(filter_program())
+        redirected += f" 6<{file}"
+    script = layout.folder / "start"
+    lines = ["set -eu", *layout.lines, f"exec {shlex.join(command)} {redirected}", ""]
+    script.write_text("\n".join(lines), encoding="utf-8", errors="surrogateescape")
+    apart = namespace_words(programs) if layout.lines else ()
+    return (*apart, *ending_words(programs), "/bin/sh", str(script))
+
+
+def is_held(programs: Programs) -> bool:
+    """Whether the program that sets limits is there inside too."""
+    return bool(programs.prlimit) and is_system(Path(programs.prlimit))
+
+
+def ending_words(programs: Programs) -> tuple[str, ...]:
+    """What goes before a command, so that it ends with sayso: strace would live on."""
+    return (programs.setpriv, "--pdeathsig", "KILL", "--") if programs.setpriv else ()

@@ -1,0 +1,138 @@
+"""The place in a value that does not fit its schema, found without listing all that is wrong.
+
+Listing everything can take exponential time where alternatives are nested. This looks for one place
+and follows only one path to it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+from sayso.errors import UsageError
+from sayso.schema.validate import Checker, Problem, path_text
+
+Schema = Mapping[str, Any]
+
+_MAX_STEPS: Final = 64
+_MAX_PARTS: Final = 200
+"""Members of one object, or items of one list, that are tried."""
+
+_TOGETHER: Final = {
+    "additionalProperties": ("properties", "patternProperties"),
+    "items": ("prefixItems",),
+    "if": ("then", "else"),
+    "contains": ("minContains", "maxContains"),
+}
+_MEANINGLESS_ALONE: Final = frozenset(
+    {"$defs", "definitions", "then", "else", "minContains", "maxContains"}
+)
+
+
+def locate(schema: Schema, value: Any) -> Problem:
+    """Return one place where `value`, which does not fit `schema`, breaks it, and the keywords.
+
+    Every check that this makes may take as long as `Checker.is_valid` takes.
+
+    >>> str(locate({"properties": {"id": {"type": "integer"}}}, {"id": "x"}))
+    'id: does not fit the schema’s “type”'
+    """
+    return _Search(schema).problem(value)
+
+
+class _Search:
+    """A search for one place; it never goes back."""
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        self._definitions = {key: root[key] for key in ("$defs", "definitions") if key in root}
+
+    def problem(self, value: Any) -> Problem:
+        schema: Schema = self._root
+        path: list[str | int] = []
+        for _ in range(_MAX_STEPS):
+            following = self._next(schema, value)
+            if following is None:
+                break
+            part, schema = following
+            if part is not None:
+                path.append(part)
+                value = value[part]
+        return Problem(path_text(path), self._told(schema, value))
+
+    def _next(self, schema: Schema, value: Any) -> tuple[str | int | None, Schema] | None:
+        """Return a member or item that does not fit, or the same value under a narrower schema."""
+        target = self._target(schema.get("$ref"))
+        if target is not None and not self._fits(target, value):
+            return None, target
+        for part, inner in _parts(schema, value):
+            if not self._fits(inner, value[part]):
+                return part, inner
+        for inner in _list(schema.get("allOf")):
+            if isinstance(inner, Mapping) and not self._fits(cast("Schema", inner), value):
+                return None, cast("Schema", inner)
+        meant = [one for one in _alternatives(schema) if _is_meant(self._shape(one), value)]
+        if len(meant) == 1 and not self._fits(meant[0], value):
+            return None, meant[0]
+        return None
+
+    def _shape(self, schema: Schema) -> Schema:
+        return self._target(schema.get("$ref")) or schema
+
+    def _told(self, schema: Schema, value: Any) -> str:
+        broken = [
+            key
+            for key in schema
+            if key not in _MEANINGLESS_ALONE and not self._fits(_alone(schema, key), value)
+        ]
+        words = ", ".join(f"“{key}”" for key in broken)
+        return f"does not fit the schema’s {words}" if words else "does not fit the schema"
+
+    def _fits(self, schema: Schema, value: Any) -> bool:
+        """Return whether it fits; what cannot be checked by itself is not looked into."""
+        try:
+            return Checker({**self._definitions, **schema}).is_valid(value)
+        except UsageError:
+            return True
+
+    def _target(self, reference: Any) -> Schema | None:
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return None
+        target: Any = self._root
+        for step in reference.split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            target = cast("Schema", target).get(name) if isinstance(target, Mapping) else None
+        return cast("Schema", target) if isinstance(target, Mapping) else None
+
+
+def _parts(schema: Schema, value: Any) -> Iterator[tuple[str | int, Schema]]:
+    """Yield members and items with the schemas that are named for them."""
+    if isinstance(value, Mapping):
+        properties: Any = schema.get("properties")
+        known = cast("Schema", properties if isinstance(properties, Mapping) else {})
+        for name in list(cast("Mapping[str, Any]", value))[:_MAX_PARTS]:
+            if isinstance(known.get(name), Mapping):
+                yield name, known[name]
+    items = schema.get("items")
+    if isinstance(value, list) and isinstance(items, Mapping) and "prefixItems" not in schema:
+        for index in range(min(len(cast("list[Any]", value)), _MAX_PARTS)):
+            yield index, cast("Schema", items)
+
+
+def _alternatives(schema: Schema) -> list[Schema]:
+    listed = [*_list(schema.get("anyOf")), *_list(schema.get("oneOf"))]
+    return [cast("Schema", one) for one in listed if isinstance(one, Mapping)]
+
+
+def _is_meant(schema: Schema, value: Any) -> bool:
+    """Return whether an object has all that an alternative requires: it was probably meant."""
+    required = _list(schema.get("required"))
+    return bool(required) and isinstance(value, Mapping) and all(one in value for one in required)
+
+
+def _alone(schema: Schema, key: str) -> dict[str, Any]:
+    """Return the schema with one keyword, and those that it has no meaning without."""
+    kept = (key, *_TOGETHER.get(key, ()))
+    return {one: schema[one] for one in kept if one in schema}
+
+
+def _list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []

@@ -1,0 +1,104 @@
+"""A stranger's text in one line of a terminal or a log, with nothing in it that could steer one."""
+
+import re
+import unicodedata
+from typing import Final
+
+_BLANK: Final = (
+    (0x034F, 0x034F),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2800, 0x2800),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFFA0, 0xFFA0),
+    (0x1D159, 0x1D159),
+    (0xE0100, 0xE01EF),
+)
+"""Letters, marks and signs that show nothing, beside the categories named below (Unicode,
+Default_Ignorable_Code_Point; the last of the signs are the blank Braille pattern and note head)."""
+
+
+def plain(text: str) -> str:
+    """One line of a stranger's `text`, with control and direction characters spelt out.
+
+    A server names its tools; an escape sequence there must not reach the terminal, and a line
+    break must not make a line that looks like sayso's own.
+    """
+    return "".join(f"\\u{ord(char):04x}" if is_unseen(char) else char for char in text)
+
+
+NAME_CHARACTERS: Final = 60
+
+_DOUBLE: Final = (
+    '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u201c\u201d\u201e\u201f\u2033\u2034\u2036\u2037'
+    "\u2057\u275d\u275e\u2760\u2e42\u3003\u301d\u301e\u301f\uff02"
+)
+_SINGLE: Final = (
+    "'`\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u05f3\u2018\u2019\u201a\u201b\u2032\u2035"
+    "\u275b\u275c\uff07"
+)
+QUOTES: Final = re.compile(f"[{_DOUBLE}{_SINGLE}]{{2,}}|[{_DOUBLE}]")
+"""What reads as a double quote: signs of Unicode, and single ones side by side."""
+
+
+def unquoted(text: str, limit: int = NAME_CHARACTERS) -> str:
+    """Return a stranger's name, to stand between quotes: cut, and with no quote that closes them.
+
+    >>> unquoted("x” is safe. Press “Allow", limit=11)
+    "x' is safe.… (24 characters)"
+    """
+    name = " ".join(QUOTES.sub("'", text).split())
+    return name if len(name) <= limit else f"{name[:limit]}… ({len(text):,} characters)"
+
+
+def quoted(text: str, limit: int = NAME_CHARACTERS) -> str:
+    """Return a stranger's name between quotes, on one line, so that it reads as a name alone.
+
+    >>> quoted("amy")
+    '“amy”'
+    """
+    return f"“{plain(unquoted(text, limit))}”"
+
+
+def cut(text: str, limit: int) -> str:
+    """Return the beginning of `text`, which says how much more there is.
+
+    >>> cut("abcdef", 4)
+    'abcd… (and 2 more characters)'
+    """
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}… (and {len(text) - limit:,} more characters)"
+
+
+def plain_code(line: str) -> str:
+    r"""The same of a line of a file, whose tabs stay: they move nothing but what follows.
+
+    >>> plain_code("\tprint('\x1b')")
+    "\tprint('\\u001b')"
+    """
+    return "\t".join(plain(part) for part in line.split("\t"))
+
+
+def sayable(text: str) -> str:
+    """`text` with a question mark for each half of a surrogate pair: no transport can send one."""
+    return text.encode(errors="replace").decode()
+
+
+def is_unseen(char: str) -> bool:
+    """Whether a character steers a terminal, turns a line's direction, or breaks it."""
+    category = unicodedata.category(char)
+    return category[0] == "C" or category in ("Zl", "Zp")
+
+
+def is_hidden(char: str) -> bool:
+    """Whether a character shows nothing by itself, or changes how others show.
+
+    That is: control, format (bidi, joiners, tags), surrogate, private, unassigned, every line or
+    space separator but the plain space, and blanks that Unicode counts as letters or marks.
+    """
+    if is_unseen(char) or unicodedata.category(char) == "Zs":
+        return char != " "
+    return any(low <= ord(char) <= high for low, high in _BLANK)

@@ -1,0 +1,124 @@
+"""Redaction: what is written down about a call without what must not be written down."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from sayso.schema.secret_names import is_count, is_secret_name
+from sayso.schema.secret_values import MASK, mask_after, mask_start, mask_text
+
+__all__ = ["MASK", "redact", "redact_start"]
+
+MAX_REDACTED_CHARACTERS: Final = 65_536
+"""Text that is looked through on the event loop: more than arguments hold that are handled there
+(`guard.large`), and a tenth of a second at worst."""
+_PLAIN: Final = (int, float, type(None))
+_NAMING: Final = ("name", "key", "Name", "Key")
+_VALUES: Final = ("value", "Value")
+"""Fields of an object that is a field: `{"name": "password", "value": "…"}`."""
+_LONGEST_KNOWN: Final = 64
+"""Longer names are not remembered, so that nobody fills the memory with them."""
+
+
+def redact(value: Any, limit: int | None = MAX_REDACTED_CHARACTERS) -> Any:
+    """Return a copy of JSON `value` with secrets masked, by the name of a field and by their look.
+
+    Numbers and booleans under a secret name are masked too; empty values are left, since they
+    hold nothing. After `limit` characters of text the rest is left out, with the mask and a count
+    in its place, so that no value takes longer than that; `None` for no limit.
+
+    >>> redact({"a": "x" * 90_000, "b": 1})["a"][-29:]
+    'x••• (24,466 more characters)'
+    """
+    return _Redactor(limit).value(value)
+
+
+def redact_start(text: str, length: int) -> str:
+    """Return about the first `length` characters of a text, with the secrets in them masked.
+
+    The text may be of any size. No part of a secret that the cut goes through is shown.
+    """
+    return mask_start(text, length)
+
+
+class _Redactor:
+    """Walks a value once, in order, until its room for text is used up."""
+
+    def __init__(self, limit: int | None) -> None:
+        self._room = limit
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, _PLAIN):
+            return value
+        if isinstance(value, Mapping):
+            return self._mapping(cast("Mapping[str, Any]", value))
+        if isinstance(value, Sequence) and not isinstance(value, bytes):
+            return self._list(cast("Sequence[Any]", value))
+        return value
+
+    def _is_full(self, cost: int) -> bool:
+        """Take room for a value of this cost, and return whether there was none left."""
+        if self._room is None:
+            return False
+        is_full = self._room <= 0
+        self._room -= cost
+        return is_full
+
+    def _text(self, text: str) -> str:
+        if self._room is None:
+            return mask_text(text)
+        room = max(self._room, 0)
+        self._room -= len(text)
+        if len(text) <= room:
+            return mask_text(text)
+        return f"{mask_start(text, room)}{MASK} ({len(text) - room:,} more characters)"
+
+    def _mapping(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        masked: dict[str, Any] = {}
+        for name, one in value.items():
+            if self._is_full(len(name) + 1):
+                masked[MASK] = f"{len(value) - len(masked):,} more fields"
+                break
+            masked[name] = self._field(_name_of(value) if name in _VALUES else name, one)
+        return masked
+
+    def _list(self, value: Sequence[Any]) -> list[Any]:
+        masked: list[Any] = []
+        before: Any = None
+        for one in value:
+            if self._is_full(1):
+                masked.append(f"{MASK} ({len(value) - len(masked):,} more items)")
+                break
+            is_word = isinstance(before, str) and isinstance(one, str)
+            masked.append(self.value(mask_after(before, one) if is_word else one))
+            before = one
+        return masked
+
+    def _field(self, name: str, value: Any) -> Any:
+        """Return the value of a field. An object under a secret name is looked into like any other.
+
+        A secret is one value or a list of them; more than that could hide what a call does from the
+        person who is asked about it.
+        """
+        if not _is_secret(name, value) or isinstance(value, Mapping):
+            return self.value(value)
+        if isinstance(value, list):
+            items = cast("list[Any]", value)
+            return [self.value(one) if isinstance(one, Mapping | list) else MASK for one in items]
+        return MASK
+
+
+def _name_of(field: Mapping[str, Any]) -> str:
+    """The name of the value of an object that is a field; a secret one first."""
+    names = [one for key in _NAMING if isinstance(one := field.get(key), str)]
+    return next((one for one in names if is_secret_name(one)), "")
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    has_secret_name = _is_known_secret if len(name) <= _LONGEST_KNOWN else is_secret_name
+    return has_secret_name(name) and not is_count(name, value) and value not in (None, "", [], {})
+
+
+_is_known_secret: Final = lru_cache(2048)(is_secret_name)

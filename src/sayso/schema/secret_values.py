@@ -1,0 +1,210 @@
+"""Texts that hold secrets: by their form, with nothing masked but the secret itself."""
+
+import base64
+import binascii
+import re
+from typing import Final
+
+MASK: Final = "•••"
+
+_FORMS: Final = re.compile(
+    r"""
+      # No other character begins one of these: to look first takes half the time.
+      (?=[-AGNSadefghlnprswxy])
+    (?:
+      # keys of payment and model services, code hosts, packages, chats, clouds
+      \b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}
+    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,}
+    | \bgl(?:pat|ptt|dt|rt|soat|cbt)-[A-Za-z0-9_-]{16,}
+    | \bnpm_[A-Za-z0-9]{30,} | \bpypi-[A-Za-z0-9_-]{40,} | \brubygems_[a-f0-9]{40,}
+    | \bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}
+    | \b(?:hf|gsk|sq0[a-z]{3}|r8|ntn|figd|lin_api|dop_v1|doo_v1|shp(?:at|ca|pa|ss))
+      [_-][A-Za-z0-9_-]{20,}
+    | \bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}
+    | \bwhsec_[A-Za-z0-9+/=]{20,} | \bhv[sbr]\.[A-Za-z0-9_-]{20,} | \bya29\.[A-Za-z0-9_-]{20,}
+    | \bAGE-SECRET-KEY-1[A-Z0-9]{30,}
+    | \bsayso_[A-Za-z0-9]{8,20}_[A-Za-z0-9]{20,}
+    | \bxox[abeprs]-[A-Za-z0-9-]{10,} | \bxapp-[A-Za-z0-9-]{10,}
+    | \bATATT3[A-Za-z0-9_=-]{20,} | \bGOCSPX-[A-Za-z0-9_-]{20,} | \bNRAK-[A-Z0-9]{20,}
+    | \bdapi[a-f0-9]{32} | \bdp\.(?:pt|st|ct|sa)\.[A-Za-z0-9]{30,}
+    | \bhooks\.slack\.com/services/[A-Za-z0-9]{8,20}/[A-Za-z0-9]{8,20}/[A-Za-z0-9]{16,}
+    | \bdiscord(?:app)?\.com/api/webhooks/[0-9]{15,20}/[A-Za-z0-9_-]{40,}
+    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
+    | \bAIza[A-Za-z0-9_-]{30,}
+      # a JSON Web Token, sealed ones with their five parts; each part is possessive, so that no
+      # text makes this slow
+    | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+
+      (?:\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+)?
+      # a private key: only its own letters, so that nothing else can hide behind its first line;
+      # newlines may be escaped, once or twice, or be blanks between lines of full length
+    | -----BEGIN[ A-Z]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----
+      (?:[A-Za-z0-9+/=\r\n]|\\{1,4}[nr]|(?<=[A-Za-z0-9+/=]{60})\ (?=[A-Za-z0-9+/=]{16})
+        |(?<=-----)\ (?=[A-Za-z0-9+/=]{60})){64,20000}+
+      (?:\ ?-----END[ A-Z]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----)?
+    )
+    """,
+    # A letter of another script ends no key: a language without spaces has one right before it.
+    re.VERBOSE | re.ASCII,
+)
+_IN_URL: Final = re.compile(r"(?P<head>://)[^/ \t-\r:@]{0,200}+:[^/ \t-\r]{1,200}(?=@)", re.ASCII)
+"""A user and a password in a URL."""
+_BEARER: Final = re.compile(
+    r"(?i)(?P<head>bearer\ )[A-Za-z0-9_-]{12,}+(?:\.[A-Za-z0-9_-]++)*+", re.ASCII
+)
+_NAME: Final = r"""
+        (?:passw(?:or)?d|passphrase|passcode|secret|token|credential|cookie|signature
+          |(?:api|access|account|private|secret|auth|session|shared|signing)[_-]?key
+          |sess(?:ion)?[_-]?id|(?<![A-Za-z0-9])(?:pwd|pass|cvv|cvc|ssn|otp|sig|jwt))s?
+"""
+_NAMED: Final = re.compile(
+    rf"""(?i)
+      (?P<head>{_NAME}
+        (?:=|%3D|"\s{{0,2}}:\s{{0,2}}"|\\"\s{{0,2}}:\s{{0,2}}\\")["']?)
+      [A-Za-z0-9_~%+.=@!\#^*-]{{1,2000}}+
+    """,
+    re.VERBOSE | re.ASCII,
+)
+"""A name and its value in a query, a form, a connection string or JSON in a text. A value holds
+nothing of which a command or a path could be made: no blank, slash, quote, bracket or semicolon."""
+_ENCODED: Final = re.compile(
+    rf"""(?i)
+      (?P<head>{_NAME}\\?["']?\s{{0,2}}[=:]\s{{0,2}}\\?["']?|\bbearer\ )
+      # as many short parts as a path has, one after another, are none of these
+      (?=[A-Za-z0-9+/]{{0,60}}[0-9])(?!(?:[A-Za-z0-9+]{{0,15}}/){{4}})
+      [A-Za-z0-9+][A-Za-z0-9+/]{{39,2000}}+={{0,2}}(?![A-Za-z0-9_-]|\.[A-Za-z0-9])
+    """,
+    re.VERBOSE | re.ASCII,
+)
+"""A key in Base64, which may hold slashes."""
+_COOKIES: Final = re.compile(
+    r"""(?i)
+      (?P<head>\bcookie\s{0,2}:\s{0,2})
+      [a-z0-9_.-]{1,100}=[a-z0-9_~%+.=-]{1,2000}+
+      (?:;\ {0,2}[a-z0-9_.-]{1,100}=[a-z0-9_~%+.=-]{1,2000}+){0,50}
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_HEADER: Final = re.compile(
+    r"""(?i)
+      (?P<head>(?:authorization|api-key|-(?:key|token|secret))
+        \s{0,2}:\s{0,2}
+        (?:(?:basic|bearer|digest|token|key|apikey|negotiate|aws4-[a-z0-9-]{1,16})[ ])?)
+      (?=[A-Za-z0-9_~+.=-]{0,2000}[0-9])[A-Za-z0-9_~+.=-]{8,2000}+
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_FLAG: Final = re.compile(
+    r"""(?i)
+      (?P<head>(?<!-)--[a-z-]{0,24}(?:password|passwd|pwd|token|secret|api-?key|access-?key)[ ])
+      [A-Za-z0-9_~%+.=][A-Za-z0-9_~%+.=-]{3,2000}+
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_AFTER_HEAD: Final = rf"\g<head>{MASK}"
+_BASIC: Final = re.compile(r"(?i)(?<=\bbasic\ )[A-Za-z0-9+/]{6,2000}={0,2}", re.ASCII)
+
+COLOURS: Final = re.compile(
+    r"(?:\x1b|\\u001b|\\x1b|\\033)\[[0-9;]{0,20}m", re.ASCII | re.IGNORECASE
+)
+"""What colours words on a terminal, itself or escaped. It ends in a letter, and stands between a
+name and its value."""
+_SUSPECT: Final = re.compile(r"[A-Za-z0-9_-]{10}|[:=]|--")
+"""What every secret holds. Most short texts do not, and this says so many times faster."""
+_MARKS: Final = (
+    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+    *("github_pat_", "glpat-", "glptt-", "gldt-", "glrt-", "glsoat-", "glcbt-", "sayso_", "xox"),
+    *("xapp-", "AKIA", "ASIA", "AIza", "eyJ", "npm_", "pypi-", "rubygems_", "dckr_", "hf_"),
+    *("hf-", "gsk_", "gsk-", "sq0", "r8_", "r8-", "ntn_", "ntn-", "figd", "lin_api", "dop_v1"),
+    *("doo_v1", "shpat", "shpca", "shppa", "shpss", "SG.", "whsec_", "hvs.", "hvb.", "hvr."),
+    *("ya29.", "AGE-SECRET-KEY-1", "-----BEGIN", "ATATT3", "GOCSPX-", "NRAK-", "dapi", "dp."),
+    *("hooks.slack.com/", "/api/webhooks/"),
+)
+"""One of these stands in every `_FORMS`. To look for each of them takes a long text a fraction of
+the time."""
+_MARGIN: Final = 3_000
+"""Characters beside a cut that are not shown. No form needs more to be known, but for a JSON Web
+Token (`_CUT_TOKEN`); a mask is at most 1.4 times as long as a named value with its name."""
+_CUT_TOKEN: Final = re.compile(
+    r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]*+)?\Z", re.ASCII
+)
+"""A JSON Web Token whose last part was cut off."""
+LOOKS: Final = {
+    "url": _IN_URL,
+    "encoded": _ENCODED,
+    "bearer": _BEARER,
+    "forms": _FORMS,
+    "basic": _BASIC,
+    "cookies": _COOKIES,
+    "named": _NAMED,
+    "header": _HEADER,
+    "flag": _FLAG,
+}
+"""What masks a text, in this order, for who does it elsewhere."""
+_LONG: Final = 1000
+_NAMES: Final = (
+    *("pass", "pwd", "secret", "token", "key", "credential", "cvv", "cvc", "ssn", "otp", "sess"),
+    *("sig", "jwt", "cookie", "authorization", "bearer "),
+)
+
+
+def mask_text(text: str) -> str:
+    """Return a text with the secrets in it masked; one that had any loses its colours."""
+    if len(text) < _LONG and not _SUSPECT.search(text):
+        return text
+    bare = COLOURS.sub("", text) if "[" in text else text
+    masked = _masked(bare)
+    return text if masked == bare else masked
+
+
+def _masked(text: str) -> str:
+    lower = text.lower()
+    # These first: what they mask may hold another form in its middle.
+    if "://" in text:
+        text = _IN_URL.sub(_AFTER_HEAD, text)
+    has_name = any(name in lower for name in _NAMES)
+    if has_name:
+        text = _ENCODED.sub(_AFTER_HEAD, text)
+    if "bearer " in lower:
+        text = _BEARER.sub(_AFTER_HEAD, text)
+    if len(text) < _LONG or any(mark in text for mark in _MARKS):
+        text = _FORMS.sub(MASK, text)
+    if "basic " in lower:
+        text = _BASIC.sub(_mask_basic, text)
+    if has_name:
+        text = _COOKIES.sub(_AFTER_HEAD, text)
+        text = _NAMED.sub(_AFTER_HEAD, text)
+        text = _HEADER.sub(_AFTER_HEAD, text)
+        if "--" in text:
+            text = _FLAG.sub(_AFTER_HEAD, text)
+    return text
+
+
+def mask_after(flag: str, text: str) -> str:
+    """Return a text that stands after `flag` in a list of words, masked if that names a secret."""
+    found = _FLAG.match(f"{flag} {text}") if flag.startswith("--") else None
+    return f"{MASK}{text[found.end() - len(flag) - 1 :]}" if found else text
+
+
+def mask_start(text: str, length: int) -> str:
+    """Return about the first `length` characters of a text, with the secrets in them masked.
+
+    Reads no more than `length` and a margin, so that a text of any size takes bounded time. What
+    stands beside the cut is left out, since half a secret cannot be told from other text; a text
+    that fits is returned whole.
+    """
+    if len(text) <= length:
+        return mask_text(text)
+    masked = mask_text(text[: length + 2 * _MARGIN])
+    if len(text) > length + 2 * _MARGIN:
+        masked = _CUT_TOKEN.sub(MASK, masked)
+        masked = masked[:-_MARGIN]
+    return masked[:length]
+
+
+def _mask_basic(match: re.Match[str]) -> str:
+    """Mask what `user:password` was encoded to, and leave any other word after "basic"."""
+    try:
+        text = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return match[0]
+    return MASK if b":" in text else match[0]

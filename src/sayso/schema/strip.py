@@ -1,0 +1,111 @@
+"""Stripping: a value without the fields that its schema does not know."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from sayso.schema.validate import Checker
+
+Schema = Mapping[str, Any]
+
+_DEEPEST: Final = 64
+"""How many references and combinations one value's schema may be made of."""
+
+
+class Stripper:
+    """Strips values to one schema, which must be one (`Checker` says so).
+
+    An object keeps the properties that are named, those that a pattern fits, and the others only
+    where `additionalProperties` allows them in so many words. An object of which the schema names
+    no property keeps all. Of `anyOf`, `oneOf` and `if` those parts count that the value fits.
+
+    >>> Stripper({"properties": {"id": {}}}).strip({"id": 1, "password": "x"})
+    {'id': 1}
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._root = schema
+        self._definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+        self._checkers: dict[int, Checker] = {}
+
+    def strip(self, value: Any) -> Any:
+        """A copy of `value` with only what the schema knows; `value` itself if that is all."""
+        return self._strip(value, [self._root])
+
+    def _strip(self, value: Any, schemas: Sequence[Any]) -> Any:
+        parts = [part for one in schemas for part in self._parts(one, value, 0)]
+        if isinstance(value, Mapping):
+            return self._object(cast("Mapping[str, Any]", value), parts)
+        if isinstance(value, list):
+            return self._array(cast("list[Any]", value), parts)
+        return value
+
+    def _object(self, value: Mapping[str, Any], parts: list[Schema]) -> Mapping[str, Any]:
+        kept: dict[str, Any] = {}
+        names_some = any("properties" in part or "patternProperties" in part for part in parts)
+        for key, one in value.items():
+            found = [inner for part in parts for inner in _schemas_of(key, part)]
+            if found or not names_some:
+                kept[key] = self._strip(one, found)
+        is_same = len(kept) == len(value) and all(one is value[key] for key, one in kept.items())
+        return value if is_same else kept
+
+    def _array(self, value: list[Any], parts: list[Schema]) -> list[Any]:
+        kept = [self._strip(one, _schemas_at(index, parts)) for index, one in enumerate(value)]
+        return value if all(a is b for a, b in zip(kept, value, strict=True)) else kept
+
+    def _parts(self, schema: Any, value: Any, depth: int) -> Iterator[Schema]:
+        """The schema and all that it is made of, as far as they are about this value."""
+        if not isinstance(schema, Mapping) or depth > _DEEPEST:
+            return
+        whole = cast("Schema", schema)
+        yield whole
+        for inner in (self._referred(whole), *whole.get("allOf", ()), *self._fitting(whole, value)):
+            yield from self._parts(inner, value, depth + 1)
+
+    def _fitting(self, schema: Schema, value: Any) -> Iterator[Any]:
+        branches: list[Any] = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+        for one in branches:
+            if self._fits(value, one):
+                yield one
+        if "if" in schema:
+            fits = self._fits(value, schema["if"])
+            yield schema.get("then" if fits else "else")
+            yield schema["if"] if fits else None
+
+    def _fits(self, value: Any, schema: Any) -> bool:
+        if not isinstance(schema, Mapping):
+            return bool(schema)
+        branch = cast("Schema", schema)
+        if (checker := self._checkers.get(id(branch))) is None:
+            checker = self._checkers[id(branch)] = Checker({**self._definitions, **branch})
+        return checker.is_valid(value)
+
+    def _referred(self, schema: Schema) -> Any:
+        """What a `$ref` within this document points to (RFC 6901)."""
+        reference = schema.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return None
+        found: Any = self._root
+        for step in reference.split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            found = cast("Schema", found).get(name) if isinstance(found, Mapping) else None
+        return found
+
+
+def _schemas_of(key: str, part: Schema) -> list[Any]:
+    """What one part of a schema says of a property; empty where it does not know it."""
+    named = part.get("properties", {})
+    found = [named[key]] if key in named else []
+    patterns = part.get("patternProperties", {})
+    found += [inner for pattern, inner in patterns.items() if re.search(pattern, key)]
+    extra = part.get("additionalProperties", part.get("unevaluatedProperties"))
+    return found or ([extra] if extra or isinstance(extra, Mapping) else [])
+
+
+def _schemas_at(index: int, parts: list[Schema]) -> list[Any]:
+    found: list[Any] = []
+    for part in parts:
+        prefix = part.get("prefixItems", ())
+        found.append(prefix[index] if index < len(prefix) else part.get("items"))
+    return found

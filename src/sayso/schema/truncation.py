@@ -1,0 +1,311 @@
+"""Cutting a result to a limit of characters: lists lose items at their end, texts their end.
+
+The value keeps to its schema: at least one item stays, or as many as `minItems` wants, and a text
+is cut only where its schema allows any text. All else stays.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Final, cast
+
+import msgspec
+
+from sayso.schema.clipping import MARKER, clip
+from sayso.schema.compact import write_json
+from sayso.schema.subschema_walk import subschemas
+
+LIMIT: Final = 25_000
+"""Characters of serialised JSON that a result may have by default."""
+
+MIN_TEXT_CHARACTERS: Final = 100
+"""Texts up to this length are never cut."""
+
+_MAX_DEPTH: Final = 200
+_MAX_ROUNDS: Final = 8
+_MIN_SHARE: Final = 8
+"""A text keeps at least this part of the limit, while lists can still be cut: an eighth."""
+
+_MAX_TRIES: Final = 50
+_SHORT: Final = frozenset({bool, float, int, type(None)})
+_FIXED: Final = frozenset(
+    {"const", "contentEncoding", "contentMediaType", "contentSchema", "enum", "format"}
+)
+"""Keywords of a text whose beginning means something else than the whole."""
+
+ValuePath = tuple[str | int, ...]
+Accepts = Callable[[Any], bool]
+"""Return whether a value still is what its tool promised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A list or a text that was cut: `kept` of its `total` items or characters stay."""
+
+    path: ValuePath
+    kept: int
+    total: int
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A value after the cut, with each of its `pieces` that was cut, the first list before all.
+
+    `fits` is false where the value is still longer than the limit: it holds nothing more that may
+    be cut. `notice` says in a sentence what was left out; it is empty where nothing was.
+    """
+
+    value: Any
+    pieces: tuple[Piece, ...] = ()
+    fits: bool = True
+    notice: str = ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether anything was cut."""
+        return bool(self.pieces)
+
+    @property
+    def path(self) -> ValuePath:
+        """Where the first piece is."""
+        return self.pieces[0].path if self.pieces else ()
+
+    @property
+    def kept(self) -> int:
+        """How many items of the first piece stay, or characters where it is a text."""
+        return self.pieces[0].kept if self.pieces else 0
+
+    @property
+    def total(self) -> int:
+        """How many there were."""
+        return self.pieces[0].total if self.pieces else 0
+
+
+def size(value: Any) -> int:
+    """Return how many characters `value` has as compact JSON."""
+    return len(write_json(value))
+
+
+def sizes(items: list[Any]) -> list[int]:
+    """Return the `size` of each item, worked out at once.
+
+    >>> sizes([1, "ab", []])
+    [1, 4, 2]
+    """
+    try:
+        lines = msgspec.json.Encoder().encode_lines(items).decode()
+    except ValueError:  # half a surrogate pair
+        return [size(item) for item in items]
+    # JSON holds no line break but as an escape.
+    return [len(line) for line in lines.split("\n")[: len(items)]]
+
+
+def _anything(_: Any) -> bool:
+    return True
+
+
+def truncate(
+    value: Any,
+    schema: Mapping[str, Any] | None = None,
+    *,
+    limit: int = LIMIT,
+    accepts: Accepts = _anything,
+) -> Cut:
+    """Cut `value` until it has at most `limit` characters of JSON, as far as that is possible.
+
+    A text that alone is longer than the limit is cut first, then the list that weighs most, then
+    lists in what is left of it, and last the longest texts. `schema` and `accepts` say what the
+    value must still be; a cut that they refuse is not made.
+    """
+    length = size(value)
+    if length <= limit:
+        return Cut(value)
+    texts = _Texts(value, schema, limit, accepts)
+    longest = max(limit, MIN_TEXT_CHARACTERS)
+    least = max(limit // _MIN_SHARE, MIN_TEXT_CHARACTERS)
+    cut = texts.cut(Cut(value), length - limit, longer_than=longest, least=least)
+    if cut.is_cut:
+        length = size(cut.value)
+    for _ in range(_MAX_ROUNDS):
+        shorter = _cut_list(cut, length - limit, schema, accepts) if length > limit else None
+        if shorter is None:
+            break
+        cut = shorter
+        length = size(cut.value)
+    if length > limit:
+        least = MIN_TEXT_CHARACTERS
+        cut = texts.cut(cut, length - limit, longer_than=least, least=least)
+        length = size(cut.value)
+    pieces = sorted(cut.pieces, key=lambda piece: piece.is_text)
+    return replace(cut, pieces=tuple(pieces), fits=length <= limit)
+
+
+def _cut_list(
+    cut: Cut, over: int, schema: Mapping[str, Any] | None, accepts: Accepts
+) -> Cut | None:
+    """Cut `over` characters off the heaviest list that may be cut; `None` where there is none."""
+    lists = sorted(_lists(cut.value, ()), key=lambda one: one[2][-1], reverse=True)
+    for path, items, ends in lists[:_MAX_ROUNDS]:
+        least = min(max(1, _least(schema, path)), len(items))
+        # `ends[n]` is the weight of the first n + 1 items, each with its comma.
+        kept = max(bisect_right(ends, ends[-1] - over), least)
+        if kept == len(items):
+            continue
+        value = put(cut.value, path, items[:kept])
+        if accepts(value):
+            known = {piece.path: piece for piece in cut.pieces}
+            total = known[path].total if path in known else len(items)
+            # What was cut in an item that left is not there any more.
+            stay = [one for one in cut.pieces if one.path != path and not _is_gone(one, path, kept)]
+            return Cut(value, (*stay, Piece(path, kept, total)))
+    return None
+
+
+def _is_gone(piece: Piece, path: ValuePath, kept: int) -> bool:
+    inner = piece.path[len(path) :]
+    return piece.path[: len(path)] == path and bool(inner) and cast("int", inner[0]) >= kept
+
+
+def _lists(value: Any, path: ValuePath) -> Iterator[tuple[ValuePath, list[Any], list[int]]]:
+    """Every list with more than one item, outermost first, with the running weight of its items."""
+    if len(path) >= _MAX_DEPTH:
+        return
+    if isinstance(value, Mapping):
+        for key, one in cast("Mapping[str, Any]", value).items():
+            yield from _lists(one, (*path, key))
+    elif isinstance(value, list):
+        items = cast("list[Any]", value)
+        if len(items) > 1:
+            yield path, items, list(accumulate(length + 1 for length in sizes(items)))
+        else:
+            for index, one in enumerate(items):
+                yield from _lists(one, (*path, index))
+
+
+def _least(schema: Mapping[str, Any] | None, path: ValuePath) -> int:
+    """How many items the schema wants of the list at `path`."""
+    wanted = [part.get("minItems", 0) for part in subschemas(schema, path)]
+    return max((int(one) for one in wanted if isinstance(one, int | float)), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """Cuts texts of one value, `whole` being the value before any cut."""
+
+    whole: Any
+    schema: Mapping[str, Any] | None
+    limit: int
+    accepts: Accepts
+
+    def cut(self, cut: Cut, over: int, *, longer_than: int, least: int) -> Cut:
+        """Cut `over` characters off the longest texts, none to less than `least` of JSON."""
+        weights = {
+            path: size(text)
+            for path, text in _texts(cut.value, longer_than)
+            if _is_free(self.schema, path)
+        }
+        cap = max(level(list(weights.values()), over), least)
+        long = [path for path, weight in weights.items() if weight > cap]
+        changed = self._shortened(cut, dict.fromkeys(long, cap))
+        if changed.value is cut.value or self.accepts(changed.value):
+            return changed
+        # Some of them must stay whole: try each alone, the longest first.
+        for path in sorted(long, key=weights.__getitem__, reverse=True)[:_MAX_TRIES]:
+            over = size(cut.value) - self.limit
+            if over <= 0:
+                break
+            alone = self._shortened(cut, {path: max(weights[path] - over, least)})
+            if self.accepts(alone.value):
+                cut = alone
+        return cut
+
+    def _shortened(self, cut: Cut, rooms: Mapping[ValuePath, int]) -> Cut:
+        if not rooms:
+            return cut
+        pieces = {piece.path: piece for piece in cut.pieces}
+        shorter: dict[ValuePath, str] = {}
+        for path, room in rooms.items():
+            # A text that was cut before is cut from the whole again: its marker counts that.
+            whole = cast("str", at(self.whole, path))
+            shorter[path] = clip(whole, room, size)
+            kept = shorter[path].rindex(MARKER)
+            pieces[path] = Piece(path, kept, len(whole), is_text=True)
+        return Cut(_replaced(cut.value, (), shorter, _prefixes(shorter)), tuple(pieces.values()))
+
+
+def level(weights: list[int], over: int) -> int:
+    """Return the height to which the largest `weights` must be cut to save `over` in all.
+
+    >>> level([10, 50, 90], 50)
+    45
+    """
+    room = sum(weights) - over
+    for index, weight in enumerate(sorted(weights)):
+        left = len(weights) - index
+        if weight * left > room:
+            return max(room // left, 0)
+        room -= weight
+    return max(weights, default=0)
+
+
+def _texts(value: Any, longer_than: int) -> Iterator[tuple[ValuePath, str]]:
+    """Yield every longer text in a value that is not nested too deeply, with its path."""
+    waiting: list[tuple[ValuePath, Any]] = [((), value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, str):
+            if len(part) > longer_than:
+                yield path, part
+        elif len(path) >= _MAX_DEPTH:
+            continue
+        elif isinstance(part, Mapping):
+            members = cast("Mapping[str, Any]", part).items()
+            waiting += [((*path, key), one) for key, one in members if type(one) not in _SHORT]
+        elif isinstance(part, list):
+            items = cast("list[Any]", part)
+            waiting += [((*path, index), items[index]) for index in _long(path, items, longer_than)]
+
+
+def _long(path: ValuePath, items: list[Any], longer_than: int) -> Iterable[int]:
+    """Return which items may hold a longer text, looked up once on the way down to an item."""
+    if any(isinstance(step, int) for step in path):
+        return range(len(items))
+    return [index for index, length in enumerate(sizes(items)) if length > longer_than]
+
+
+def _prefixes(paths: Iterable[ValuePath]) -> frozenset[ValuePath]:
+    return frozenset(path[:depth] for path in paths for depth in range(len(path)))
+
+
+def _replaced(
+    value: Any, path: ValuePath, new: Mapping[ValuePath, Any], above: frozenset[ValuePath]
+) -> Any:
+    """Return `value` with another value at each path of `new`, in one walk."""
+    if path in new:
+        return new[path]
+    if path not in above:
+        return value
+    if isinstance(value, list):
+        items = enumerate(cast("list[Any]", value))
+        return [_replaced(one, (*path, index), new, above) for index, one in items]
+    members = cast("Mapping[str, Any]", value).items()
+    return {key: _replaced(one, (*path, key), new, above) for key, one in members}
+
+
+def _is_free(schema: Mapping[str, Any] | None, path: ValuePath) -> bool:
+    """Whether no part of the schema asks a certain form of the text at `path`."""
+    return all(_FIXED.isdisjoint(part) for part in subschemas(schema, path))
+
+
+def at(value: Any, path: ValuePath) -> Any:
+    """Return what stands at `path`."""
+    for step in path:
+        value = value[step]
+    return value
+
+
+def put(value: Any, path: ValuePath, new: Any) -> Any:
+    """Return `value` with another value at `path`."""
+    return _replaced(value, (), {path: new}, _prefixes([path]))

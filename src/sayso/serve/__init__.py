@@ -1,0 +1,43 @@
+"""For people who write servers: tools declared once, and everything follows from that.
+
+One guard stands before all tools of a server, whichever framework it is written with.
+"""
+
+from typing import TYPE_CHECKING
+
+from sayso.lazy import lazily
+from sayso.serve.binding import Tools, bind, declare
+from sayso.serve.call_context import Context, context
+from sayso.serve.definition import ToolDefinition
+from sayso.serve.page import Page
+from sayso.serve.result import Result
+
+if TYPE_CHECKING:
+    from sayso.serve.frameworks import framework_of
+    from sayso.serve.middleware import Middleware
+    from sayso.serve.runtime import Runtime, Settings
+
+
+__all__ = [
+    "Context",
+    "Middleware",
+    "Page",
+    "Result",
+    "Runtime",
+    "Settings",
+    "ToolDefinition",
+    "Tools",
+    "bind",
+    "context",
+    "declare",
+    "framework_of",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "sayso.serve.frameworks": ("framework_of",),
+        "sayso.serve.middleware": ("Middleware",),
+        "sayso.serve.runtime": ("Runtime", "Settings"),
+    },
+)

@@ -1,0 +1,334 @@
+"""Binding tools to a server: declared once, and everything follows."""
+
+import contextlib
+import inspect
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Unpack
+
+from sayso.errors import UsageError
+from sayso.intent import READ_ONLY, Intent, Span, in_own_words
+from sayso.policy import LOCAL, Principal
+from sayso.serve.definition import (
+    Execute,
+    ToolDefinition,
+    as_schema,
+    check_alone,
+    check_execute,
+    check_functions,
+)
+from sayso.serve.frameworks import Framework, Shape, framework_of
+from sayso.serve.functions import by_name, kept_in
+from sayso.serve.middleware import Middleware
+from sayso.serve.page import with_cursor
+from sayso.serve.runtime import Rules, Runtime, Settings
+from sayso.serve.tool_registry import DECLARED, ToolRegistry
+from sayso.serve.validation import check_choices, check_scopes, made_intent
+
+if TYPE_CHECKING:
+    from sayso.approvals import Approvals, Channel
+
+LOCAL_CONSOLE: Final = "http://127.0.0.1:8321/console/"
+"""Where the console of a gateway on this machine is, unless that is told another port."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Fields(TypedDict, total=False):
+    """What may be declared of a tool; see `Intent`. Hints may be in MCP's own words."""
+
+    annotations: object
+    readOnlyHint: bool
+    destructiveHint: bool
+    idempotentHint: bool
+    openWorldHint: bool
+    read_only_hint: bool
+    destructive_hint: bool
+    idempotent_hint: bool
+    open_world_hint: bool
+    title: str
+    category: str
+    tags: Collection[str]
+    scopes: Collection[str]
+    roles: Collection[str]
+    confirm: str
+    grant: Span
+    on_error: str
+    plan: Callable[..., Any]
+    narrow: Callable[..., Any]
+    when: Callable[..., Any]
+    otherwise: str
+
+
+_SETS = ("tags", "scopes", "roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The tools of one server, or a group of them with some fields in common."""
+
+    framework: Framework
+    shelf: ToolRegistry
+    common: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    engine: Runtime | None = field(default=None, repr=False)
+
+    @property
+    def approvals(self) -> "Approvals":
+        """The questions to people, while the server runs. Raises `UsageError` before and after."""
+        if self.engine is None:
+            raise UsageError("these tools are bound to no server", fix="sayso.bind(server)")
+        return self.engine.approvals
+
+    @property
+    def definitions(self) -> list[ToolDefinition]:
+        """All that was declared here, in the order in which it was."""
+        return list(self.shelf.definitions.values())
+
+    def tool(
+        self,
+        intent: Intent | None = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        dry_run: bool | str = False,
+        **fields: Unpack[Fields],
+    ) -> Callable[[F], F]:
+        """Declare a typed function as a tool; its signature makes the schemas.
+
+        `dry_run="dryRun"` names the boolean argument that makes a call report its change only: a
+        call that asks a person is first made so, and its result is shown as the plan. With
+        `dry_run=True`, a call whose argument `dry_run` is true only reads. Raises `UsageError` for
+        what cannot be meant: a name that is taken, a scope that is not known, a sentence that names
+        what is not there.
+        """
+        if callable(intent):
+            # Without its parentheses a decorator gets the function, and would lose it in silence.
+            self._intent(getattr(intent, "__name__", "?"), intent, fields)
+
+        def declared(function: F) -> F:
+            known = getattr(function, "__name__", "") if name is None else name
+            made = _dry(self._intent(known, intent, fields), dry_run, where=f"tool {known}")
+            self.shelf.check_name(known)
+            kept = kept_in(function, known, is_bound=True)
+            shape = self._shape(kept, known, description or inspect.getdoc(function))
+            try:
+                definition = _definition(known, made, shape, dry_run=dry_run is True)
+            except UsageError:
+                self.framework.remove(known)
+                raise
+            self.shelf.add(definition, shape.function)
+            return function
+
+        return declared
+
+    def _shape(self, function: Callable[..., Any], name: str, text: str | None) -> Shape:
+        try:
+            return self.framework.add(function, name, text)
+        except UsageError:
+            raise
+        except Exception as error:  # each framework has errors of its own for what it cannot take
+            why, *_ = str(error).splitlines() or [type(error).__name__]
+            what = f"its types make no schema: {why}"
+            raise UsageError(what, where=f"tool {name}") from error
+
+    def add(
+        self,
+        definition: ToolDefinition | None = None,
+        /,
+        *,
+        name: str = "",
+        intent: Intent | None = None,
+        execute: Execute | None = None,
+        description: str = "",
+        input_schema: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+        dry_run: str | None = None,
+        **fields: Unpack[Fields],
+    ) -> "Tools":
+        """Declare a tool as data, and return the same tools, so that more can follow.
+
+        Give a `ToolDefinition` with a handler, or its parts: `execute` gets the call's `Context`
+        and its arguments. Raises what `tool` raises.
+        """
+        if definition is not None:
+            return self._add_defined(definition)
+        self.shelf.check_name(name)
+        schema = {"type": "object", **as_schema(name, input_schema)}
+        schema.setdefault("additionalProperties", False)
+        made = _dry(self._intent(name, intent, fields), dry_run, where=f"tool {name}")
+        check_execute(execute, name)
+        self.shelf.add(ToolDefinition(name, made, description, schema, output_schema, execute))
+        return self
+
+    def _add_defined(self, definition: ToolDefinition) -> "Tools":
+        if definition.execute is None:
+            fix = "Give it handler=…"
+            raise UsageError("it has no handler", where=f"tool {definition.name}", fix=fix)
+        self.shelf.check_name(definition.name)
+        made = self._intent(definition.name, definition.intent, {})
+        schema = {"additionalProperties": False, **definition.input_schema}
+        parts = (definition.description, schema, definition.output_schema, definition.execute)
+        self.shelf.add(ToolDefinition(definition.name, made, *parts))
+        return self
+
+    def group(self, **fields: Unpack[Fields]) -> "Tools":
+        """The same tools with fields in common for those that are declared through it.
+
+        Raises `UsageError` for a field or a scope that there is none of.
+        """
+        merged = _merged(self.common, fields)
+        made = made_intent(None, merged, where="group", how="tools.group(category=…)")
+        check_scopes(made, self.shelf.scopes, where="group")
+        return replace(self, common=merged)
+
+    def _intent(self, name: str, intent: Intent | None, fields: Fields) -> Intent:
+        merged = _merged(self.common, fields)
+        where = f"tool {name}"
+        made = made_intent(intent, merged, where=where, how="@tools.tool(sayso.READ_ONLY)")
+        check_scopes(made, self.shelf.scopes, where=where)
+        return made
+
+
+def _dry(intent: Intent, parameter: bool | str | None, *, where: str) -> Intent:  # noqa: FBT001 - what `dry_run` was given
+    """The intent with the parameter that makes a dry run, if one was named."""
+    if parameter is None or isinstance(parameter, bool):
+        return intent
+    try:
+        return intent.but(dry_run=parameter)
+    except UsageError as error:
+        raise UsageError(error.what, where=where) from error
+
+
+def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Sets are joined; of all else the nearer counts. Raises `UsageError` for another kind."""
+    fields = in_own_words(fields, where="the tool's intent")
+    Intent().but(**{name: fields[name] for name in _SETS if name in fields})
+    found = {**common, **fields}
+    for name in _SETS:
+        if name in found:
+            found[name] = frozenset(common.get(name, ())) | frozenset(fields.get(name, ()))
+    return found
+
+
+def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> ToolDefinition:
+    schema = {**shape.input_schema, "additionalProperties": False}
+    if dry_run:
+        check_functions(name, intent, frozenset(shape.input_schema.get("properties", {})))
+        intent = _with_dry_run(name, intent, schema)
+    result = shape.output_schema
+    paged = with_cursor(intent, schema, shape.output_schema)
+    if paged is not None:
+        schema, result = paged
+    has_cursor = paged is not None
+    return ToolDefinition(
+        name, intent, shape.description, schema, result, shape.execute, has_cursor
+    )
+
+
+def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Intent:
+    if schema.get("properties", {}).get("dry_run", {}).get("type") != "boolean":
+        what = "dry_run=True wants an argument dry_run that is a boolean"
+        raise UsageError(what, where=f"tool {name}")
+    own = by_name(intent.narrow)
+
+    def narrow(arguments: Mapping[str, Any]) -> Any:
+        if arguments.get("dry_run") is True:
+            return READ_ONLY.but(open_world=intent.hints.open_world)
+        return None if own is None else own(arguments)
+
+    return intent.but(narrow=narrow)
+
+
+def declare(
+    intent: Intent, *, dry_run: str | None = None, **fields: Unpack[Fields]
+) -> Callable[[F], F]:
+    """Declare a function that is registered in another way: put it below that decorator.
+
+    It counts once `bind` was called on its server. Raises `UsageError` for what cannot be meant;
+    what only the tool's arguments can tell, and scopes, are looked at when the server starts.
+    """
+    how = "@sayso.declare(sayso.READ_ONLY)"
+    where = f"tool {getattr(intent, '__name__', '?')}" if callable(intent) else "declare"
+    made = _dry(
+        made_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
+    )
+    check_alone(made, where)
+
+    def declared(function: F) -> F:
+        kept = kept_in(function)
+        setattr(kept, DECLARED, made)
+        if inspect.isfunction(function):
+            # So that it counts where the other decorator stands below this one as well.
+            setattr(function, DECLARED, made)
+        return kept
+
+    return declared
+
+
+def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
+    server: object,
+    *,
+    policy: Rules = None,
+    store: str = "",
+    principal: Principal | None = None,
+    scopes: Collection[str] | None = None,
+    tenant: str | None = None,
+    console: str | bool | None = None,
+    channels: "Sequence[Channel]" = (),
+    patience: float = 45.0,
+    asks: bool = True,
+    infer: bool = False,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Tools:
+    """Put sayso before all tools of `server`, and give what declares them.
+
+    `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is who calls where
+    no token says so, as on stdio: left out, that is somebody without any scope. `scopes` are those
+    that there are; a tool that names another is refused. `tenant` is the claim of tokens that
+    names the caller's tenant (`"tid"`, say); a token without it is refused. `store` is where
+    records and approvals are kept; `"temporary"` deletes them when the server ends. With
+    `asks=False`, asking people is left to
+    a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
+    what names and texts suggest for tools that declare nothing.
+
+    `console` is the address where people answer; `True` is that of a gateway on this machine that
+    uses the same store, `http://127.0.0.1:8321/console/`. Clients lead their person to
+    `approvals/NUMBER` below it. `channels` are other ways to them. With
+    neither, and without a policy, the client that calls is asked to ask its person (elicitation),
+    which is weaker: some clients answer by themselves.
+
+    Raises `UsageError` and `PolicyError`.
+    """
+    check_choices(principal, policy, store, patience)
+    framework = framework_of(server)
+    lowlevel = framework.lowlevel
+    if any(isinstance(one, Middleware) for one in lowlevel.middleware):
+        raise UsageError("sayso is bound to this server already", where=lowlevel.name)
+    known = None if scopes is None else Intent().but(scopes=scopes).scopes
+    shelf = ToolRegistry(lowlevel.name, infer=infer, scopes=known)
+    has_principal = principal is not None
+    place = LOCAL_CONSOLE if console is True else console or None
+    settings = Settings(policy, store, place, channels, patience, asks, announce, has_principal)
+    caller = principal or Principal(LOCAL, scopes=frozenset())
+    door = Middleware(shelf, framework, caller, tenant)
+    engine = Runtime(settings, door.find, door.run)
+    door.engines.append(engine)
+    lowlevel.middleware.insert(0, door)
+    # Without one the SDK lists all tools before each call over HTTP that has arguments; one of the
+    # framework's own holds headers against the arguments of tools that this caller may not know of.
+    lowlevel.get_tool_input_schema = door.input_schema
+    _open_with(lowlevel, engine, door)
+    return Tools(framework, shelf, engine=engine)
+
+
+def _open_with(lowlevel: Any, engine: Runtime, door: Middleware) -> None:
+    """Open the engine with the server's own lifespan, and close it after."""
+    own = lowlevel.lifespan
+
+    @contextlib.asynccontextmanager
+    async def lifespan(server: Any) -> AsyncGenerator[Any]:
+        async with engine.opened(), own(server) as state:
+            await door.warn()
+            yield state
+
+    lowlevel.lifespan = lifespan

@@ -1,0 +1,290 @@
+"""A tool's definition as data: what it is called, what it does to the world, what it takes."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from sayso.catalog import derive_title
+from sayso.errors import UsageError
+from sayso.intent import Intent, contradictions, declare
+from sayso.schema import Checker, is_switch
+from sayso.serve.handler import as_execute
+from sayso.serve.validation import made_intent
+
+if TYPE_CHECKING:
+    from sayso.serve.call_context import Context
+
+Execute = Callable[["Context", Mapping[str, Any]], Awaitable[Any] | Any]
+"""Carries out one call: gets the call's context and its arguments, which fit the input schema."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_FIELD: Final = re.compile(r"\{([^{}]*)\}")
+_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class ToolDefinition:
+    """One tool that an author declares.
+
+    What it does is given by an `intent`, by hints, or by both; a hint counts before the intent's.
+    Hints that are omitted take the specification's defaults, and only hints that were given can
+    contradict each other. `annotations` and MCP's own names (`readOnlyHint`) are taken as well.
+
+    `handler` carries out a call. It takes nothing, the arguments as one mapping, a `Context` (named
+    `ctx` or `context`, or annotated as one), both, or the arguments by name; it may be `async`.
+    `execute` is the same as a function of both, or `None` where a framework holds the function.
+    With `has_cursor` the argument `cursor` is sayso's, and the function never gets it. Raises
+    `UsageError` for what cannot be meant, when it is made and not when it is called.
+
+    >>> tool = ToolDefinition(
+    ...     name="customer_delete",
+    ...     description="Delete a customer.",
+    ...     input_schema={"type": "object", "properties": {"customer_id": {"type": "string"}}},
+    ...     handler=lambda customer_id: f"{customer_id} is gone",
+    ...     destructive_hint=True,
+    ...     tags=["crm", "billing"],
+    ... )
+    >>> tool.to_mcp_schema()["annotations"]["readOnlyHint"], tool.tags
+    (False, ('crm', 'billing'))
+    """
+
+    name: str
+    intent: Intent
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None
+    execute: Execute | None
+    has_cursor: bool
+    parameters: frozenset[str]
+    tags: tuple[str, ...]
+
+    def __init__(  # noqa: PLR0913 - one for each part of a tool
+        self,
+        name: str,
+        intent: Intent | None = None,
+        description: str = "",
+        input_schema: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+        execute: Execute | None = None,
+        has_cursor: bool = False,  # noqa: FBT001, FBT002 - as it has been
+        *,
+        handler: Callable[..., Any] | None = None,
+        tags: Iterable[str] | None = None,
+        **fields: Any,
+    ) -> None:
+        where = f"tool {name}"
+        check_name(name)
+        schema = as_schema(name, input_schema) if input_schema is not None else _OBJECT
+        for one in (schema, output_schema):
+            if one is not None:
+                _check_schema(name, one)
+        known = frozenset(cast("Mapping[str, Any]", schema.get("properties", {})))
+        given = dict(fields) if tags is None else {**fields, "tags": _listed(tags, where=where)}
+        made = made_intent(intent, given, where=where, how="read_only_hint=True")
+        check_intent(name, made, known)
+        check_dry_run(name, made, schema)
+        if handler is not None and execute is not None:
+            raise UsageError("give a handler or execute, not both", where=where)
+        values = {
+            "name": name,
+            "intent": made,
+            "description": description,
+            "input_schema": schema,
+            "output_schema": output_schema,
+            "execute": execute if handler is None else as_execute(handler, known, where=where),
+            "has_cursor": has_cursor,
+            "parameters": known,
+            "tags": _in_order(given.get("tags"), made.tags),
+        }
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def title(self) -> str:
+        """The title that was declared, or one derived from the name."""
+        return self.intent.title or derive_title(self.name)
+
+    @property
+    def category(self) -> str | None:
+        """Its category."""
+        return self.intent.category
+
+    @property
+    def read_only_hint(self) -> bool:
+        """Whether it only reads, with the specification's default where nothing is declared."""
+        return bool(self.intent.hints.with_defaults().read_only)
+
+    @property
+    def destructive_hint(self) -> bool:
+        """The same of whether it destroys."""
+        return bool(self.intent.hints.with_defaults().destructive)
+
+    @property
+    def idempotent_hint(self) -> bool:
+        """The same of whether a second call changes nothing more."""
+        return bool(self.intent.hints.with_defaults().idempotent)
+
+    @property
+    def open_world_hint(self) -> bool:
+        """The same of whether it reaches the outside world."""
+        return bool(self.intent.hints.with_defaults().open_world)
+
+    def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:
+        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`.
+
+        A sentence to confirm that only the plan can fill stays here: no client could read it.
+        """
+        raw: dict[str, Any] = {"name": self.name, "inputSchema": dict(self.input_schema)}
+        if self.description:
+            raw["description"] = self.description
+        if self.output_schema is not None:
+            raw["outputSchema"] = dict(self.output_schema)
+        return declare(raw, public(self.intent, raw).but(title=self.title), version=version)
+
+
+def _listed(tags: Iterable[str], *, where: str) -> tuple[str, ...]:
+    if isinstance(tags, str):
+        what = f"tags must be several texts, not the one text {tags!r}"
+        raise UsageError(what, where=where)
+    return tuple(tags)
+
+
+def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, ...]:
+    """The tags as they were given, each once; a set has no order, so its tags are sorted."""
+    first = () if given is None or isinstance(given, frozenset | set) else given
+    named = tuple(dict.fromkeys(first))
+    return (*named, *sorted(held - set(named)))
+
+
+def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
+    """What clients read of it: a sentence that only the plan can fill stays here."""
+    known = _object(_object(raw.get("inputSchema")).get("properties"))
+    is_read = intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known))
+    return intent if is_read else intent.but(confirm=None)
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` for what MCP does not take as a tool's name."""
+    if not _NAME.fullmatch(name):
+        what = f"{name!r} is no name for a tool"
+        raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
+
+
+def as_schema(name: str, schema: object) -> Mapping[str, Any]:
+    """A schema that an author gave; nothing is one of an object without properties.
+
+    Raises `UsageError` for what is no schema.
+    """
+    if schema is None:
+        return {"properties": {}}
+    if not isinstance(schema, Mapping):
+        what = f"a schema is an object, not a {type(schema).__name__}"
+        raise UsageError(what, where=f"tool {name}", fix="For a model: Model.model_json_schema().")
+    return cast("Mapping[str, Any]", schema)
+
+
+def check_execute(execute: object, name: str) -> None:
+    """Raise `UsageError` for what cannot be called with a context and arguments."""
+    what = f"execute must be a function of (ctx, arguments), not {execute!r}"
+    if not callable(execute) or isinstance(execute, type):
+        raise UsageError(what, where=f"tool {name}")
+    try:
+        inspect.signature(execute).bind(None, {})
+    except (TypeError, ValueError) as error:
+        raise UsageError(what, where=f"tool {name}") from error
+    if inspect.isgeneratorfunction(execute) or inspect.isasyncgenfunction(execute):
+        what = "a generator gives no one result"
+        raise UsageError(what, where=f"tool {name}", fix="Return a list, or a sayso.Page of one.")
+
+
+def check_alone(intent: Intent, where: str) -> None:
+    """Raise `UsageError` for what no tool can mean, whatever its arguments are."""
+    for finding in contradictions(intent):
+        raise UsageError(finding.message, where=where)
+    if intent.otherwise is not None and intent.when is None:
+        raise UsageError("“otherwise” says what holds where “when” does not", where=where)
+    if intent.plan is not None and intent.dry_run is not None:
+        raise UsageError("give plan or dry_run, not both", where=where)
+    for name, function in _functions(intent):
+        _parameters(function, name, where)
+
+
+def check_intent(name: str, intent: Intent, known: frozenset[str]) -> None:
+    """Raise `UsageError` for what a tool with these arguments cannot mean."""
+    where = f"tool {name}"
+    check_alone(intent, where)
+    check_functions(name, intent, known)
+    # What a plan gives is known only when there is one; without it, only arguments can be named.
+    if intent.confirm is not None and intent.plan is None and intent.dry_run is None:
+        _check_template(where, intent.confirm, known)
+
+
+def check_dry_run(name: str, intent: Intent, schema: object) -> None:
+    """Raise `UsageError` where `dry_run` names no boolean parameter of the tool."""
+    if intent.dry_run is not None and not is_switch(schema, intent.dry_run):
+        what = f"dry_run names {intent.dry_run!r}, which is no boolean parameter of the tool"
+        fix = f"Add the parameter {intent.dry_run}: bool = False."
+        raise UsageError(what, where=f"tool {name}", fix=fix)
+
+
+def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
+    """Raise `UsageError` where plan, narrow or when want what is no argument of the tool."""
+    for field_name, function in _functions(intent):
+        _check_parameters(f"tool {name}", field_name, function, known)
+
+
+def _functions(intent: Intent) -> list[tuple[str, Any]]:
+    found = [(name, getattr(intent, name)) for name in ("plan", "narrow", "when")]
+    return [(name, one) for name, one in found if one is not None]
+
+
+def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
+    as_schema(name, schema)
+    try:
+        Checker(schema)
+    except UsageError as error:
+        raise UsageError(error.what, where=f"tool {name}") from error
+    if schema.get("type") != "object":
+        raise UsageError("its schema must be of an object", where=f"tool {name}")
+
+
+def _parameters(function: object, field_name: str, where: str) -> Mapping[str, inspect.Parameter]:
+    if not callable(function):
+        raise UsageError(f"{field_name} must be a function, not {function!r}", where=where)
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the parameters of {function!r} cannot be read", where=where) from error
+
+
+def _check_parameters(
+    where: str, field_name: str, function: Callable[..., Any], known: frozenset[str]
+) -> None:
+    for name, one in _parameters(function, field_name, where).items():
+        is_needed = one.default is one.empty and one.kind not in (
+            one.VAR_KEYWORD,
+            one.VAR_POSITIONAL,
+        )
+        if is_needed and name not in known | {"arguments"}:
+            called = getattr(function, "__name__", "a function of it")
+            what = f"{called} wants {name!r}, which is no argument of the tool"
+            raise UsageError(
+                what, where=where, fix=f"It has: {', '.join(sorted(known)) or 'none'}."
+            )
+
+
+def _check_template(where: str, template: str, known: frozenset[str]) -> None:
+    for name in _unknown_in(template, known):
+        what = f"confirm names {{{name}}}, which is no argument of the tool"
+        fix = "Name an argument, or give a plan that holds it."
+        raise UsageError(what, where=where, fix=fix)
+
+
+def _unknown_in(template: str, known: frozenset[str]) -> list[str]:
+    return [one for one in _FIELD.findall(template) if one.partition(".")[0] not in known]
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,148 @@
+"""A check where a framework enters a tool's function: it is the one that was judged.
+
+Between the guard's decision and the function stand the framework's own lookups, middleware and
+versions, and any of them may lead elsewhere. So the check is made at the last lookup. A tool that
+calls another one by its name is stopped there too: no guard has judged that call.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sayso.errors import UsageError
+from sayso.serve.call_context import Running, current_call
+from sayso.serve.functions import is_same
+
+_CHECKED: Final = "__sayso_entering__"
+_JUDGED: Final = ("name", "description", "inputSchema", "annotations")
+"""What of a listed tool says what it does; a version is another tool of the same name."""
+
+
+class StrayedError(UsageError):
+    """A call that would enter another function than the one that was judged."""
+
+
+def watch_manager(manager: Any) -> None:
+    """Check each tool that an `MCPServer` enters."""
+    if getattr(manager.call_tool, _CHECKED, False):
+        return
+    original = manager.call_tool
+
+    async def call_tool(name: str, *args: Any, **kwargs: Any) -> Any:
+        now = current_call()
+        tool = manager.get_tool(name)
+        if now is not None and tool is not None and now.server is manager:
+            _check(now, name, tool.fn)
+        return await original(name, *args, **kwargs)
+
+    setattr(call_tool, _CHECKED, True)
+    manager.call_tool = call_tool
+
+
+def watch_components() -> None:
+    """Check each tool that a `FastMCP` enters, in whatever server it is mounted."""
+    from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool  # noqa: PLC0415 - an extra, imported where it is used
+    from fastmcp.tools.base import Tool  # noqa: PLC0415 - as above
+
+    for kind in (Tool, FastMCPProviderTool):
+        original = kind._run  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - FastMCP enters tools by it, and has no public way
+        if not getattr(original, _CHECKED, False):
+            kind._run = _checked(original)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+
+
+def _checked(original: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    @functools.wraps(original)
+    async def run(self: Any, arguments: dict[str, Any]) -> Any:
+        now = current_call()
+        if now is None or not _is_of(now.server, _current_server()):
+            return await original(self, arguments)
+        outer = now.entered
+        if outer is None:
+            _check(now, self.name, getattr(self, "fn", None), _wire(self))
+        elif (self.name, self.version) not in _delegates(outer):
+            raise _strayed(now, self.name)
+        now.entered = self
+        try:
+            return await original(self, arguments)
+        finally:
+            now.entered = outer
+
+    setattr(run, _CHECKED, True)
+    return run
+
+
+def _check(
+    now: Running,
+    name: str,
+    function: Callable[..., Any] | None,
+    wire: Mapping[str, Any] | None = None,
+) -> None:
+    """Raise `StrayedError` for a tool that is not the one of this call."""
+    is_other = wire is not None and not _is_listed(wire, now.raw)
+    if name != now.call.name or is_other or not _holds(function, now.function):
+        raise _strayed(now, name)
+
+
+def _is_listed(wire: Mapping[str, Any], raw: Mapping[str, Any]) -> bool:
+    """Return whether a tool is the listed one. FastMCP lists schemas with each `$ref` resolved."""
+    differing = [key for key in _JUDGED if wire.get(key) != raw.get(key)]
+    if differing != ["inputSchema"]:
+        return not differing
+    from fastmcp.utilities.json_schema import dereference_refs  # noqa: PLC0415 - as above
+
+    return dereference_refs(wire["inputSchema"]) == raw.get("inputSchema")
+
+
+def _holds(function: Callable[..., Any] | None, judged: Callable[..., Any] | None) -> bool:
+    return (function is None and judged is None) or is_same(function, judged)
+
+
+def _strayed(now: Running, name: str) -> StrayedError:
+    now.has_strayed = True
+    what = f"the tool {name!r} was called past sayso"
+    return StrayedError(what, fix="Call it through a client of the server that was bound.")
+
+
+def _delegates(tool: Any) -> set[tuple[str, str | None]]:
+    """Return the names and versions that a mounted or transformed tool hands its call to."""
+    found: set[tuple[str, str | None]] = set()
+    inner = tool
+    while inner is not None:
+        name = getattr(inner, "_original_name", None)
+        if isinstance(name, str):
+            found.add((name, inner.version))
+        inner = getattr(inner, "parent_tool", None)
+    return found
+
+
+def _is_of(bound: Any, server: Any) -> bool:
+    """Return whether `server` is the bound one, or mounted in it."""
+    if server is None or bound is None:
+        return False
+    return server is bound or any(_is_of(one, server) for one in mounted_in(bound))
+
+
+def mounted_in(server: Any) -> list[Any]:
+    """Return the servers that are mounted in a `FastMCP`."""
+    found: list[Any] = []
+    for provider in server.providers:
+        inner = provider
+        while (wrapped := getattr(inner, "_inner", None)) is not None:
+            inner = wrapped
+        mounted = getattr(inner, "server", None)
+        if mounted is not None:
+            found.append(mounted)
+    return found
+
+
+def _current_server() -> Any:
+    from fastmcp.server.dependencies import get_context  # noqa: PLC0415 - as above
+
+    try:
+        return get_context().fastmcp
+    except RuntimeError:
+        return None
+
+
+def _wire(tool: Any) -> dict[str, Any]:
+    return tool.to_mcp_tool().model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -1,0 +1,109 @@
+"""A handler in the form that its author likes, made into a function of context and arguments."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sayso.errors import UsageError
+
+if TYPE_CHECKING:
+    from sayso.serve.call_context import Context
+
+_CONTEXTS: Final = frozenset({"ctx", "context"})
+
+
+def as_execute(
+    handler: object, known: frozenset[str], *, where: str
+) -> "Callable[[Context, Mapping[str, Any]], Any]":
+    """Return a function of `(ctx, arguments)` that calls `handler` with what it wants.
+
+    `known` are the tool's arguments. A handler whose parameters are among them gets them by name;
+    else one named `ctx` or `context`, or annotated as `Context`, gets the context, and the other
+    gets all arguments as one mapping. Raises `UsageError` for a handler that wants anything else.
+
+    >>> as_execute(lambda: "pong", frozenset(), where="tool ping")(None, {})
+    'pong'
+    """
+    parameters = _parameters(handler, where)
+    assert callable(handler)  # noqa: S101 - its parameters were read
+    contexts = [one.name for one in parameters if _is_context(one, known)]
+    others = [one for one in parameters if one.name not in contexts]
+    if len(contexts) > 1:
+        raise _wants(handler, where)
+    if _by_name(others, known):
+        return _naming(handler, contexts, others)
+    needed = [one for one in others if one.default is one.empty]
+    if len(needed) > 1 or needed[:1] != others[: len(needed)]:
+        raise _wants(handler, where)
+    return _passing(handler, parameters, contexts, others[:1])
+
+
+def _parameters(handler: object, where: str) -> list[inspect.Parameter]:
+    if not callable(handler) or isinstance(handler, type):
+        raise UsageError(f"handler must be a function, not {handler!r}", where=where)
+    if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
+        fix = "Return a list, or a sayso.Page of one."
+        raise UsageError("a generator gives no one result", where=where, fix=fix)
+    try:
+        return list(inspect.signature(handler).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the parameters of {handler!r} cannot be read", where=where) from error
+
+
+def _is_context(one: inspect.Parameter, known: frozenset[str]) -> bool:
+    if one.name in known:
+        return False
+    said = one.annotation
+    word = said if isinstance(said, str) else getattr(said, "__name__", "")
+    return word.rpartition(".")[2] == "Context" or one.name in _CONTEXTS
+
+
+def _by_name(others: list[inspect.Parameter], known: frozenset[str]) -> bool:
+    """Whether the arguments are wanted one by one."""
+    named = [one for one in others if one.kind is not one.VAR_KEYWORD]
+    has_all = any(one.kind is one.VAR_KEYWORD for one in others)
+    if any(one.kind in (one.POSITIONAL_ONLY, one.VAR_POSITIONAL) for one in named):
+        return False
+    is_known = all(one.name in known or one.default is not one.empty for one in named)
+    return has_all or (is_known and any(one.name in known for one in named)) or not others
+
+
+def _naming(
+    handler: Callable[..., Any], contexts: list[str], others: list[inspect.Parameter]
+) -> "Callable[[Context, Mapping[str, Any]], Any]":
+    takes_all = any(one.kind is one.VAR_KEYWORD for one in others)
+    names = {one.name for one in others}
+
+    def execute(ctx: "Context", arguments: Mapping[str, Any]) -> Any:
+        wanted = {key: one for key, one in arguments.items() if takes_all or key in names}
+        return handler(**wanted, **dict.fromkeys(contexts, ctx))
+
+    return execute
+
+
+def _passing(
+    handler: Callable[..., Any],
+    parameters: list[inspect.Parameter],
+    contexts: list[str],
+    others: list[inspect.Parameter],
+) -> "Callable[[Context, Mapping[str, Any]], Any]":
+    order = [one for one in parameters if one.name in contexts or one in others]
+
+    def execute(ctx: "Context", arguments: Mapping[str, Any]) -> Any:
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for one in order:
+            value = ctx if one.name in contexts else arguments
+            if one.kind is one.KEYWORD_ONLY:
+                named[one.name] = value
+            else:
+                positional.append(value)
+        return handler(*positional, **named)
+
+    return execute
+
+
+def _wants(handler: object, where: str) -> UsageError:
+    called = getattr(handler, "__name__", "the handler")
+    fix = "Let it take the tool's arguments by name, (ctx, arguments), (arguments) or nothing."
+    return UsageError(f"{called} wants what is no argument of the tool", where=where, fix=fix)

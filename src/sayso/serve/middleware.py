@@ -1,0 +1,265 @@
+"""The door of a server: every list and every call of a tool goes through the guard.
+
+One middleware for all three kinds of server, since each is the SDK's low-level server inside. The
+SDK marks middleware as provisional: this file and `binding` are all that know of it.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import mcp_types as types
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.exceptions import MCPError
+
+from sayso.errors import StoreError, UnknownToolError
+from sayso.incidents import describe_incident, report_incident
+from sayso.policy import LOCAL, Principal, is_reserved
+from sayso.serve.exchange import (
+    Request,
+    as_object,
+    as_wire,
+    brought,
+    client_name,
+    dress,
+    elicit_of,
+    harmless,
+    has_begun,
+    meta_only,
+    rounds_of,
+)
+from sayso.serve.frameworks import Framework
+from sayso.serve.functions import is_same
+from sayso.serve.runtime import Runtime
+from sayso.serve.tool_registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from sayso.guard import Answer, Call
+
+_log: Final = logging.getLogger(__name__)
+
+_HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
+"""Answered even while the policy switches off server or caller: they give nothing away."""
+
+
+@dataclass(slots=True)
+class Passing:
+    """One request on its way, and the rest of the server's own chain.
+
+    `function` is what the framework held for the tool when it was looked at last.
+    """
+
+    ctx: Request
+    then: CallNext
+    function: Callable[..., Any] | None = None
+
+
+_passing: ContextVar[Passing] = ContextVar("sayso_passing")
+
+
+@dataclass(frozen=True, slots=True)
+class Middleware:
+    """The middleware. `principal` is who calls where no token says so.
+
+    `tenant` is the claim of a token that names the caller's tenant.
+    """
+
+    shelf: ToolRegistry
+    framework: Framework
+    principal: Principal
+    tenant: str | None = None
+    engines: list[Runtime] = field(default_factory=list[Runtime])
+
+    async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
+        if not is_ours and ctx.request_id is not None and ctx.method not in _HANDSHAKE:
+            self._check_is_on(ctx)
+        if not is_ours or not has_begun(ctx):
+            return await call_next(harmless(ctx) if is_ours else ctx)
+        token = _passing.set(Passing(ctx, call_next))
+        try:
+            if ctx.method == "tools/list":
+                return await self._list(ctx, call_next)
+            return await self._call(ctx)
+        except UnknownToolError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        except StoreError as error:
+            _log.error("%s", error)
+            what = "Nothing was run: sayso cannot write its log."
+            raise MCPError(types.INTERNAL_ERROR, what) from None
+        except MCPError:
+            raise
+        except Exception as error:  # the edge of a request: the client learns nothing of our inside
+            what = describe_incident(report_incident(_log, error))
+            raise MCPError(types.INTERNAL_ERROR, what) from error
+        finally:
+            _passing.reset(token)
+
+    def _check_is_on(self, ctx: Request) -> None:
+        """Refuse prompts, resources and the like where the policy switches off server or caller.
+
+        Lists of tools are empty then, and calls are denied by the guard, which records them.
+        """
+        engine = self.engines[0] if self.engines else None
+        if engine is not None and not engine.lets_in(self.shelf.server, self._caller(ctx).subject):
+            raise MCPError(types.INVALID_REQUEST, "the policy switches off this server or caller")
+
+    async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        result = await _listed(ctx, call_next)
+        await self._take(result.get("tools") or [])
+        engine = self.engines[0]
+        caller = self._caller(ctx)
+        looked = [(one, engine.sees(caller, one)) for one in self.shelf.tools.values()]
+        seen = [self.shelf.entry(one, found[0]) for one, found in looked if found is not None]
+        return dress(
+            ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
+        )
+
+    async def _call(self, ctx: Request) -> HandlerResult:
+        params = as_object(ctx.params)
+        name: Any = params.get("name")
+        arguments: Any = params.get("arguments")
+        if not isinstance(name, str):
+            raise MCPError(types.INVALID_PARAMS, "a call names its tool")
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise MCPError(types.INVALID_PARAMS, "the arguments of a call are an object")
+        guard = await self.engines[0].guard()
+        answer = await guard.call(
+            self._caller(ctx),
+            name,
+            as_object(cast("object", arguments)),
+            progress=ctx.session.report_progress,
+            meta=as_object(params.get("_meta")) or None,
+            brought=brought(ctx),
+            elicit=elicit_of(ctx),
+            rounds=rounds_of(ctx),
+        )
+        return dress(ctx, answer, self.framework.lowlevel)
+
+    async def warn(self) -> None:
+        """Tell the author, before anybody calls, what to declare and what nobody can see.
+
+        Raises `UsageError` for what `declare` said and cannot be meant.
+        """
+        await self._take(await self.framework.entries())
+        self.shelf.check()
+        if lost := sorted(self.shelf.definitions.keys() - self.shelf.tools.keys()):
+            _log.warning(
+                "%s: declared, and not in the server's own list: nobody can call them. A transform "
+                "that renames tools, or calls them by name, goes past sayso",
+                ", ".join(lost),
+            )
+        wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
+        has_caller = self.engines[0].settings.has_principal or self.framework.knows_callers
+        if wanted and not has_caller:
+            _log.warning(
+                "nobody sees the tools that want the scopes %s, unless calls carry a token: "
+                "on stdio there is none. Pass sayso.bind(…, principal=sayso.Principal(%r, "
+                "scopes=frozenset(%r)))",
+                ", ".join(wanted),
+                LOCAL,
+                wanted,
+            )
+
+    async def _take(self, entries: list[dict[str, Any]]) -> None:
+        found = {one["name"]: await self.framework.function_of(one["name"]) for one in entries}
+        self.shelf.take(entries, found)
+
+    def _caller(self, ctx: Request | None = None) -> Principal:
+        """Who calls: by the verified token where there is one, else as the author has said."""
+        token = get_access_token()
+        if token is None:
+            client = self.principal.client if ctx is None else client_name(ctx)
+            return replace(self.principal, client=client, is_local=True)
+        return principal_of(token, self.tenant)
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema of a tool's arguments, where there is one that this caller may know of."""
+        tool = self.shelf.tools.get(name)
+        if tool is None or self.engines[0].sees(self._caller(), tool) is None:
+            return None
+        return tool.input_schema
+
+    async def find(self, name: str, _principal: object, /, *, is_fresh: bool = False) -> Any:
+        """The tool of this name.
+
+        The framework is asked where it is not known, where it is another one by now, or to be sure;
+        also where this caller may not know of it: how long an answer takes must not tell, either.
+        """
+        passing = _passing.get()
+        if is_fresh or not await self._is_known(passing.ctx, name):
+            ctx = replace(passing.ctx, method="tools/list", params=meta_only(passing.ctx))
+            await self._take((await _listed(ctx, passing.then)).get("tools") or [])
+        passing.function = self.shelf.found.get(name)
+        return self.shelf.tools.get(name)
+
+    async def _is_known(self, ctx: Request, name: str) -> bool:
+        tool = self.shelf.tools.get(name)
+        if tool is None or self.engines[0].sees(self._caller(ctx), tool) is None:
+            return False
+        return await self.holds(name, self.shelf.found.get(name))
+
+    async def holds(self, name: str, function: Callable[..., Any] | None) -> bool:
+        """Whether the tool of this name is still carried out by this function."""
+        definition = self.shelf.definitions.get(name)
+        if definition is not None and definition.execute is not None:
+            return True
+        return is_same(await self.framework.function_of(name), function)
+
+    async def run(self, call: "Call") -> "Answer":
+        """Carry out one call: by its definition, or as the framework does."""
+        from sayso.serve.execution import carry_out  # noqa: PLC0415 - for who calls
+
+        guard = await self.engines[0].guard()
+        return await carry_out(self, call, _passing.get(), guard.schemas.of(call.tool))
+
+
+async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
+    """All tools that the framework has, whatever page was asked for: hiding needs them all."""
+    entries: list[dict[str, Any]] = []
+    params: Mapping[str, Any] | None = {
+        key: one for key, one in as_object(ctx.params).items() if key != "cursor"
+    } or None
+    while True:
+        page = as_wire(await then(replace(ctx, method="tools/list", params=params)))
+        entries += cast("list[dict[str, Any]]", page.get("tools") or [])
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str):
+            return {**page, "tools": entries}
+        params = {**as_object(params), "cursor": cursor}
+
+
+def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
+    """Return the caller that a verified token is for; `tenant` is the claim with its tenant.
+
+    Raises `MCPError` if the token does not hold that claim.
+    """
+    roles: Any = (token.claims or {}).get("roles")
+    roles = [roles] if isinstance(roles, str) else roles
+    held = cast("list[Any]", roles if isinstance(roles, list) else [])
+    return Principal(
+        subject_of(token),
+        client=token.client_id,
+        scopes=frozenset(token.scopes),
+        roles=frozenset(one for one in held if isinstance(one, str)),
+        tenant=None if tenant is None else _tenant_of(token, tenant),
+    )
+
+
+def _tenant_of(token: AccessToken, claim: str) -> str:
+    """Return the tenant that a claim of the token names; a token without it may call nothing."""
+    tenant = (token.claims or {}).get(claim)
+    if not isinstance(tenant, str) or not tenant.strip():
+        raise MCPError(types.INVALID_REQUEST, "the token does not say for which tenant it is")
+    return tenant
+
+
+def subject_of(token: AccessToken) -> str:
+    """Return whom a token is for, under a name that is neither a client's nor reserved."""
+    if not token.subject:
+        return f"client:{token.client_id}"
+    return f"token:{token.subject}" if is_reserved(token.subject) else token.subject

@@ -1,0 +1,213 @@
+"""What a server runs on: store, keys and policy; opened with the server, closed with it."""
+
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+
+from sayso.beside import beside
+from sayso.catalog import Tool
+from sayso.errors import UsageError
+from sayso.intent import Trust
+from sayso.keys import Keyring, load_keys
+from sayso.policy import ANY, DEFAULT_CHANNELS, Policy, Principal, Sight, ToolFacts, is_switched_off
+from sayso.serve.lazy_resource import Keeper
+from sayso.store import Database, is_postgres, open_store, store_path
+
+if TYPE_CHECKING:
+    from sayso.approvals import Approvals, Channel
+    from sayso.guard import Call, FindTool, Guard, PolicyFile
+
+_log: Final = logging.getLogger(__name__)
+
+TEMPORARY: Final = "temporary"
+"""Keeps the record in a file that is deleted when the server ends: for tests and trials."""
+
+_HEAD_START: Final = 0.5
+"""Seconds in which a client is shown the tools before the log is opened, where nobody calls."""
+
+Rules = Policy | str | Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a server's guard is made of.
+
+    `store` is a URL, `""` for the default one, or `TEMPORARY`. `asks` is false where somebody else
+    asks people about each call. `console` is the address where people answer, if
+    there is one, and `channels` are the other ways to them. Seconds for `patience`.
+    `has_principal` is whether somebody has said who calls where no token does.
+    """
+
+    policy: Rules = None
+    store: str = ""
+    console: str | None = None
+    channels: "Sequence[Channel]" = ()
+    patience: float = 45.0
+    asks: bool = True
+    announce: Callable[[str], None] = lambda _: None
+    has_principal: bool = True
+
+
+@dataclass(slots=True)
+class Runtime:
+    """Opens store, keys and log once, for however many connections a server has at the same time.
+
+    A server does not start without its store and its keys. Its log and its guard open with the
+    first call, or a moment after the start.
+    """
+
+    settings: Settings
+    find: "FindTool"
+    run: Callable[["Call"], Any]
+    sight: Sight = field(default_factory=Sight)
+    _file: "PolicyFile | None" = field(init=False)
+    _rules: Callable[[], Policy] = field(init=False)
+    _store: Database | None = None
+    _keys: Keyring | None = None
+    _approvals: "Approvals | None" = None
+    _keeper: "Keeper[Guard] | None" = None
+    _users: int = 0
+    _stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
+    _turn: anyio.Lock = field(default_factory=anyio.Lock)
+
+    def __post_init__(self) -> None:
+        self._file = _file_of(self.settings)
+        self._rules = _Trusting(self._file or _given_by(self.settings), self.settings.asks)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the moment."""
+        return self._rules()
+
+    @property
+    def approvals(self) -> "Approvals":
+        """The questions to people. Raises `UsageError` while the server does not run."""
+        if self._store is None:
+            raise _not_running()
+        if self._approvals is None:
+            from sayso.approvals import Approvals  # noqa: PLC0415 - for who calls or asks
+
+            self._approvals = Approvals.of(self._store, keys=self._keys)
+        return self._approvals
+
+    def sees(self, caller: Principal, tool: Tool) -> tuple[Tool, ToolFacts] | None:
+        """See `Guard.sees`: the same, before there is a guard."""
+        return self.sight.shown(self._rules(), caller, tool)
+
+    def lets_in(self, server: str, subject: str) -> bool:
+        """Return whether the policy of the moment lets this server and this caller take part."""
+        return not is_switched_off(self._rules(), server=server, subject=subject)
+
+    async def guard(self) -> "Guard":
+        """The guard. Raises `StoreError`, and `UsageError` while the server does not run."""
+        if self._keeper is None:
+            raise _not_running()
+        return await self._keeper.get()
+
+    @contextlib.asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Keep all of it open as long as somebody uses it. Raises `StoreError`, `KeysError`."""
+        async with self._turn:
+            if self._users == 0:
+                await self._open()
+            self._users += 1
+        try:
+            yield
+        finally:
+            with anyio.CancelScope(shield=True):
+                async with self._turn:
+                    self._users -= 1
+                    if self._users == 0:
+                        self._store = self._approvals = self._keeper = None
+                        await self._stack.aclose()
+
+    async def _open(self) -> None:
+        settings = self.settings
+        url = settings.store or None
+        if url == TEMPORARY:
+            folder = self._stack.enter_context(TemporaryDirectory(prefix="sayso-"))
+            url = f"sqlite:{folder}/sayso.db"
+        store = open_store(url)
+        self._stack.push_async_callback(store.close)
+        keys = load_keys(None if is_postgres(url) else store_path(url), is_made=True)
+        self._store = store
+        self._keys = keys
+        guarding = partial(self._guarding, settings, store, keys, self._watching())
+        self._keeper = Keeper(guarding, _HEAD_START)
+        self._stack.push_async_callback(self._keeper.close)
+
+    @contextlib.asynccontextmanager
+    async def _guarding(
+        self,
+        settings: Settings,
+        store: Database,
+        keys: Keyring,
+        watching: list[Callable[[], Any]],
+    ) -> AsyncGenerator["Guard"]:
+        from sayso.serve.open_guard import open_guard  # noqa: PLC0415 - see there
+
+        opened = open_guard(
+            settings,
+            store,
+            self.approvals,
+            keys,
+            find=self.find,
+            run=self.run,
+            policy=self._rules,
+            sight=self.sight,
+        )
+        async with beside(*watching), opened as guard:
+            yield guard
+
+    def _watching(self) -> list[Callable[[], Any]]:
+        """Reading the policy again when its file changes; a mistake leaves the last good one."""
+        if self._file is None:
+            return []
+        announce = self.settings.announce
+        return [partial(self._file.watch, announce, lambda error: _log.warning("%s", error))]
+
+
+def _not_running() -> UsageError:
+    return UsageError("this server does not run", fix="Call its tools through a client.")
+
+
+@dataclass(slots=True)
+class _Trusting:
+    """A policy in which a server's own word counts: it is its author's, who binds it here."""
+
+    rules: Callable[[], Policy]
+    asks: bool = True
+    _given: Policy | None = None
+    _made: Policy = field(default_factory=Policy)
+
+    def __call__(self) -> Policy:
+        given = self.rules()
+        if given is not self._given:
+            self._given = given
+            self._made = replace(given, asks=self.asks, trust={ANY: Trust.TRUSTED, **given.trust})
+        return self._made
+
+
+def _file_of(settings: Settings) -> "PolicyFile | None":
+    if not isinstance(settings.policy, str | Path):
+        return None
+    from sayso.guard import PolicyFile  # noqa: PLC0415 - a tenth of a start, for those who have a file
+
+    return PolicyFile.open(settings.policy)
+
+
+def _given_by(settings: Settings) -> Callable[[], Policy]:
+    if isinstance(settings.policy, Policy):
+        given = settings.policy
+        return lambda: given
+    # Where there is no other way to a person, and nobody has said that there must be.
+    is_last = settings.console is None and not settings.channels
+    policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"}) if is_last else Policy()
+    return lambda: policy

@@ -1,0 +1,63 @@
+"""What is natural in Python, as JSON: models, dataclasses, sets, dates."""
+
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import json
+import math
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final, Protocol, cast, runtime_checkable
+
+from sayso.errors import UsageError
+
+_DEEPEST: Final = 64
+_AS_TEXT: Final = (
+    dt.date,
+    dt.time,
+    uuid.UUID,
+    decimal.Decimal,
+)
+
+
+class ShapeError(UsageError):
+    """What a tool returned is no JSON, or too much of it."""
+
+
+@runtime_checkable
+class _Model(Protocol):
+    """What a pydantic model can do."""
+
+    def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]: ...
+
+
+def to_json(value: Any, depth: int = 0) -> Any:
+    """A pydantic model, dataclass, list or object as JSON. Raises `ShapeError` for all else."""
+    if depth > _DEEPEST:
+        raise ShapeError(f"the tool returned what is more than {_DEEPEST} levels deep")
+    if isinstance(value, _Model):
+        return to_json(value.model_dump(mode="json", by_alias=True), depth + 1)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [one.name for one in dataclasses.fields(value)]
+        return {name: to_json(getattr(value, name), depth + 1) for name in names}
+    if isinstance(value, Mapping):
+        found = cast("Mapping[Any, Any]", value)
+        return {_key(key): to_json(one, depth + 1) for key, one in found.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_json(one, depth + 1) for one in cast("list[Any]", value)]
+    if isinstance(value, enum.Enum):
+        return to_json(value.value, depth + 1)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ShapeError(f"the tool returned {value}, which is no JSON")
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, _AS_TEXT):
+        return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+    raise ShapeError(f"the tool returned a {type(value).__name__}, which is no JSON")
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    raise ShapeError(f"the tool returned an object with the key {json.dumps(key, default=repr)}")

@@ -1,0 +1,259 @@
+"""A JSON file as a person wrote it: its value, and where in the file each part of it stands."""
+
+import errno
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import NoneType
+from typing import Any, Final, NoReturn, cast
+
+from sayso.errors import ConfigError
+from sayso.settings.json_positions import Position, Step, locate, position_at
+
+LARGEST: Final = 10_000_000
+"""Bytes. Configurations and lists of tools are far smaller; what is larger is something else."""
+
+_TYPE_NAMES: Final[Mapping[type, str]] = {
+    dict: "an object",
+    list: "an array",
+    str: "a string",
+    bool: "a boolean",
+    NoneType: "null",
+}
+_GIVEN_STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""Where a shell puts what it hands to a command: `<(…)` and pipes."""
+_WANTED: Final = "Name a client's configuration or a saved tools/list."
+# Each of these goes over a text once, whatever it is: a project's file is anybody's. So a string
+# that does not end goes to the end of its line, and such a comment to the end of the text.
+_STRING: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?+'
+_COMMENT: Final = re.compile(rf"{_STRING}|(?P<blank>//[^\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
+_OTHER_BREAK: Final = re.compile(r"\r(?!\n|\Z)|[\u2028\u2029]")
+"""What ends a line, and so a comment, for some readers of JSON and not for others."""
+_TRAILING_COMMA: Final = re.compile(rf"{_STRING}|(?P<blank>,)(?=\s*[}}\]])")
+_NO_NUMBER: Final = re.compile(rf"{_STRING}|(?P<token>NaN|-?Infinity|(?<!\d)-?\d{{1000,}}+)")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFile:
+    """JSON read from a file. `path` is as the person typed it; `text` has blanks for comments."""
+
+    path: str
+    text: str = field(repr=False)
+    value: Any = field(repr=False)
+    first_line: int = 1
+
+    def where(self, *steps: Step, of_key: bool = False) -> str:
+        """`file:line:column` of the value that `steps` lead to, or of its key."""
+        found = locate(self.text, steps, of_key=of_key)
+        return _place(self.path, found, self.first_line)
+
+
+def read_json(path: str) -> JsonFile:
+    """Read a file in UTF-8, with or without a byte order mark; comments are passed over.
+
+    A comma before a closing bracket is passed over only where clients do it: in VS Code's format
+    and in a `.jsonc` file. Raises `ConfigError` with the line and column of the first mistake.
+    """
+    return parse_json(path, read_text(path))
+
+
+def parse_json(path: str, written: str) -> JsonFile:
+    """The same for `written`, the text of the file at `path`: offsets in both are the same."""
+    _check_comments(path, written)
+    text = _blank_out(_COMMENT, written)
+    if not text.strip():
+        raise ConfigError("the file is empty", where=path, fix=_WANTED)
+    try:
+        return _decode(path, text)
+    except json.JSONDecodeError as error:
+        return _without_trailing_commas(path, text, error)
+
+
+def read_json_lines(path: str) -> Iterator[JsonFile]:
+    """Read a file that has one JSON value on each line; blank lines are passed over."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            yield _decode(path, line, number)
+        except json.JSONDecodeError as error:
+            raise _not_json(path, line, error, number) from error
+
+
+def read_text(path: str, *, fix: str = _WANTED) -> str:
+    """Return the text of a file; `fix` says what to name instead of one that is too large.
+
+    Raises `ConfigError` when it is too large, unreadable, not UTF-8, or not a regular file. A FIFO
+    or a device is refused without waiting for what comes out of it, but for `/dev/stdin` and
+    `/dev/fd`.
+    """
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        what = f"the file cannot be read: {error.strerror}"
+        raise ConfigError(what, where=path, fix="Check its name and who may read it.") from error
+    if len(data) > LARGEST:
+        what = f"the file is larger than {LARGEST // 1_000_000} MB"
+        raise ConfigError(what, where=path, fix=fix)
+    return text_of(path, data)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a regular file. Raises `OSError` for anything else: it might never come to its end."""
+    if path.startswith(_GIVEN_STREAMS):
+        return os.open(path, flags)
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "this is not a regular file", path)
+    return descriptor
+
+
+def text_of(path: str, data: bytes) -> str:
+    """The text of a file's bytes, without a byte order mark.
+
+    Raises `ConfigError` where they are not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The reported offset does not count the byte order mark; the bytes before it are sound.
+        before = error.object[: error.start].decode()
+        place = _place(path, position_at(before, len(before)))
+        what = f"the byte 0x{error.object[error.start]:02x} is not UTF-8"
+        raise ConfigError(what, where=place, fix="Save the file as UTF-8.") from error
+
+
+def fault_of_file(path: str) -> str | None:
+    """Why `path` is not a file that could be read, or `None`."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "there is no such file"
+    except OSError as error:
+        return f"the file cannot be reached: {error.strerror}"
+    return None if stat.S_ISREG(mode) else "this is not a file"
+
+
+def type_name(value: object) -> str:
+    """What JSON calls the type of `value`, with its article."""
+    return _TYPE_NAMES.get(type(value), "a number")
+
+
+def _place(path: str, position: Position, first_line: int = 1) -> str:
+    return f"{path}:{position.line + first_line - 1}:{position.column}"
+
+
+def _check_comments(path: str, written: str) -> None:
+    """Raise `ConfigError` for a comment behind which some readers would read on in its line."""
+    if _OTHER_BREAK.search(written) is None:
+        return
+    for found in _COMMENT.finditer(written):
+        if found["blank"] is None or not found["blank"].startswith("//"):
+            continue
+        if other := _OTHER_BREAK.search(written, found.start(), found.end()):
+            place = _place(path, position_at(written, other.start()))
+            what = (
+                f"for some programs the comment ends at \\u{ord(other[0]):04x}, and for others not"
+            )
+            raise ConfigError(what, where=place, fix="End the line there with a line feed.")
+
+
+def _blank_out(pattern: re.Pattern[str], text: str) -> str:
+    """Blanks for what `pattern` names `blank`; every other character stays where it was."""
+
+    def blanks(match: re.Match[str]) -> str:
+        blank = match["blank"]
+        return match[0] if blank is None else re.sub(r"[^\n]", " ", blank)
+
+    return pattern.sub(blanks, text)
+
+
+@dataclass(slots=True)
+class _Twice:
+    """Stands in the place of an object in which `key` stands more than once."""
+
+    key: str
+
+
+def _decode(path: str, text: str, first_line: int = 1) -> JsonFile:
+    has_twice = False
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Twice:
+        nonlocal has_twice
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        has_twice = True
+        keys = [key for key, _ in pairs]
+        return _Twice(next(key for key in found if keys.count(key) > 1))
+
+    try:
+        value = json.loads(text, object_pairs_hook=build, parse_constant=_refuse)
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        raise ConfigError("the JSON is nested too deeply", where=path) from error
+    except ValueError as error:
+        token = next(match for match in _NO_NUMBER.finditer(text) if match["token"])
+        place = _place(path, position_at(text, token.start()), first_line)
+        what = f"{token['token'][:12]} is not a number that JSON can hold"
+        raise ConfigError(what, where=place, fix="Write it as a string.") from error
+    file = JsonFile(path, text, value, first_line)
+    if has_twice:
+        raise _stands_twice(file)
+    return file
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Python reads NaN and infinities, which are no JSON."""
+    raise ValueError(constant)
+
+
+def _without_trailing_commas(path: str, text: str, error: json.JSONDecodeError) -> JsonFile:
+    """Read again without them; raises for what else is wrong, and where they are not allowed."""
+    try:
+        file = _decode(path, _blank_out(_TRAILING_COMMA, text))
+    except json.JSONDecodeError:
+        raise _not_json(path, text, error) from error
+    value: object = file.value
+    is_vs_code = isinstance(value, dict) and "servers" in value
+    if is_vs_code or path.lower().endswith(".jsonc"):
+        return file
+    comma = next(match.start() for match in _TRAILING_COMMA.finditer(text) if match["blank"])
+    place = _place(path, position_at(text, comma))
+    what = "the file is not JSON: a comma stands before a closing bracket"
+    raise ConfigError(what, where=place, fix="Take the comma out.") from error
+
+
+def _not_json(
+    path: str, text: str, error: json.JSONDecodeError, first_line: int = 1
+) -> ConfigError:
+    place = _place(path, position_at(text, error.pos), first_line)
+    what = f"the file is not JSON: {error.msg[0].lower()}{error.msg[1:]}"
+    return ConfigError(what, where=place, fix="Mend the file there.")
+
+
+def _stands_twice(file: JsonFile) -> ConfigError:
+    """The error for the first object, outermost first, with a key that stands twice."""
+    todo: list[tuple[object, tuple[Step, ...]]] = [(file.value, ())]
+    for item, steps in todo:  # grows while it is walked
+        if isinstance(item, _Twice):
+            break
+        todo.extend((inner, (*steps, step)) for step, inner in _members(item))
+    else:  # pragma: no cover - called only for a file that holds one
+        raise AssertionError
+    what = f"the key “{item.key}” stands twice in one object"
+    place = file.where(*steps, item.key, of_key=True)
+    return ConfigError(what, where=place, fix="Keep one of the two.")
+
+
+def _members(item: object) -> list[tuple[Step, object]]:
+    if isinstance(item, dict):
+        return list(cast("dict[Step, object]", item).items())
+    return list(enumerate(cast("list[object]", item))) if isinstance(item, list) else []

@@ -1,0 +1,23 @@
+"""A server's Python source, read and never run: its tools, what each does, and its annotations."""
+
+from sayso.source.definitions import Definition, find_definitions
+from sayso.source.handlers import read_handlers
+from sayso.source.patch import Added, Left, Patch, annotate_source
+from sayso.source.program import Module, read_module
+from sayso.source.report import Effect, Handler, Kind, Note
+
+__all__ = [
+    "Added",
+    "Definition",
+    "Effect",
+    "Handler",
+    "Kind",
+    "Left",
+    "Module",
+    "Note",
+    "Patch",
+    "annotate_source",
+    "find_definitions",
+    "read_handlers",
+    "read_module",
+]

@@ -1,0 +1,215 @@
+"""Where a file defines its tools: decorators, calls that register one, and tools as data."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from sayso.source.program import FunctionNode, Module
+
+Framework = Literal["official", "fastmcp", "sayso", "lowlevel"]
+
+_SERVERS: Final = ("MCPServer", "FastMCP")
+_BOUND: Final = frozenset({"sayso.bind", "sayso.serve.bind", "sayso.serve.Tools", "sayso.Tools"})
+_FAST_TOOLS: Final = ("fastmcp.tools", "fastmcp.tools.tool", "fastmcp.tools.function_tool")
+_EXECUTE: Final = 5
+"""Where `ToolDefinition` has its function among its arguments."""
+
+_TYPES: Final = frozenset({"mcp.types.Tool", "mcp_types.Tool"})
+
+Path = tuple[FunctionNode | ast.ClassDef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One tool that a file defines.
+
+    `place` is the expression where it is told what the tool declares: a decorator, a call or a
+    `Tool(…)`. `handler` is what runs, where it stands in the file; `path` are the functions and
+    classes around `place`. `name` is `None` where it is put together at run time.
+    """
+
+    name: str | None
+    line: int
+    framework: Framework
+    place: ast.expr = field(repr=False)
+    handler: ast.AST | None = field(repr=False)
+    path: Path = field(default=(), repr=False)
+    is_declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """The one function that runs all tools of a low-level server, and where it stands."""
+
+    module: Module = field(repr=False)
+    handler: ast.AST = field(repr=False)
+    path: Path = field(default=(), repr=False)
+
+
+def find_definitions(module: Module) -> list[Definition]:
+    """The tools that a file defines, in the order in which they stand there."""
+    finder = _Finder(module, dict(_bindings(module)))
+    return sorted(finder.below(module.tree), key=lambda one: one.place.lineno)
+
+
+def find_dispatch(module: Module) -> Dispatch | None:
+    """What runs all tools of a low-level server: `on_call_tool=…`, or `@server.call_tool()`."""
+    for node, path in _walk(module.tree):
+        if isinstance(node, ast.Call) and (given := keyword_of(node, "on_call_tool")):
+            return Dispatch(module, given, path)
+        if isinstance(node, FunctionNode):
+            for one in node.decorator_list:
+                called = one.func if isinstance(one, ast.Call) else one
+                if isinstance(called, ast.Attribute) and called.attr == "call_tool":
+                    return Dispatch(module, node, path)
+    return None
+
+
+def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, Path]]:
+    """All nodes, each with the functions and classes around it."""
+    waiting: list[tuple[ast.AST, Path]] = [(tree, ())]
+    while waiting:
+        node, path = waiting.pop()
+        yield node, path
+        inside = (*path, node) if isinstance(node, FunctionNode | ast.ClassDef) else path
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def keyword_of(call: ast.Call, name: str) -> ast.expr | None:
+    """What a call gives for a keyword."""
+    return next((one.value for one in call.keywords if one.arg == name), None)
+
+
+def _bindings(module: Module) -> Iterator[tuple[str, str]]:
+    """What made the object behind a name or an attribute: `mcp` is a `fastmcp.FastMCP`."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            made = module.dotted(node.value.func) if isinstance(node.value, ast.Call) else ""
+            if isinstance(node, ast.AnnAssign):
+                made = made or module.dotted(node.annotation)
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                yield _last(target), made
+        elif isinstance(node, ast.arg) and node.annotation:
+            yield node.arg, module.dotted(node.annotation)
+        elif isinstance(node, ast.withitem) and isinstance(node.context_expr, ast.Call):
+            yield _last(node.optional_vars), module.dotted(node.context_expr.func)
+
+
+def _last(node: ast.AST | None) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    module: Module
+    bindings: Mapping[str, str]
+
+    def below(self, tree: ast.AST) -> Iterator[Definition]:
+        """The definitions below a node; those of a decorator belong to what is around it."""
+        for node, path in _walk(tree):
+            if isinstance(node, FunctionNode):
+                yield from self._decorated(node, path)
+            elif isinstance(node, ast.Call):
+                yield from self._called(node, path)
+
+    def _decorated(self, node: FunctionNode, path: Path) -> Iterator[Definition]:
+        is_declared = any(
+            isinstance(one, ast.Call) and self.module.dotted(one.func).startswith("sayso.")
+            for one in node.decorator_list
+        )
+        for one in node.decorator_list:
+            if framework := self._framework(one.func if isinstance(one, ast.Call) else one):
+                named = self._named(one, node.name) if isinstance(one, ast.Call) else node.name
+                yield Definition(named, node.lineno, framework, one, node, path, is_declared)
+
+    def _called(self, call: ast.Call, path: Path) -> Iterator[Definition]:
+        """Calls that define a tool: `X.tool(…)(f)`, `X.add_tool(f)`, `X.add(…)`, `Tool(…)`."""
+        func = call.func
+        dotted = self.module.dotted(call.func)
+        if isinstance(func, ast.Call) and (framework := self._framework(func.func)):
+            handler = call.args[0] if call.args else None
+            yield self._made(framework, func, handler, _last(handler), path, is_first=True)
+        elif dotted in _TYPES:
+            yield self._made("lowlevel", call, None, None, path, is_first=True)
+        elif dotted in {f"{one}.Tool.from_function" for one in _FAST_TOOLS}:
+            handler = call.args[0] if call.args else keyword_of(call, "fn")
+            yield self._made("fastmcp", call, handler, _last(handler), path)
+        elif dotted.startswith("sayso.") and dotted.endswith(".ToolDefinition"):
+            at = slice(_EXECUTE, _EXECUTE + 1)
+            handler = keyword_of(call, "execute") or next(iter(call.args[at]), None)
+            yield self._made("sayso", call, handler, None, path, is_first=True)
+        elif isinstance(func, ast.Attribute) and func.attr in ("add_tool", "add"):
+            yield from self._added(call, func, path)
+
+    def _added(self, call: ast.Call, func: ast.Attribute, path: Path) -> Iterator[Definition]:
+        framework = self._server(func.value)
+        if func.attr == "add" and framework == "sayso":
+            yield self._made("sayso", call, keyword_of(call, "execute"), None, path)
+        elif func.attr == "add_tool" and framework and _last(call.args[0] if call.args else None):
+            yield self._made(framework, call, call.args[0], _last(call.args[0]), path)
+
+    def _made(
+        self,
+        framework: Framework,
+        call: ast.Call,
+        handler: ast.AST | None,
+        name: str | None,
+        path: Path,
+        *,
+        is_first: bool = False,
+    ) -> Definition:
+        """A definition by a call; its first argument may be the name where `is_first`."""
+        named = self._named(call, name, is_first=is_first)
+        return Definition(named, call.lineno, framework, call, handler, path)
+
+    def _named(self, call: ast.Call, name: str | None, *, is_first: bool = True) -> str | None:
+        """The tool's name: what the call says, or else the function's."""
+        said = keyword_of(call, "name")
+        if said is None and is_first and call.args:
+            said = call.args[0]
+            if self.module.text(said) is None and name is not None:
+                return name  # an intent, or a function
+        return name if said is None else self.module.text(said)
+
+    def _framework(self, node: ast.expr) -> Framework | None:
+        """Whose decorator `node` is; `None` for one that makes no tool of a server."""
+        if self.module.dotted(node) in {f"{one}.tool" for one in _FAST_TOOLS}:
+            return "fastmcp"
+        if isinstance(node, ast.Attribute) and node.attr == "tool":
+            return self._server(node.value)
+        return None
+
+    def _server(self, node: ast.expr) -> Framework | None:
+        """The kind of server that an expression is."""
+        while isinstance(node, ast.Call):
+            if not isinstance(node.func, ast.Attribute) or node.func.attr != "group":
+                return self._kind(self.module.dotted(node.func))
+            node = node.func.value
+        made = self.bindings.get(_last(node), "")
+        if made.endswith(".group"):
+            return "sayso"
+        return self._kind(made) or self._guessed(self.module.dotted(node))
+
+    def _kind(self, dotted: str) -> Framework | None:
+        if dotted in _BOUND or (dotted.startswith("sayso.") and dotted.endswith(".Tools")):
+            return "sayso"
+        if not dotted.endswith(_SERVERS):
+            return None
+        is_fast = dotted.startswith("fastmcp.") or (
+            not dotted.startswith("mcp.") and "fastmcp" in self._roots
+        )
+        return "fastmcp" if is_fast else "official"
+
+    def _guessed(self, dotted: str) -> Framework | None:
+        """What an object is that another file has made: by its name, where it says so."""
+        last = dotted.rpartition(".")[2]
+        if last not in ("server", "app") and not last.endswith("mcp"):
+            return None
+        return "fastmcp" if "fastmcp" in self._roots else "official"
+
+    @property
+    def _roots(self) -> set[str]:
+        return {one.partition(".")[0] for one in self.module.imports.values()}

@@ -1,0 +1,387 @@
+"""The edit of a file's text, with libcst: a keyword for a call, an entry, an import."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionProvider
+from typing_extensions import override
+
+from sayso.intent import HINT_NAMES, WIRE_NAMES
+from sayso.source.patch import CLASS, HOMES, Edit
+from sayso.source.program import Module
+
+_WIDTH: Final = 88
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_KEYWORD: Final = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+
+_SNAKE: Final[Mapping[str, str]] = {WIRE_NAMES[name]: f"{name}_hint" for name in HINT_NAMES}
+
+Span = tuple[int, int, int, int]
+
+
+def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
+    """The text with all edits; `None` where libcst would change more than was asked."""
+    wrapper = MetadataWrapper(cst.parse_module(data), unsafe_skip_copy=True)
+    if wrapper.module.bytes != data:
+        return None
+    lines = _LINE_END.split(data.decode(wrapper.module.encoding))
+    places = {_span(lines, one.place): one for one in edits}
+    style = _style(module)
+    writer = _Writer(places, style, wrapper.module.default_indent, lines)
+    after = wrapper.visit(writer)
+    if writer.uses_class and not style.has_class:
+        after = _with_import(after, style.home)
+    return after.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a file writes annotations: `name` is its word for the class, which is in `home`."""
+
+    name: str
+    home: str
+    has_class: bool
+
+
+def _style(module: Module) -> _Style:
+    found = {
+        local: dotted
+        for one in module.tree.body
+        if isinstance(one, ast.Import | ast.ImportFrom)
+        for local, dotted in ((alias.asname or alias.name, "") for alias in one.names)
+        for dotted in [module.imports.get(local, dotted)]
+    }
+    uses_new = any(one == "mcp_types" or one.startswith("mcp_types.") for one in found.values())
+    home = HOMES[1] if uses_new else HOMES[0]
+    for local, dotted in found.items():
+        if dotted in {f"{one}.{CLASS}" for one in HOMES}:
+            return _Style(local, home, has_class=True)
+    for local, dotted in found.items():
+        if dotted in HOMES and "." not in local:
+            return _Style(f"{local}.{CLASS}", home, has_class=True)
+    return _Style(CLASS, home, has_class=False)
+
+
+def _span(lines: Sequence[str], node: ast.expr) -> Span:
+    """Where a node stands, in characters: `ast` counts bytes."""
+
+    def column(line: int, offset: int) -> int:
+        return len(lines[line - 1].encode()[:offset].decode())
+
+    end = node.end_lineno or node.lineno
+    last = node.end_col_offset or 0
+    return node.lineno, column(node.lineno, node.col_offset), end, column(end, last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a call begins: its column, and how far its line is indented.
+
+    `block` is the indentation of its block, which libcst writes by itself, and `base` what the
+    line has beyond it, as inside a list of several lines.
+    """
+
+    column: int
+    block: str
+    base: str
+    step: str
+
+    @property
+    def inner(self) -> str:
+        """The indentation of an argument on a line of its own."""
+        return self.base + self.step
+
+
+class _Writer(cst.CSTTransformer):
+    """Writes hints into the calls and decorators at given places."""
+
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(
+        self, places: Mapping[Span, Edit], style: _Style, indent: str, lines: Sequence[str]
+    ) -> None:
+        super().__init__()
+        self.places = places
+        self.style = style
+        self.indent = indent
+        self.lines = lines
+        self.blocks: list[str] = []
+        self.uses_class = False
+
+    @override
+    def visit_IndentedBlock(self, node: cst.IndentedBlock) -> None:
+        self.blocks.append(self.indent if node.indent is None else node.indent)
+
+    @override
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        self.blocks.pop()
+        return updated_node
+
+    @override
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        edit = self._edit_at(original_node)
+        if edit is None:
+            return updated_node
+        return self._written(updated_node, edit, self._spot(original_node))
+
+    @override
+    def leave_Decorator(
+        self, original_node: cst.Decorator, updated_node: cst.Decorator
+    ) -> cst.Decorator:
+        decorator = original_node.decorator
+        edit = None if isinstance(decorator, cst.Call) else self._edit_at(decorator)
+        if edit is None:
+            return updated_node
+        call = cst.Call(updated_node.decorator)
+        written = self._written(call, edit, self._spot(decorator))
+        return updated_node.with_changes(decorator=written)
+
+    def _edit_at(self, node: cst.CSTNode) -> Edit | None:
+        place = self.get_metadata(PositionProvider, node)
+        return self.places.get(_span_of(place)) if isinstance(place, CodeRange) else None
+
+    def _spot(self, node: cst.CSTNode) -> _Spot:
+        place = self.get_metadata(PositionProvider, node)
+        start = place.start if isinstance(place, CodeRange) else CodePosition(1, 0)
+        line = self.lines[start.line - 1]
+        block = "".join(self.blocks)
+        lead = line[: len(line) - len(line.lstrip(" \t"))]
+        base = lead.removeprefix(block) if lead.startswith(block) else ""
+        return _Spot(start.column, block, base, self.indent)
+
+    def _written(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
+        if edit.title is not None:
+            value = cst.SimpleString(json.dumps(edit.title, ensure_ascii=False))
+            call = _with_keyword(call, "title", value, spot)
+        return self._with_hints(call, edit, spot) if edit.annotations else call
+
+    def _with_hints(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
+        for arg in call.args:
+            if arg.keyword is not None and arg.keyword.value == "annotations":
+                value = self._extended(arg.value, edit, spot)
+                return _with_keyword(call, "annotations", value, spot)
+        return _with_keyword(call, "annotations", self._made(edit), spot)
+
+    def _made(self, edit: Edit) -> cst.BaseExpression:
+        """`ToolAnnotations(…)`; for FastMCP, where the file has no such word, `{…}`."""
+        if edit.framework == "fastmcp" and not self.style.has_class:
+            entries = ", ".join(f'"{name}": {value}' for name, value in edit.annotations.items())
+            return cst.parse_expression(f"{{{entries}}}")
+        said = ", ".join(f"{name}={value}" for name, value in edit.annotations.items())
+        self.uses_class = True
+        return cst.parse_expression(f"{self.style.name}({said})")
+
+    def _extended(self, value: cst.BaseExpression, edit: Edit, spot: _Spot) -> cst.BaseExpression:
+        """Annotations of the author's with what is missing behind it."""
+        if isinstance(value, cst.Dict):
+            return _with_entries(value, edit.annotations)
+        if not isinstance(value, cst.Call):
+            return self._made(edit)
+        names = [one.keyword.value for one in value.args if one.keyword]
+        is_snake = any(name.endswith("_hint") for name in names)
+        for name, literal in edit.annotations.items():
+            keyword = cst.Name(_SNAKE.get(name, name) if is_snake else name)
+            new = cst.Arg(cst.parse_expression(literal), keyword, _KEYWORD)
+            value = _appended(value, new, spot.inner + spot.step)
+        return value
+
+
+def _with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, spot: _Spot) -> cst.Call:
+    """A call with a keyword more; one that is there gets the value instead."""
+    for index, arg in enumerate(call.args):
+        if arg.keyword is not None and arg.keyword.value == name:
+            args = [*call.args[:index], arg.with_changes(value=value), *call.args[index + 1 :]]
+            return _fitted(call.with_changes(args=args), index, spot)
+    longer = _appended(call, cst.Arg(value, cst.Name(name), _KEYWORD), spot.inner)
+    return _fitted(longer, len(longer.args) - 1, spot)
+
+
+def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
+    """The same on several lines where one is too short for it, and for the hints again."""
+    code = _code(call)
+    if "\n" not in code and spot.column + len(code) > _WIDTH:
+        call = _spread_call(call, spot.inner, spot.base)
+    arg = call.args[index]
+    first = call.whitespace_before_args
+    if not _is_long(call, arg.value, spot):
+        return call
+    is_open = isinstance(first, cst.ParenthesizedWhitespace)
+    outer = first.last_line.value if is_open else spot.inner
+    value: cst.BaseExpression = arg.value
+    if isinstance(value, cst.Call):
+        value = _spread_call(value, outer + spot.step, outer)
+    elif isinstance(value, cst.Dict):
+        value = _spread_dict(value, outer + spot.step, outer)
+    args = [*call.args[:index], arg.with_changes(value=value), *call.args[index + 1 :]]
+    return call.with_changes(args=args)
+
+
+def _is_long(call: cst.Call, value: cst.BaseExpression, spot: _Spot) -> bool:
+    """Whether a value that stands on one line of a call makes it too long."""
+    said = _code(value)
+    return any(
+        said in line and len(line) + (len(spot.block) if number else spot.column) > _WIDTH
+        for number, line in enumerate(_code(call).split("\n"))
+    )
+
+
+def _span_of(place: CodeRange) -> Span:
+    return place.start.line, place.start.column, place.end.line, place.end.column
+
+
+def _code(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(node)
+
+
+def _appended(call: cst.Call, new: cst.Arg, inner: str) -> cst.Call:
+    """A call with one argument more, laid out as those that it has; else at `inner`."""
+    first = call.whitespace_before_args
+    if not call.args:
+        if isinstance(first, cst.ParenthesizedWhitespace):
+            end = cst.ParenthesizedWhitespace(indent=first.indent, last_line=first.last_line)
+            new = new.with_changes(comma=cst.Comma(whitespace_after=end))
+            first = first.with_changes(indent=True, last_line=cst.SimpleWhitespace(inner))
+        return call.with_changes(whitespace_before_args=first, args=[new])
+    *before, last = call.args
+    if not isinstance(first, cst.ParenthesizedWhitespace):
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        tail = last.comma
+        moved = new.with_changes(comma=tail, whitespace_after_arg=last.whitespace_after_arg)
+        kept = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
+        return call.with_changes(args=[*before, kept, moved])
+    return call.with_changes(args=[*before, *_on_a_line(last, new, first.last_line)])
+
+
+def _on_a_line(
+    last: cst.Arg, new: cst.Arg, indent: cst.SimpleWhitespace
+) -> tuple[cst.Arg, cst.Arg]:
+    """Two arguments, each on its line; what stood between the last and the end stays there."""
+    if isinstance(last.comma, cst.Comma):
+        between = last.comma.whitespace_after
+        end = last.comma
+    else:
+        between = last.whitespace_after_arg
+        end = None
+    rest = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(""))
+    if isinstance(between, cst.ParenthesizedWhitespace):
+        rest = rest.with_changes(last_line=between.last_line)
+        after = between.with_changes(last_line=indent)
+    else:
+        after = cst.ParenthesizedWhitespace(indent=True, last_line=indent)
+    is_open = isinstance(between, cst.ParenthesizedWhitespace)
+    tail = rest if is_open else cst.SimpleWhitespace("")
+    kept = last.with_changes(
+        comma=cst.Comma(whitespace_after=after), whitespace_after_arg=cst.SimpleWhitespace("")
+    )
+    if end is None:
+        return kept, new.with_changes(whitespace_after_arg=tail)
+    return kept, new.with_changes(comma=cst.Comma(whitespace_after=tail))
+
+
+def _line(indent: str) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(indent))
+
+
+def _spread_call(call: cst.Call, inner: str, outer: str) -> cst.Call:
+    """A call on one line with each argument on a line of its own."""
+    comma = cst.Comma(whitespace_after=_line(inner))
+    args = [one.with_changes(comma=comma) for one in call.args]
+    args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=_line(outer)))
+    return call.with_changes(whitespace_before_args=_line(inner), args=args)
+
+
+def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
+    """A dictionary on one line with each entry on a line of its own."""
+    comma = cst.Comma(whitespace_after=_line(inner))
+    elements = [one.with_changes(comma=comma) for one in value.elements]
+    elements[-1] = elements[-1].with_changes(comma=cst.Comma())
+    return value.with_changes(
+        lbrace=cst.LeftCurlyBrace(whitespace_after=_line(inner)),
+        elements=elements,
+        rbrace=cst.RightCurlyBrace(whitespace_before=_line(outer)),
+    )
+
+
+def _with_entries(value: cst.Dict, entries: Mapping[str, str]) -> cst.Dict:
+    """A dictionary with entries more, laid out as those that it has."""
+    quote = next(
+        (
+            one.key.quote
+            for one in value.elements
+            if isinstance(one, cst.DictElement) and isinstance(one.key, cst.SimpleString)
+        ),
+        '"',
+    )
+    new = [
+        cst.DictElement(cst.SimpleString(f"{quote}{name}{quote}"), cst.parse_expression(literal))
+        for name, literal in entries.items()
+    ]
+    if not value.elements:
+        return value.with_changes(elements=_joined(new, cst.SimpleWhitespace(" ")))
+    after, brace = _between(value)
+    *before, last = value.elements
+    new[-1] = new[-1].with_changes(comma=last.comma)
+    last = last.with_changes(comma=cst.Comma(whitespace_after=after))
+    line = _bare(after)
+    return value.with_changes(elements=[*before, last, *_joined(new, line)], rbrace=brace)
+
+
+def _joined(
+    entries: Sequence[cst.DictElement], space: cst.BaseParenthesizableWhitespace
+) -> list[cst.DictElement]:
+    comma = cst.Comma(whitespace_after=space)
+    return [*[one.with_changes(comma=comma) for one in entries[:-1]], entries[-1]]
+
+
+def _bare(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    """The same indentation without the comments and empty lines."""
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return space
+    return cst.ParenthesizedWhitespace(indent=space.indent, last_line=space.last_line)
+
+
+def _between(value: cst.Dict) -> tuple[cst.BaseParenthesizableWhitespace, cst.RightCurlyBrace]:
+    """What stands behind the last entry when one follows, and then before the end.
+
+    A comment there is about that entry, and stays with it.
+    """
+    first = value.lbrace.whitespace_after
+    end = value.rbrace.whitespace_before
+    if not isinstance(first, cst.ParenthesizedWhitespace):
+        return cst.SimpleWhitespace(" "), value.rbrace
+    if not isinstance(end, cst.ParenthesizedWhitespace):
+        return _bare(first), value.rbrace
+    after = end.with_changes(indent=first.indent, last_line=first.last_line)
+    return after, value.rbrace.with_changes(whitespace_before=_bare(end))
+
+
+def _with_import(module: cst.Module, home: str) -> cst.Module:
+    """A file with `from mcp.types import ToolAnnotations`, after its last import of the SDK."""
+    line = cst.parse_statement(f"from {home} import {CLASS}\n")
+    body = list(module.body)
+    places = [index for index, one in enumerate(body) if _imports(one, "")]
+    places = [index for index in places if _imports(body[index], "mcp")] or places
+    index = places[-1] + 1 if places else int(module.get_docstring() is not None)
+    body.insert(index, line)
+    return module.with_changes(body=body)
+
+
+def _imports(statement: cst.CSTNode, root: str) -> bool:
+    """Whether a statement imports from a package whose name begins with `root`."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    names = [
+        _code(one.module or cst.Name(""))
+        if isinstance(one, cst.ImportFrom)
+        else _code(one.names[0].name)
+        for one in statement.body
+        if isinstance(one, cst.Import | cst.ImportFrom)
+    ]
+    return any(name.startswith(root) for name in names)

@@ -1,0 +1,273 @@
+"""What one call of something outside does to the world, by its name and what it is given."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sayso.source import known
+from sayso.source.report import Kind
+from sayso.source.sql import Statement, is_sql, read_sql
+from sayso.source.values import UNKNOWN, Trait, Value, place_of, reach
+
+_LAST_WORD: Final = re.compile(r"([A-Za-z]+)[^A-Za-z]*$")
+_WEB_CALL: Final = re.compile(r"\w+\.(?:api\.|requests\.)?[a-z_]+")
+_SHELL: Final = re.compile(r"[|;&><`$\n]")
+_SHOWN: Final = 70
+_OWN_TABLES: Final = frozenset(["audit", "embeddings", "index", "metrics", "telemetry", "usage"])
+_PLACES: Final[tuple[tuple[Trait, str], ...]] = (
+    ("memory", "it is kept in memory"),
+    ("temporary", "it is a temporary file"),
+    ("own", "it is the program's own: a cache, a log or a lock"),
+)
+_SQL_WORDS: Final = ("sql", "query", "statement", "operation", "command")
+_STANDARD: Final = frozenset(sys.stdlib_module_names) - known.LOUD
+
+Verdict = Literal["effect", "ignored", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of a call: an effect, something left out, or something not to be told."""
+
+    verdict: Verdict
+    what: str
+    kind: Kind = Kind.EVALUATES
+    why: str = ""
+    verb: str = ""
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call, with what is known of its arguments."""
+
+    node: ast.Call
+    args: Sequence[Value]
+    keywords: Mapping[str, Value]
+
+    def given(self, position: int, *names: str) -> Value | None:
+        """The argument at a position, or under one of these names."""
+        for name in names:
+            if name in self.keywords:
+                return self.keywords[name]
+        return self.args[position] if 0 <= position < len(self.args) else None
+
+    def has_literal(self, name: str, value: object) -> bool:
+        """Whether a keyword is given as this constant."""
+        return any(
+            one.arg == name and isinstance(one.value, ast.Constant) and one.value.value is value
+            for one in self.node.keywords
+        )
+
+    @property
+    def words(self) -> str:
+        """The call as it stands, cut where it is long."""
+        text = " ".join(ast.unparse(self.node).split())
+        return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def judge_function(dotted: str, call: Call) -> Iterator[Said]:
+    """What a call of a function outside does."""
+    root = dotted.partition(".")[0]
+    if dotted in known.OPENERS:
+        yield from _opening(call, known.OPENERS[dotted], call.given(0, "file", "name", "path"))
+    elif dotted in known.FUNCTIONS:
+        kind, position = known.FUNCTIONS[dotted]
+        yield from _on_file(kind, call, call.given(position, "dst", "path"))
+    elif dotted in known.SPAWNERS:
+        yield _spawn(call)
+    elif dotted in known.CONNECTORS:
+        yield from _connect(Kind.CONNECTS, call, call.given(0, "host", "address", "uri"), "")
+    elif dotted == "urllib.request.urlopen":
+        yield from _open_url(call)
+    elif dotted == "aiosmtplib.send":
+        yield _mail(call)
+    elif root in known.WEB and _WEB_CALL.fullmatch(dotted):
+        yield from _web(call, dotted.rpartition(".")[2], UNKNOWN)
+    elif not _is_quiet(root):
+        yield Said("unknown", call.words, why=f"{dotted} is not told here")
+
+
+def judge_method(receiver: Value, method: str, call: Call) -> Iterator[Said]:
+    """What a call of a method of an object outside does."""
+    root = receiver.type.partition(".")[0]
+    last = receiver.type.rpartition(".")[2]
+    if receiver.type in known.PATHS and method == "open":
+        yield from _opening(call, 0, receiver)
+    elif receiver.type in known.PATHS and method in known.PATH_METHODS:
+        kind, position = known.PATH_METHODS[method]
+        where = receiver if position < 0 else call.given(position, "target")
+        yield from _on_file(kind, call, where)
+    elif root in known.WEB and last in known.SESSIONS:
+        yield from _web(call, method, receiver)
+    elif receiver.type in known.MAILERS:
+        if method in ("send_message", "sendmail"):
+            yield _mail(call)
+    elif method in known.EXECUTES or (method in known.MAY_EXECUTE and _has_sql(call)):
+        yield from _execute(receiver, call)
+    elif method in known.METHODS and not receiver.type.startswith("zipfile."):
+        yield from _plain_method(receiver, method, call)
+    elif receiver.type and not _is_quiet(root) and method not in known.OF_TEXT:
+        yield Said("unknown", call.words, why=f"what {receiver.type} makes is not told here")
+    elif not receiver.type and method not in known.HARMLESS:
+        yield Said("unknown", call.words, why="what it is called on is not known")
+
+
+def _is_quiet(root: str) -> bool:
+    own = ("builtins", "file", "statement")
+    return root in _STANDARD or root in known.QUIET or root in known.WEB or root in own
+
+
+def _plain_method(receiver: Value, method: str, call: Call) -> Iterator[Said]:
+    kind, position = known.METHODS[method]
+    if position is None:
+        name = "deletes records" if kind is Kind.DELETES_ROWS else "writes records"
+        yield Said("effect", f"{name}: {call.words}", kind, verb=method)
+        return
+    where = receiver if position < 0 else call.given(position, "path_or_buf", "path")
+    if where is not None:
+        yield from _on_file(kind, call, where)
+
+
+def _on_file(kind: Kind, call: Call, where: Value | None) -> Iterator[Said]:
+    place = where or UNKNOWN
+    if kind in (Kind.WRITES_FILE, Kind.DELETES_FILE):
+        for trait, why in _PLACES:
+            if place.has(trait):
+                yield Said("ignored", call.words, why=why)
+                return
+        if call.has_literal("exist_ok", value=True) and not place.has("argument"):
+            yield Said("ignored", call.words, why="it makes its folder where there is none")
+            return
+    names = {
+        Kind.WRITES_FILE: "writes files",
+        Kind.DELETES_FILE: "deletes files",
+        Kind.SIGNALS: "ends or signals a process",
+    }
+    yield Said("effect", f"{names.get(kind, 'runs text as code')}: {call.words}", kind)
+
+
+def _opening(call: Call, position: int, where: Value | None) -> Iterator[Said]:
+    mode = call.given(position, "mode")
+    if mode is None:
+        return
+    if mode.whole is None:
+        yield Said("unknown", call.words, why="the mode that it opens with is not known")
+    elif not set(mode.whole).isdisjoint("wax+"):
+        for one in _on_file(Kind.WRITES_FILE, call, where):
+            what = f"opens a file for writing: {call.words}"
+            yield Said(one.verdict, what, one.kind, one.why)
+
+
+def _has_sql(call: Call) -> bool:
+    text = call.args[0].text if call.args else None
+    return text is not None and is_sql(text)
+
+
+def _execute(receiver: Value, call: Call) -> Iterator[Said]:
+    value = call.given(0, *_SQL_WORDS) or UNKNOWN
+    if value.text is None:
+        yield Said("unknown", call.words, why="its statement is put together at run time")
+        return
+    for one in read_sql(value.text):
+        if not one.is_known:
+            yield Said("unknown", call.words, why=f"what {one.verb} does is not told here")
+        elif one.writes:
+            yield _statement(receiver, one, call)
+
+
+def _statement(receiver: Value, one: Statement, call: Call) -> Said:
+    place = place_of(one.table)
+    if receiver.has("memory"):
+        return Said("ignored", call.words, why="its database is kept in memory")
+    if one.is_setup:
+        return Said("ignored", call.words, why="it makes its tables where there are none")
+    if place or not _OWN_TABLES.isdisjoint(re.findall("[a-z]+", one.table.lower())):
+        return Said("ignored", call.words, why="it is the program's own: a cache or a log")
+    kind = Kind.DELETES_ROWS if one.deletes else Kind.WRITES_ROWS
+    return Said("effect", f"executes SQL: {one.verb} {one.table}".rstrip(), kind, verb=one.verb)
+
+
+def _spawn(call: Call) -> Said:
+    value = call.args[0] if call.args else UNKNOWN
+    items = value.items if value.items is not None else None
+    if items is not None:
+        argv = [one.whole for one in items]
+    elif value.whole is not None and not _SHELL.search(value.whole):
+        argv = [*value.whole.split()] if len(call.args) == 1 else [one.whole for one in call.args]
+    else:
+        argv = [None]
+    program = (argv[0] or "").rpartition("/")[2] if argv else ""
+    if program and _only_reads(program, argv[1:]):
+        return Said("ignored", call.words, why=f"{program} only reads like this")
+    named = f"starts {program}" if program else "starts a program"
+    return Said("effect", f"{named}: {call.words}", Kind.SPAWNS, verb=program)
+
+
+def _only_reads(program: str, rest: Sequence[str | None]) -> bool:
+    if rest and rest[0] in ("--version", "--help"):
+        return True
+    if program not in known.READING_PROGRAMS:
+        return False
+    words = known.READING_PROGRAMS[program]
+    return words is None or bool(rest and rest[0] in words)
+
+
+def _mail(call: Call) -> Said:
+    return Said("effect", f"sends mail: {call.words}", Kind.MAILS, is_open=True)
+
+
+def _open_url(call: Call) -> Iterator[Said]:
+    target = call.given(0, "url") or UNKNOWN
+    verb = "POST" if call.given(1, "data") else "GET"
+    if target.type == "urllib.request.Request" and target.items:
+        verb = target.items[0].whole or verb
+    yield from _connect(known.VERBS.get(verb, Kind.POSTS), call, target, verb)
+
+
+def _web(call: Call, method: str, session: Value) -> Iterator[Said]:
+    """A call of a library for HTTP: by its method, or the one that it is given."""
+    at = 0
+    if method in ("request", "stream", "urlopen", "send", "build_request"):
+        named = call.given(0, "method")
+        verb = ((named.whole if named else None) or "").upper()
+        at = 1
+    else:
+        verb = method.upper()
+    if verb not in known.VERBS:
+        if method in ("request", "stream", "urlopen", "send"):
+            yield Said("unknown", call.words, why="its HTTP method is not known")
+        elif method in ("ws_connect", "websocket"):
+            yield from _connect(Kind.CONNECTS, call, call.given(0, "url"), "")
+        return
+    url = call.given(at, "url") or UNKNOWN
+    if session.text and not (url.text and "://" in url.text):
+        url = Value(text=session.text + (url.text or ""), is_whole=url.is_whole)
+    yield from _connect(known.VERBS[verb], call, url, verb)
+
+
+def _connect(kind: Kind, call: Call, url: Value | None, verb: str) -> Iterator[Said]:
+    target = url or UNKNOWN
+    if target.items:  # (host, port)
+        target = target.items[0]
+    far = reach(target)
+    if kind is Kind.POSTS and verb == "POST" and _only_asks(target, call):
+        why = "a POST to such an address may only ask"
+        yield Said("unknown", call.words, why=why)
+        kind = Kind.FETCHES
+    if far in ("loopback", "private") and kind in (Kind.FETCHES, Kind.CONNECTS):
+        yield Said("ignored", call.words, why="it stays on this machine or network")
+        return
+    named = f"sends {verb}" if verb else "connects"
+    host = f" to {target.text}" if target.text else ""
+    yield Said("effect", f"{named}{host}: {call.words}", kind, "", verb, far == "open")
+
+
+def _only_asks(url: Value, call: Call) -> bool:
+    last = _LAST_WORD.search((url.text or "").partition("?")[0])
+    body = call.keywords.get("json") or UNKNOWN
+    names = {name for name, _ in body.table or ()}
+    return bool(last and last[1].lower() in known.ASKING_POSTS) or "query" in names

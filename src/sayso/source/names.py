@@ -1,0 +1,188 @@
+"""What a name stands for: in a function, in its file, in another file that it imports from."""
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Final
+
+from sayso.source.program import FunctionNode, Module
+from sayso.source.project import Project
+from sayso.source.values import UNKNOWN, Class, Function, Scope, Value, merged
+
+_DEEPEST: Final = 8
+"""How far annotations and classes are followed; they may name themselves."""
+
+_BUILTINS: Final = frozenset(dir(builtins))
+_WRAPPERS: Final = frozenset({"Annotated", "Final", "ClassVar", "Optional", "Required", "Depends"})
+_MANY: Final = frozenset(
+    [
+        "list",
+        "set",
+        "dict",
+        "tuple",
+        "frozenset",
+        "List",
+        "Dict",
+        "Sequence",
+        "Iterable",
+        "Mapping",
+        "Iterator",
+        "Generator",
+    ]
+)
+
+Evaluate = Callable[[ast.AST | None, Scope], Value]
+
+
+class Names:
+    """Looks names up; `evaluate` tells what the value of a constant or a field is."""
+
+    def __init__(self, project: Project, evaluate: Evaluate) -> None:
+        self.project = project
+        self.evaluate = evaluate
+        self.known: dict[tuple[int, str], Value] = {}
+        self.classes: dict[int, Class] = {}
+
+    def lookup(self, name: str, scope: Scope) -> Value:
+        """What a name stands for, from a function outwards."""
+        inner: Scope | None = scope
+        while inner is not None:
+            if name in inner.names:
+                return inner.names[name]
+            inner = inner.parent
+        return self.in_module(scope.module, name)
+
+    def in_module(self, module: Module, name: str) -> Value:
+        """What a name of a file stands for."""
+        key = (id(module), name)
+        if key not in self.known:
+            self.known[key] = UNKNOWN  # for one that is made of itself
+            self.known[key] = self._found(module, name)
+        return self.known[key]
+
+    def named(self, dotted: str) -> Value:
+        """What a dotted name stands for: something of a file at hand, or of outside."""
+        if place := self.project.find(dotted):
+            found = self.in_module(*place)
+            if found != UNKNOWN or not self.project.is_module(dotted):
+                return found
+        return Value(dotted=dotted)
+
+    def class_of(self, module: Module, node: ast.ClassDef, scope: Scope) -> Class:
+        """The one object that stands for a class."""
+        return self.classes.setdefault(id(node), Class(module, node, scope))
+
+    def member(self, cls: Class, name: str, depth: int = 0) -> Value:
+        """A method or field of a class, or of what it inherits from."""
+        scope = cls.scope
+        for node in cls.node.body:
+            if isinstance(node, FunctionNode) and node.name == name:
+                return Value(function=Function(cls.module, node, scope))
+        if found := self._field(cls, name):
+            return found
+        for base in cls.node.bases:
+            inherited = self.evaluate(base, scope).cls
+            if inherited and depth < _DEEPEST:
+                found = self.member(inherited, name, depth + 1)
+                if found != UNKNOWN:
+                    return found
+        return UNKNOWN
+
+    def annotation(self, node: ast.AST | None, scope: Scope, depth: int = 0) -> Value:
+        """What a value is by its annotation."""
+        if node is None or depth > _DEEPEST:
+            return UNKNOWN
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                inner = ast.parse(node.value, mode="eval").body
+            except (SyntaxError, ValueError):
+                return UNKNOWN
+            return self.annotation(inner, scope, depth + 1)
+        if isinstance(node, ast.BinOp):
+            sides = [self.annotation(one, scope, depth + 1) for one in (node.left, node.right)]
+            return merged(one for one in sides if one.type != "builtins.NoneType")
+        if isinstance(node, ast.Subscript):
+            return self._subscripted(node, scope, depth)
+        if isinstance(node, ast.Constant) and node.value is None:
+            return Value(type="builtins.NoneType")
+        found = self.evaluate(node, scope)
+        if found.cls:
+            return Value(instance=found.cls)
+        return Value(type=found.dotted) if found.dotted else UNKNOWN
+
+    def _subscripted(self, node: ast.Subscript, scope: Scope, depth: int) -> Value:
+        outer = self.evaluate(node.value, scope).dotted.rpartition(".")[2]
+        inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+        if outer in _WRAPPERS:
+            return self.annotation(inner, scope, depth + 1)
+        if outer == "Union" and isinstance(node.slice, ast.Tuple):
+            sides = [self.annotation(one, scope, depth + 1) for one in node.slice.elts]
+            return merged(one for one in sides if one.type != "builtins.NoneType")
+        if outer in _MANY:
+            return Value(type=f"builtins.{outer.lower()}")
+        return self.annotation(node.value, scope, depth + 1)
+
+    def _field(self, cls: Class, name: str) -> Value | None:
+        """A field: what is assigned in the class or by its methods, or what is annotated."""
+        key = (id(cls), name)
+        if key in self.known:
+            return self.known[key]
+        found: list[Value] = []
+        self.known[key] = UNKNOWN
+        for node in ast.walk(cls.node):
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if any(_is_field(one, name, cls.node) for one in targets):
+                    found.append(self._assigned(node, cls))
+        self.known[key] = merged(found)
+        return self.known[key] if found else None
+
+    def _assigned(self, node: ast.Assign | ast.AnnAssign, cls: Class) -> Value:
+        scope = self._inside(node, cls)
+        if isinstance(node, ast.AnnAssign):
+            return self.annotation(node.annotation, scope)
+        return self.evaluate(node.value, scope)
+
+    def _inside(self, node: ast.AST, cls: Class) -> Scope:
+        """The scope of the method that an assignment stands in, with what annotations tell."""
+        for method in cls.node.body:
+            if isinstance(method, FunctionNode) and any(one is node for one in ast.walk(method)):
+                names = {
+                    one.arg: self.annotation(one.annotation, cls.scope) for one in params(method)
+                }
+                return Scope(cls.module, names, cls.scope)
+        return cls.scope
+
+    def _found(self, module: Module, name: str) -> Value:
+        scope = Scope(module, {})
+        if name in module.functions:
+            return Value(function=Function(module, module.functions[name], scope))
+        if name in module.classes:
+            return Value(cls=self.class_of(module, module.classes[name], scope))
+        if name in module.imports:
+            return self.named(module.imports[name])
+        if name in module.constants:
+            return self.evaluate(module.constants[name], scope)
+        return Value(dotted=f"builtins.{name}") if name in _BUILTINS else UNKNOWN
+
+
+def params(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """The parameters of a function that have names, in their order."""
+    given = node.args
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs]
+
+
+def _is_field(target: ast.expr, name: str, cls: ast.ClassDef) -> bool:
+    if isinstance(target, ast.Attribute):
+        return (
+            target.attr == name
+            and isinstance(target.value, ast.Name)
+            and target.value.id in ("self", "cls")
+        )
+    in_body = any(
+        target is one
+        for node in cls.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for one in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    )
+    return in_body and isinstance(target, ast.Name) and target.id == name

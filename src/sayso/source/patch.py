@@ -1,0 +1,262 @@
+"""Annotations written into a server's source: only what is missing, every other byte as it was."""
+
+import ast
+import difflib
+import io
+import json
+import tokenize
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from sayso.errors import ConfigError, UsageError
+from sayso.extras import install_fix
+from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
+from sayso.source.definitions import Definition, Framework, find_definitions, keyword_of
+from sayso.source.program import Module, read_module
+
+_WRITTEN: Final = ("annotations", "title")
+CLASS: Final = "ToolAnnotations"
+HOMES: Final = ("mcp.types", "mcp_types")
+_BEFORE_ANNOTATIONS: Final[Mapping[str, int]] = {"tool": 3, "add_tool": 4, "from_function": 99}
+"""How many arguments stand before `annotations` where they are given by position."""
+
+Hints = Mapping[HintName, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Hints, and perhaps a title, that a tool gets; the line of its definition.
+
+    `title` is an argument of the definition, `inner_title` stands among the annotations.
+    """
+
+    name: str
+    line: int
+    hints: Hints
+    title: str | None = None
+    inner_title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A tool that stays as it is, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change: hints, and perhaps a title, for the call at `place`."""
+
+    place: ast.expr
+    hints: Hints
+    framework: Framework
+    title: str | None = None
+    inner_title: str | None = None
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """What is written among the annotations: Python literals by their names in MCP."""
+        hints = {WIRE_NAMES[name]: str(value) for name, value in self.hints.items()}
+        if self.inner_title is None:
+            return hints
+        return {"title": json.dumps(self.inner_title, ensure_ascii=False), **hints}
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A file as it is and as it would be, with what was added and what was left."""
+
+    file: str
+    before: bytes = field(repr=False)
+    after: bytes = field(repr=False)
+    added: tuple[Added, ...]
+    left: tuple[Left, ...]
+
+    @property
+    def diff(self) -> list[str]:
+        """The change as lines of a unified diff."""
+        old, new = (_text(self.file, one).splitlines() for one in (self.before, self.after))
+        return list(difflib.unified_diff(old, new, self.file, self.file, lineterm=""))
+
+
+def annotate_source(
+    file: str,
+    data: bytes,
+    wanted: Mapping[str, Hints],
+    *,
+    titles: Mapping[str, str] | None = None,
+    inner_titles: Mapping[str, str] | None = None,
+) -> Patch:
+    """Write the hints that are `wanted`, by tool, into the definitions in a Python file.
+
+    `titles` go to those that have none, and `inner_titles` into the annotations of those that have
+    none there. What an author has declared stays, whatever is wanted.
+    Needs the extra `patch`. Raises `ConfigError` for what is not Python, and `UsageError` where
+    libcst is missing.
+    """
+    module = read_module(file, _text(file, data))
+    edits, left = _plan(module, wanted, titles or {}, inner_titles or {})
+    if not edits:
+        return Patch(file, data, data, (), tuple(left))
+    after = _applied(file, data, module, [one for _, one in edits])
+    check_change(file, data, after)
+    added = [
+        Added(one.name or "", one.line, edit.hints, edit.title, edit.inner_title)
+        for one, edit in edits
+    ]
+    return Patch(file, data, after, tuple(added), tuple(left))
+
+
+def check_change(file: str, before: bytes, after: bytes) -> None:
+    """Raise `ConfigError` where two files differ in more than annotations of tools."""
+    old, new = (_bare(read_module(file, _text(file, one))) for one in (before, after))
+    if old != new:
+        what = "the change would alter more than annotations; nothing is written"
+        raise ConfigError(what, where=file, fix="Write the annotations by hand, and report this.")
+
+
+def _plan(
+    module: Module,
+    wanted: Mapping[str, Hints],
+    titles: Mapping[str, str],
+    inner_titles: Mapping[str, str],
+) -> tuple[list[tuple[Definition, Edit]], list[Left]]:
+    found = find_definitions(module)
+    counts = Counter(one.name for one in found)
+    named = {**wanted, **titles, **inner_titles}
+    edits: list[tuple[Definition, Edit]] = []
+    left = [
+        Left(name, "no definition of this name is found in the file")
+        for name in named
+        if not counts[name]
+    ]
+    for one in found:
+        if one.name is None or one.name not in named:
+            continue
+        why = "it is defined twice" if counts[one.name] > 1 else _obstacle(module, one)
+        hints = _missing(one, wanted.get(one.name, {}))
+        title = None if _has_title(one) else titles.get(one.name)
+        inner = None if "title" in _annotated(one) else inner_titles.get(one.name)
+        if why:
+            left.append(Left(one.name, why))
+        elif hints or title or inner:
+            edits.append((one, Edit(one.place, hints, one.framework, title, inner)))
+    return edits, left
+
+
+def _obstacle(module: Module, one: Definition) -> str | None:
+    """Why no annotations can be written into a definition."""
+    if one.framework == "sayso" or one.is_declared:
+        return "sayso declares it: change its intent"
+    if not isinstance(one.place, ast.Call):
+        return None
+    call = one.place
+    last = module.dotted(one.place.func).rpartition(".")[2]
+    if one.framework == "fastmcp" and last == "add_tool":
+        return "FastMCP's add_tool takes no annotations: use its decorator"
+    if any(one.arg is None for one in call.keywords) or any(
+        isinstance(one, ast.Starred) for one in call.args
+    ):
+        return "its definition takes arguments from elsewhere (* or **)"
+    if len(call.args) > _BEFORE_ANNOTATIONS.get(last, 0) and one.framework == "official":
+        return "its annotations are given by position"
+    return _fault_of_value(module, keyword_of(call, "annotations"))
+
+
+def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
+    if value is None or (isinstance(value, ast.Constant) and value.value is None):
+        return None
+    if isinstance(value, ast.Call) and module.dotted(value.func).rpartition(".")[2] == CLASS:
+        is_open = bool(value.args) or any(one.arg is None for one in value.keywords)
+        return "its annotations come from elsewhere (**)" if is_open else None
+    if isinstance(value, ast.Dict):
+        is_open = not all(isinstance(one, ast.Constant) for one in value.keys)
+        return "its annotations come from elsewhere (**)" if is_open else None
+    return f"its annotations are made elsewhere: {ast.unparse(value)[:60]}"
+
+
+def _missing(one: Definition, hints: Hints) -> dict[HintName, bool]:
+    """The hints about which the source says nothing; in the order of the specification."""
+    said = _annotated(one)
+    return {
+        name: hints[name]
+        for name in HINT_NAMES
+        if name in hints and said.isdisjoint({WIRE_NAMES[name], f"{name}_hint"})
+    }
+
+
+def _has_title(one: Definition) -> bool:
+    """Whether a title stands there, in the call or among its annotations; `None` is none."""
+    if not isinstance(one.place, ast.Call):
+        return False
+    is_second = one.framework == "official" and len(one.place.args) > 1
+    title = keyword_of(one.place, "title")
+    is_given = title is not None and not (isinstance(title, ast.Constant) and title.value is None)
+    return is_given or is_second or "title" in _annotated(one)
+
+
+def _annotated(one: Definition) -> set[str]:
+    """The names that stand among the annotations of a definition."""
+    return _said(keyword_of(one.place, "annotations") if isinstance(one.place, ast.Call) else None)
+
+
+def _said(value: ast.expr | None) -> set[str]:
+    if isinstance(value, ast.Call):
+        return {one.arg for one in value.keywords if one.arg}
+    if isinstance(value, ast.Dict):
+        return {str(one.value) for one in value.keys if isinstance(one, ast.Constant)}
+    return set()
+
+
+def _applied(file: str, data: bytes, module: Module, edits: Sequence[Edit]) -> bytes:
+    try:
+        from sayso.source.edit import apply  # noqa: PLC0415 - libcst is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "libcst":
+            raise
+        what = "writing into a source needs libcst"
+        raise UsageError(what, where=file, fix=install_fix("patch")) from error
+    after = apply(data, module, edits)
+    if after is None:
+        what = "its layout cannot be kept byte for byte (form feeds, or mixed line ends)"
+        raise ConfigError(what, where=file, fix="Write the annotations by hand.")
+    return after
+
+
+def _text(file: str, data: bytes) -> str:
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise ConfigError("its encoding cannot be read", where=file) from error
+
+
+class _Stripped(ast.NodeTransformer):
+    """Takes annotations and titles of tools and imports of their class out of a tree."""
+
+    def __init__(self, places: set[int]) -> None:
+        self.places = places
+
+    def visit(self, node: ast.AST) -> ast.AST | None:
+        """Take away what a patch may add."""
+        is_place = id(node) in self.places
+        self.generic_visit(node)
+        if isinstance(node, ast.ImportFrom):
+            node.names = [one for one in node.names if one.name != CLASS]
+            return node if node.names else None
+        if is_place and isinstance(node, ast.Call):
+            node.keywords = [one for one in node.keywords if one.arg not in _WRITTEN]
+            return node
+        if is_place and isinstance(node, ast.Name | ast.Attribute):
+            return ast.Call(node, [], [])
+        return node
+
+
+def _bare(module: Module) -> str:
+    places = {id(one.place) for one in find_definitions(module)}
+    stripped = _Stripped(places).visit(module.tree)
+    return ast.dump(stripped) if stripped else ""

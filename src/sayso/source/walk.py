@@ -1,0 +1,403 @@
+"""Follows a handler through the files that are at hand: what is called, with what, from where.
+
+Nothing is run. Both ways of a branch are gone unless its test is told, a loop once, a function once
+for each way that it is called.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sayso.source import known
+from sayso.source.definitions import Path
+from sayso.source.evaluate import Evaluator, element
+from sayso.source.judge import Call, Said
+from sayso.source.names import Names, params
+from sayso.source.program import FunctionNode
+from sayso.source.project import Project
+from sayso.source.report import Effect, Kind, Note
+from sayso.source.values import UNKNOWN, Function, Scope, Value, merged, place_of
+
+_DEEPEST: Final = 24
+_MOST: Final = 3_000
+_KEEPING: Final = frozenset(
+    {Kind.WRITES_FILE, Kind.WRITES_ROWS, Kind.DELETES_FILE, Kind.DELETES_ROWS}
+)
+_NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+Way = Callable[[], bool]
+
+
+@dataclass(slots=True)
+class Trace:
+    """What has been found so far; while it is muted, nothing is added."""
+
+    effects: dict[tuple[object, ...], Effect] = field(
+        default_factory=dict[tuple[object, ...], Effect]
+    )
+    unknown: dict[tuple[str, int, str], Note] = field(
+        default_factory=dict[tuple[str, int, str], Note]
+    )
+    ignored: dict[tuple[str, int, str], Note] = field(
+        default_factory=dict[tuple[str, int, str], Note]
+    )
+
+    def add(self, said: Said, file: str, line: int, chain: tuple[str, ...]) -> None:
+        """Keep what is said of a call, once for each place."""
+        if said.verdict == "effect":
+            key = (said.kind, file, line, said.what)
+            one = Effect(said.kind, said.what, file, line, chain, said.verb, said.is_open)
+            if key not in self.effects or one.is_open:
+                self.effects[key] = one
+            return
+        notes = self.unknown if said.verdict == "unknown" else self.ignored
+        notes.setdefault((file, line, said.what), Note(said.what, said.why, file, line))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One way in which a function is called: which, of what, with what."""
+
+    node: int
+    holder: Value | None
+    given: object
+    is_muted: bool
+
+
+class Walker:
+    """One handler's way through a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.names = Names(project, self._quietly)
+        self.evaluator = Evaluator(self.names, self)
+        self.done: dict[_Entry, Value] = {}
+        self.begin()
+        self.ways: Mapping[type[ast.stmt], Callable[[Any, Scope], bool]] = {
+            ast.AnnAssign: self._annotate,
+            ast.Assign: self._assign,
+            ast.AsyncFor: self._for,
+            ast.AsyncFunctionDef: self._define,
+            ast.AsyncWith: self._with,
+            ast.AugAssign: self._augment,
+            ast.ClassDef: self._define_class,
+            ast.For: self._for,
+            ast.FunctionDef: self._define,
+            ast.If: self._if,
+            ast.Import: self._import,
+            ast.ImportFrom: self._import,
+            ast.Match: self._match,
+            ast.Return: self._return,
+            ast.Try: self._try,
+            ast.While: self._while,
+            ast.With: self._with,
+        }
+
+    def begin(self) -> None:
+        """Forget what was found of a handler; what names stand for stays known."""
+        self.trace = Trace()
+        self.running: list[Function] = []
+        self.returned: list[Value] = []
+        self.muted = self.followed = 0
+        self.done = {key: one for key, one in self.done.items() if key.is_muted}
+
+    def scope_of(self, path: Path, scope: Scope) -> Scope:
+        """The scope inside nested functions, as their definitions leave it."""
+        held: Value | None = None
+        for node in path:
+            if isinstance(node, ast.ClassDef):
+                held = Value(instance=self.names.class_of(scope.module, node, scope))
+                continue
+            scope = self._entered(Function(scope.module, node, scope, held), None)
+            held = None
+            self.muted += 1
+            self.run(node.body, scope)
+            self.muted -= 1
+        return scope
+
+    def handle(self, function: Function, given: dict[str, Value] | None = None) -> None:
+        """Look at a handler: its decorators that are at hand, and its body."""
+        scope = self._entered(function, None)
+        for name in scope.names:
+            scope.names[name] = scope.names[name].with_traits({"argument"})
+        scope.names.update(given or {})
+        self.running.append(function)
+        if isinstance(function.node, FunctionNode):
+            self.run(function.node.body, scope)
+            for one in function.node.decorator_list:
+                self._decorated(one, function)
+        else:
+            self.evaluator.value(function.node.body, scope)
+        self.running.pop()
+
+    def _decorated(self, node: ast.expr, function: Function) -> None:
+        made = self._quietly(node, function.scope).function
+        if made is None:
+            return
+        call = Call(ast.Call(node, [], []), (Value(function=function),), {})
+        if wrapper := self.follow(made, call).function:
+            self.follow(wrapper, None)
+
+    # What the evaluator asks for
+
+    def follow(self, function: Function, call: Call | None) -> Value:
+        """Go into a function once for each way that it is called; what it gives."""
+        given = (call.args, tuple(call.keywords.items())) if call else None
+        key = _Entry(id(function.node), function.holder, given, bool(self.muted))
+        if key in self.done:
+            return self.done[key]
+        self.done[key] = UNKNOWN
+        is_again = any(one.node is function.node for one in self.running)
+        self.followed += 1
+        if is_again or len(self.running) > _DEEPEST or self.followed > _MOST:
+            return UNKNOWN
+        self.running.append(function)
+        before = self.returned
+        self.returned = []
+        scope = self._entered(function, call)
+        if isinstance(function.node, FunctionNode):
+            self.run(function.node.body, scope)
+        else:
+            self.returned.append(self.evaluator.value(function.node.body, scope))
+        self.done[key] = merged(self.returned)
+        self.returned = before
+        self.running.pop()
+        return self.done[key]
+
+    def give(self, value: Value) -> None:
+        """Keep what the function that is looked at gives."""
+        self.returned.append(value)
+
+    def tell(self, said: Iterable[Said], node: ast.AST, scope: Scope) -> None:
+        """Keep what is said of a call in the handler."""
+        if self.muted:
+            return
+        chain = tuple(one.name for one in self.running)
+        for one in said:
+            line = getattr(node, "lineno", 0)
+            self.trace.add(_doubted(one, chain), scope.module.file, line, chain)
+
+    def _quietly(self, node: ast.AST | None, scope: Scope) -> Value:
+        """What a constant is; what was called to make it is not the handler's doing."""
+        self.muted += 1
+        try:
+            return self.evaluator.value(node, scope)
+        finally:
+            self.muted -= 1
+
+    def _entered(self, function: Function, call: Call | None) -> Scope:
+        """The names with which a function begins."""
+        found = Scope(function.module, {}, function.scope)
+        names = params(function.node)
+        if function.holder and names:
+            found.names[names[0].arg] = function.holder
+            names = names[1:]
+        for index, one in enumerate(names):
+            said = self.names.annotation(one.annotation, function.scope)
+            given = call.given(index, one.arg) if call else None
+            found.names[one.arg] = _told(given, said)
+        return found
+
+    # Statements
+
+    def run(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
+        """Go through statements; whether what follows them is never reached."""
+        return any(self._statement(one, scope) for one in body)
+
+    def _statement(self, node: ast.stmt, scope: Scope) -> bool:
+        go = self.ways.get(type(node))
+        if go is not None:
+            return go(node, scope)
+        for one in ast.iter_child_nodes(node):
+            self.evaluator.value(one, scope)
+        return isinstance(node, ast.Raise | ast.Continue | ast.Break)
+
+    def _define(self, node: FunctionNode, scope: Scope) -> bool:
+        scope.names[node.name] = Value(function=Function(scope.module, node, scope))
+        return False
+
+    def _define_class(self, node: ast.ClassDef, scope: Scope) -> bool:
+        scope.names[node.name] = Value(cls=self.names.class_of(scope.module, node, scope))
+        return False
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> bool:
+        for one in node.names:
+            name = (one.asname or one.name).partition(".")[0]
+            scope.names[name] = self.names.in_module(scope.module, name)
+        return False
+
+    def _return(self, node: ast.Return, scope: Scope) -> bool:
+        self.give(self.evaluator.value(node.value, scope))
+        return True
+
+    def _assign(self, node: ast.Assign, scope: Scope) -> bool:
+        value = self.evaluator.value(node.value, scope)
+        for one in node.targets:
+            self.evaluator.bind(one, value, scope)
+        return False
+
+    def _annotate(self, node: ast.AnnAssign, scope: Scope) -> bool:
+        value = self.evaluator.value(node.value, scope)
+        said = self.names.annotation(node.annotation, scope)
+        self.evaluator.bind(node.target, _told(value, said), scope)
+        return False
+
+    def _augment(self, node: ast.AugAssign, scope: Scope) -> bool:
+        before = self.evaluator.value(node.target, scope)
+        self.evaluator.value(node.value, scope)
+        self.evaluator.bind(node.target, replace(before, is_whole=False), scope)
+        return False
+
+    def _if(self, node: ast.If, scope: Scope) -> bool:
+        told = self._test(node.test, scope)
+        if told is not None:
+            return self.run(node.body if told else node.orelse, scope)
+        return self._ways(
+            scope, [lambda: self.run(node.body, scope), lambda: self.run(node.orelse, scope)]
+        )
+
+    def _test(self, node: ast.expr, scope: Scope) -> bool | None:
+        """How a comparison of texts that are known comes out."""
+        self.evaluator.value(node, scope)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self._test(node.operand, scope)
+            return None if inner is None else not inner
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            return None
+        left = self.evaluator.value(node.left, scope).whole
+        right = self.evaluator.value(node.comparators[0], scope)
+        if left is None:
+            return None
+        if isinstance(node.ops[0], ast.In | ast.NotIn):
+            found = _among(left, right)
+        else:
+            found = None if right.whole is None else left == right.whole
+        is_turned = isinstance(node.ops[0], ast.NotEq | ast.NotIn)
+        return found if found is None or not is_turned else not found
+
+    def _match(self, node: ast.Match, scope: Scope) -> bool:
+        subject = self.evaluator.value(node.subject, scope)
+        ways: list[Way] = []
+        for one in node.cases:
+            fits = self._fits(one, subject, scope)
+            if fits is not False:
+                ways.append(self._way(one.body, scope))
+            if fits:
+                break
+        else:
+            ways.append(lambda: False)
+        return self._ways(scope, ways)
+
+    def _way(self, body: Sequence[ast.stmt], scope: Scope) -> Way:
+        return lambda: self.run(body, scope)
+
+    def _fits(self, case: ast.match_case, subject: Value, scope: Scope) -> bool | None:
+        """Whether a case is the one; `None` where that is not told."""
+        self.evaluator.value(case.guard, scope)
+        patterns = (
+            case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+        )
+        is_all = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+        if case.guard is not None:
+            return None
+        if is_all:
+            return True
+        texts = [
+            self.evaluator.value(one.value, scope).whole
+            if isinstance(one, ast.MatchValue)
+            else None
+            for one in patterns
+        ]
+        if subject.whole is None or None in texts:
+            return None
+        return subject.whole in texts
+
+    def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
+        found = self.evaluator.value(node.iter, scope)
+        self.evaluator.bind(node.target, element(found), scope)
+        self._ways(scope, [self._way(node.body, scope), lambda: False])
+        return self.run(node.orelse, scope)
+
+    def _while(self, node: ast.While, scope: Scope) -> bool:
+        self.evaluator.value(node.test, scope)
+        self._ways(scope, [self._way(node.body, scope), lambda: False])
+        return self.run(node.orelse, scope)
+
+    def _with(self, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
+        for one in node.items:
+            found = self.evaluator.value(one.context_expr, scope)
+            if one.optional_vars is not None:
+                self.evaluator.bind(one.optional_vars, self._entering(found), scope)
+        return self.run(node.body, scope)
+
+    def _entering(self, found: Value) -> Value:
+        """What `with` gives a name to: what `__enter__` gives, or the thing itself."""
+        if found.instance:
+            for name in ("__enter__", "__aenter__"):
+                if function := self.names.member(found.instance, name).function:
+                    entered = self.follow(replace(function, holder=found), None)
+                    return found if entered == UNKNOWN else entered
+        return found
+
+    def _try(self, node: ast.Try, scope: Scope) -> bool:
+        """What is tried, or what catches it; a name stands for what either leaves."""
+        tried = self._way([*node.body, *node.orelse], scope)
+        ways = [tried, *(self._way(one.body, scope) for one in node.handlers)]
+        is_over = self._ways(scope, ways)
+        return self.run(node.finalbody, scope) or is_over
+
+    def _ways(self, scope: Scope, ways: Sequence[Way]) -> bool:
+        """Go several ways from here; names then stand for what they may on any that goes on."""
+        start = dict(scope.names)
+        ends: list[dict[str, Value]] = []
+        for go in ways:
+            scope.names = dict(start)
+            if not go():
+                ends.append(scope.names)
+        if not ends:
+            scope.names = start
+            return True
+        names = {name for one in ends for name in one}
+        scope.names = {name: _either([one.get(name) for one in ends]) for name in names}
+        return False
+
+
+def _doubted(said: Said, chain: tuple[str, ...]) -> Said:
+    """What the names of the functions on the way say: that it only asks, or keeps a cache."""
+    if said.verdict != "effect":
+        return said
+    if said.verb == "POST":
+        words = {one.lower() for name in chain for one in _NAME.findall(name)}
+        is_asking = not words.isdisjoint(known.ASKING_NAMES)
+        why = "a POST of what is named so may only ask"
+        return replace(said, verdict="unknown", why=why) if is_asking else said
+    if said.kind in _KEEPING and any("own" in place_of(name) for name in chain[1:]):
+        why = "it is the program's own, as the function's name says: a cache, a log or a lock"
+        return replace(said, verdict="ignored", why=why)
+    return said
+
+
+def _told(given: Value | None, said: Value) -> Value:
+    """What is given, with what an annotation says of its kind."""
+    if given is None or given == UNKNOWN:
+        return said
+    if given.is_known or not said.is_known:
+        return given
+    return replace(given, type=said.type, instance=said.instance)
+
+
+def _either(values: Sequence[Value | None]) -> Value:
+    """What a name may stand for; where it is also unknown, its text is not told."""
+    known = [one for one in values if one is not None]
+    found = merged(known)
+    if all(one == known[0] for one in known):
+        return known[0]
+    return replace(found, text=None, is_whole=False) if UNKNOWN in known else found
+
+
+def _among(text: str, many: Value) -> bool | None:
+    if many.items is not None:
+        texts = [one.whole for one in many.items]
+        return True if text in texts else None if None in texts else False
+    return None if many.table is None else (text in dict(many.table) or None)

@@ -1,0 +1,105 @@
+"""All that lasts, in one database: each subject has its tables and its methods for itself."""
+
+from typing import TYPE_CHECKING
+
+from sayso.lazy import lazily
+from sayso.store.answering import Said
+from sayso.store.apikeys import ApiKeys
+from sayso.store.claims import Claim, Claims
+from sayso.store.definitions import Definitions
+from sayso.store.grants import Grants
+from sayso.store.location import database_host, is_postgres, open_store, store_path
+from sayso.store.prefilter import Prefilter
+from sayso.store.quarantines import Quarantines
+from sayso.store.questions import Asked, Questions
+from sayso.store.recording import LOWEST_SEQ
+from sayso.store.replicas import Replicas
+from sayso.store.rows import (
+    AnswerRow,
+    ApiKeyRow,
+    ApprovalRow,
+    ApprovalState,
+    DefinitionRow,
+    GrantRow,
+    Head,
+    Known,
+    QuarantineRow,
+    RecordRow,
+    ReplicaRow,
+    WriterRow,
+    storable,
+)
+from sayso.store.seal import LogView, Seal
+from sayso.store.tokens import Tokens
+from sayso.store.usage import Lapse, Look, Quota, Tick, Usage, Use, UseRow
+
+if TYPE_CHECKING:
+    from sayso.store.database import Database
+    from sayso.store.group import Commit
+    from sayso.store.location import VARIABLE
+    from sayso.store.migrations import VERSION
+    from sayso.store.move import move_store
+    from sayso.store.records import Finish, Note, Records
+
+
+__all__ = [
+    "LOWEST_SEQ",
+    "VARIABLE",
+    "VERSION",
+    "AnswerRow",
+    "ApiKeyRow",
+    "ApiKeys",
+    "ApprovalRow",
+    "ApprovalState",
+    "Asked",
+    "Claim",
+    "Claims",
+    "Commit",
+    "Database",
+    "DefinitionRow",
+    "Definitions",
+    "Finish",
+    "GrantRow",
+    "Grants",
+    "Head",
+    "Known",
+    "Lapse",
+    "LogView",
+    "Look",
+    "Note",
+    "Prefilter",
+    "QuarantineRow",
+    "Quarantines",
+    "Questions",
+    "Quota",
+    "RecordRow",
+    "Records",
+    "ReplicaRow",
+    "Replicas",
+    "Said",
+    "Seal",
+    "Tick",
+    "Tokens",
+    "Usage",
+    "Use",
+    "UseRow",
+    "WriterRow",
+    "database_host",
+    "is_postgres",
+    "move_store",
+    "open_store",
+    "storable",
+    "store_path",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "sayso.store.database": ("Database",),
+        "sayso.store.group": ("Commit",),
+        "sayso.store.location": ("VARIABLE",),
+        "sayso.store.migrations": ("VERSION",),
+        "sayso.store.move": ("move_store",),
+        "sayso.store.records": ("Finish", "Note", "Records"),
+    },
+)

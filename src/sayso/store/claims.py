@@ -1,0 +1,122 @@
+"""Idempotency keys: each is claimed by one call, and keeps its answer."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sayso.store.rows import storable
+from sayso.store.session import Session
+
+if TYPE_CHECKING:
+    from sayso.store.executor import Executor
+
+_COLUMNS: Final = "key, subject, request, call, writer, answer, expires"
+_CLAIM: Final = (
+    f"INSERT INTO claims ({_COLUMNS}) "
+    "VALUES (:key, :subject, :request, :call, :writer, NULL, :expires) "
+    "ON CONFLICT (key) DO NOTHING"
+)
+_ABANDON: Final = (
+    "DELETE FROM claims WHERE writer = :writer AND answer IS NULL AND NOT EXISTS "
+    "(SELECT 1 FROM records WHERE records.call = claims.call AND records.event = 'attempt')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A key that a caller gave to one call, so that it happens once.
+
+    `request` is the digest of what was asked; `answer` is JSON once there is one. `writer` is the
+    chain of the process that runs the call.
+    """
+
+    key: str
+    subject: str
+    request: str
+    call: str
+    writer: str
+    answer: str | None = None
+    expires: float = 0.0
+
+
+class Claims:
+    """The idempotency keys that calls have claimed."""
+
+    def __init__(self, executor: "Executor") -> None:
+        self._executor = executor
+
+    async def take(self, wanted: Claim, *, now: float) -> Claim:
+        """Claim a key for a call; return the claim that has it, `wanted` or an earlier one."""
+        return await self._executor.write(
+            lambda session: take(session, wanted, now=now), queue=wanted.writer or None
+        )
+
+    async def find(self, key: str) -> Claim | None:
+        """Return the claim that has a key."""
+        return await self._executor.read(lambda session: _find(session, key))
+
+    async def running(self, keys: Collection[str]) -> set[tuple[str, str]]:
+        """Return those of some keys whose call is running, each with that call.
+
+        A call is running while its key has no answer and the log no outcome of it.
+        """
+        return await self._executor.read(lambda session: _running(session, keys))
+
+    async def settle(self, key: str, call: str, answer: str | None) -> None:
+        """Keep the answer of the call that has a key; without an answer, release the key."""
+        await self._executor.write(lambda session: settle(session, key, call, answer))
+
+
+def take(session: Session, wanted: Claim, *, now: float) -> Claim:
+    """Claim a key for a call, unless it is claimed; return the claim that has it."""
+    session.change("DELETE FROM claims WHERE expires <= :now", {"now": now})
+    values = {name: getattr(wanted, name) for name in wanted.__slots__}
+    while True:
+        if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
+            return wanted
+        found = _find(session, wanted.key)
+        # The call that had it may have released it in the meantime: then try again.
+        if found is not None:
+            return found
+
+
+def _find(session: Session, key: str) -> Claim | None:
+    rows = session.query(f"SELECT {_COLUMNS} FROM claims WHERE key = :key", {"key": key})
+    return Claim(*rows[0]) if rows else None
+
+
+def _running(session: Session, keys: Collection[str]) -> set[tuple[str, str]]:
+    values = {f"key_{index}": key for index, key in enumerate(keys)}
+    names = ", ".join(f":{name}" for name in values)
+    sql = (
+        f"SELECT key, call FROM claims WHERE key IN ({names}) AND answer IS NULL AND NOT EXISTS "
+        "(SELECT 1 FROM records WHERE records.call = claims.call AND records.event = 'outcome')"
+    )
+    return {(key, call) for key, call in session.query(sql, values)} if values else set()
+
+
+def keep(session: Session, key: str, call: str) -> bool:
+    """Return whether a call has its key, which it cannot lose until this transaction ends."""
+    sql = "UPDATE claims SET call = call WHERE key = :key AND call = :call"
+    return session.change(sql, {"key": key, "call": call}) == 1
+
+
+def settle(session: Session, key: str, call: str, answer: str | None) -> None:
+    """Keep the answer of the call that has the key; without one, release the key."""
+    values = {"key": key, "call": call, "answer": answer}
+    if answer is None:
+        session.change("DELETE FROM claims WHERE key = :key AND call = :call", values)
+    else:
+        session.change(
+            "UPDATE claims SET answer = :answer WHERE key = :key AND call = :call", values
+        )
+
+
+def abandon(session: Session, writer: str) -> None:
+    """Release the keys of a dead writer's calls that were never sent; the others stay claimed."""
+    session.change(_ABANDON, {"writer": writer})
+
+
+def drop_of(session: Session, subject: str) -> None:
+    """Delete the keys of one person, with the answers."""
+    session.change("DELETE FROM claims WHERE subject = :subject", {"subject": subject})

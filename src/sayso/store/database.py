@@ -1,0 +1,80 @@
+"""An open database, and the subjects that are kept in it."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sayso.store import questions, recording, tables
+from sayso.store.apikeys import ApiKeys
+from sayso.store.claims import Claims
+from sayso.store.definitions import Definitions
+from sayso.store.executor import Executor
+from sayso.store.grants import Grants
+from sayso.store.group import Commit
+from sayso.store.quarantines import Quarantines
+from sayso.store.questions import Questions
+from sayso.store.records import Records
+from sayso.store.replicas import Replicas
+from sayso.store.rows import ApprovalRow, RecordRow
+from sayso.store.session import Driver, Row, Session
+from sayso.store.tokens import Tokens
+
+
+class Database:
+    """An open database. Each subject has its tables and its methods for itself.
+
+    Pass a part of the program only the subjects that it uses. What is here belongs to the database
+    as a whole.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._executor = Executor(driver)
+        self.records = Records(self._executor)
+        self.questions = Questions(self._executor)
+        self.grants = Grants(self._executor)
+        self.claims = Claims(self._executor)
+        self.tokens = Tokens(self._executor)
+        self.api_keys = ApiKeys(self._executor)
+        self.definitions = Definitions(self._executor)
+        self.quarantines = Quarantines(self._executor)
+        self.replicas = Replicas(self._executor)
+
+    @property
+    def where(self) -> str:
+        """The address of the database for a person to read, without a password."""
+        return self._executor.driver.where
+
+    @property
+    def queued(self) -> int:
+        """The number of writes of this process that wait."""
+        return self._executor.writer.queued
+
+    def measure(self, report: Callable[[Commit], None]) -> None:
+        """Call `report` with each commit from now on, from the store's own thread."""
+        self._executor.writer.watch = report
+
+    def clock(self) -> float:
+        """Return Unix seconds by the clock that all processes on this database share."""
+        return self._executor.clock()
+
+    async def load(
+        self,
+        records: Sequence[RecordRow],
+        approvals: Sequence[ApprovalRow] = (),
+        others: Mapping[str, Sequence[Row]] | None = None,
+    ) -> None:
+        """Write rows of another database as they are, with their numbers."""
+
+        def work(session: Session) -> None:
+            recording.load(session, records)
+            questions.load(session, approvals)
+            tables.restore(session, others or {})
+            session.renumber()
+
+        await self._executor.write(work)
+
+    async def dump(self) -> dict[str, list[Row]]:
+        """Return the rows of all tables but records and questions, for `load` elsewhere."""
+        return await self._executor.read(tables.dump)
+
+    async def close(self) -> None:
+        """Write what was deferred, and close the database."""
+        await self._executor.close()

@@ -1,0 +1,80 @@
+"""Tools as their servers define them: one row each, however often the tool changes."""
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Final
+
+from sayso.store.rows import DefinitionRow, Known, RecordRow, storable
+from sayso.store.seal import Seal
+from sayso.store.session import Session
+
+if TYPE_CHECKING:
+    from sayso.store.executor import Executor
+
+_COLUMNS: Final = (
+    "place, tool, server, definition, mark, since, held, held_mark, held_since, "
+    "accepted, accepted_by, accepted_at, revision"
+)
+# A process that wrote the row in the meantime has looked later: then nothing is changed.
+_PUT: Final = f"""INSERT INTO definitions ({_COLUMNS})
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (place, tool) DO UPDATE SET
+    definition = excluded.definition, mark = excluded.mark, since = excluded.since,
+    held = excluded.held, held_mark = excluded.held_mark, held_since = excluded.held_since,
+    revision = excluded.revision WHERE definitions.revision = excluded.revision - 1"""
+_KNOWN: Final = "SELECT tool, mark, accepted, held_mark FROM definitions WHERE place = :place"
+_ACCEPT: Final = """UPDATE definitions SET definition = held, mark = held_mark, since = :now,
+    held = NULL, held_mark = NULL, held_since = NULL, accepted = held_mark,
+    accepted_by = :by, accepted_at = :now, revision = revision + 1
+    WHERE place = :place AND tool = :tool AND held_mark = :mark"""
+
+
+class Definitions:
+    """The definitions of tools, by server (`place`) and name."""
+
+    def __init__(self, executor: "Executor") -> None:
+        self._executor = executor
+
+    async def known(self, place: str) -> dict[str, Known]:
+        """Return what is known of each tool of the server at `place`, by name and in short."""
+        rows = await self._executor.read(lambda session: session.query(_KNOWN, {"place": place}))
+        return {tool: Known(*marks) for tool, *marks in rows}
+
+    async def all(self, place: str | None = None, *, is_held: bool = False) -> list[DefinitionRow]:
+        """Return the definitions of one server or of all, or only those that are held."""
+        return await self._executor.read(lambda session: _all(session, place, is_held=is_held))
+
+    async def put(self, rows: Sequence[DefinitionRow]) -> None:
+        """Write definitions, each of a new tool or one revision further.
+
+        A row that another process has written in the meantime stays.
+        """
+        await self._executor.write(
+            lambda session: session.insert(_PUT, [astuple(row) for row in rows])
+        )
+
+    async def accept(
+        self, row: DefinitionRow, *, by: str, now: float, record: RecordRow, seal: Seal | None
+    ) -> bool:
+        """Accept the held definition of a tool and write `record`, in one transaction.
+
+        Returns `False` if it is not the held one any more; then nothing is written.
+        """
+        values = {"place": row.place, "tool": row.tool, "mark": row.held_mark}
+        values |= {"by": storable(by), "now": now}
+        return await self._executor.write_recorded(
+            lambda session: session.change(_ACCEPT, values) == 1, record, seal
+        )
+
+
+def _all(session: Session, place: str | None, *, is_held: bool) -> list[DefinitionRow]:
+    wanted = ["held IS NOT NULL"] if is_held else []
+    wanted += [] if place is None else ["place = :place"]
+    where = f" WHERE {' AND '.join(wanted)}" if wanted else ""
+    sql = f"SELECT {_COLUMNS} FROM definitions{where} ORDER BY server, tool, place"
+    return [DefinitionRow(*row) for row in session.query(sql, {"place": place} if place else {})]
+
+
+def drop_of(session: Session, subject: str) -> None:
+    """Erase who accepted a tool."""
+    sql = "UPDATE definitions SET accepted_by = 'erased' WHERE accepted_by = :subject"
+    session.change(sql, {"subject": subject})

@@ -1,0 +1,354 @@
+"""Group commit: one thread writes, and what comes in meanwhile shares the next commit."""
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from queue import Empty, SimpleQueue
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+from sayso.errors import StoreError
+from sayso.store import recording, usage
+from sayso.store.rows import RecordRow
+from sayso.store.seal import Seal
+from sayso.store.session import Driver, Session
+from sayso.store.usage import Use
+
+_DEFERRED_SECONDS: Final = 0.02
+"""How long deferred work may wait for company."""
+_MAX_DEFERRED: Final = 4096
+"""How much deferred work may wait before callers do."""
+_MAX_BATCH: Final = 4096
+_MAX_CLASHES: Final = 5
+
+_log: Final = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Commit(NamedTuple):
+    """One commit: how many jobs it had, how many of them failed, and how long it took."""
+
+    jobs: int
+    failed: int
+    seconds: float
+
+
+Work = Callable[[Session], T]
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    """Something to be written: records, or other work. Without a future nobody waits for it."""
+
+    records: Sequence[RecordRow]
+    work: Work[Any] | None
+    seal: Seal | None
+    future: "asyncio.Future[Any] | None" = None
+    queue: str | None = None
+    use: Use | None = None
+    result: Any = None
+    error: Exception | None = None
+
+
+_kind: Final = attrgetter("work", "seal")
+"""Records that follow each other in one chain, or in none, are of one kind."""
+
+
+class GroupWriter:
+    """Runs work in transactions, from one thread that it owns.
+
+    Work that fails does not spoil what it shared a transaction with: then each runs alone.
+    """
+
+    def __init__(self, driver: Driver, session: Session) -> None:
+        self._driver = driver
+        self._session: Session | None = session
+        self._jobs: deque[_Job | None] = deque()
+        self._bell: SimpleQueue[None] = SimpleQueue()
+        # What wakes the thread: anything, only what is waited for, or neither while it is awake.
+        self._is_idle = False
+        self._is_lingering = False
+        # Two counts with one writer each, where one count would need a lock.
+        self._deferred = 0
+        self._undeferred = 0
+        self._failure: StoreError | None = None
+        self._is_closed = False
+        self.watch: Callable[[Commit], None] | None = None
+        self._thread = threading.Thread(target=self._run, name="sayso-store", daemon=True)
+        self._thread.start()
+
+    @property
+    def queued(self) -> int:
+        """How many jobs wait to be written."""
+        return len(self._jobs)
+
+    @property
+    def has_deferred(self) -> bool:
+        """Whether some work waits that nobody waits for."""
+        return self._deferred > self._undeferred
+
+    async def run(self, work: Work[T], *, seal: Seal | None = None, queue: str | None = None) -> T:
+        """Do the work and return once it is on disk. Raises `StoreError`.
+
+        Work under the same name of a `queue` is done one after another, in whatever processes.
+        What is sealed is also queued under its writer: whoever takes over from a writer waits for
+        a commit that it had sent before it died.
+        """
+        return cast("T", await self._put(_Job((), work, seal, queue=queue)))
+
+    def add(
+        self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
+    ) -> Awaitable[None]:
+        """Write records, and note the use of a tool with them.
+
+        What is returned is done once they are on disk. Raises `StoreError`.
+        """
+        return self._put(_Job(records, None, seal, use=use, queue=use and use.subject))
+
+    async def defer(
+        self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
+    ) -> None:
+        """The same soon; raises what became of earlier deferred ones."""
+        if self._deferred - self._undeferred >= _MAX_DEFERRED:
+            await self.add(records, seal=seal, use=use)
+            return
+        self._check()
+        self._deferred += 1
+        self._jobs.append(_Job(records, None, seal, use=use, queue=use and use.subject))
+        if self._is_idle:
+            self._ring()
+
+    async def flush(self) -> None:
+        """Return once what was deferred is on disk."""
+        if self.has_deferred:
+            await self.run(lambda _: None)
+
+    async def close(self) -> None:
+        """Do what is waiting, and end the thread with its session."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._jobs.append(None)
+            self._ring()
+        await asyncio.to_thread(self._thread.join)
+
+    def _put(self, job: _Job) -> "asyncio.Future[Any]":
+        self._check()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        job.future = future
+        self._jobs.append(job)
+        # Once per batch: while the thread is awake it looks for itself.
+        if self._is_idle or self._is_lingering:
+            self._ring()
+        return future
+
+    def _ring(self) -> None:
+        self._is_idle = self._is_lingering = False
+        self._bell.put(None)
+
+    def _check(self) -> None:
+        failure = self._failure
+        self._failure = None
+        if failure is not None:
+            raise failure
+        if self._is_closed:
+            raise StoreError("the database cannot be used: it is closed", where=self._driver.where)
+
+    def _run(self) -> None:
+        is_open = True
+        while is_open:
+            jobs, is_open = self._take()
+            if jobs:
+                began = time.monotonic()
+                self._write(jobs)
+                self._tell(jobs)
+                if self.watch is not None:
+                    failed = sum(isinstance(job.error, StoreError) for job in jobs)
+                    self.watch(Commit(len(jobs), failed, time.monotonic() - began))
+        if self._session is not None:
+            with contextlib.suppress(*self._driver.errors):
+                self._session.close()
+
+    def _take(self) -> tuple[list[_Job], bool]:
+        """All that waits, and whether more may come. Only deferred work waits for company."""
+        jobs: list[_Job] = []
+        due: float | None = None
+        while True:
+            while self._jobs and len(jobs) < _MAX_BATCH:
+                job = self._jobs.popleft()
+                if job is None:
+                    return jobs, False
+                jobs.append(job)
+                if job.future is not None:
+                    due = 0.0
+                elif due is None:
+                    due = time.monotonic() + _DEFERRED_SECONDS
+            left = None if due is None else due - time.monotonic()
+            if len(jobs) == _MAX_BATCH or (left is not None and left <= 0):
+                return jobs, True
+            self._sleep(left)
+
+    def _sleep(self, seconds: float | None) -> None:
+        """Until the bell rings. With a limit deferred work waits already, and more is no news."""
+        self._is_idle = seconds is None
+        self._is_lingering = seconds is not None
+        # Looked at only now: whoever comes later has seen that the bell must be rung.
+        limit = 0 if self._jobs else seconds
+        with contextlib.suppress(Empty):
+            self._bell.get(timeout=limit)
+        self._is_idle = self._is_lingering = False
+
+    def _write(self, jobs: list[_Job]) -> None:
+        """In one transaction, or each in its own when that fails or the connection was gone."""
+        try:
+            self._transact(jobs)
+        except _UnknownError as error:
+            _fail(jobs, error.told)
+        except Exception as error:  # noqa: BLE001 - work may raise anything; it is handed to its caller
+            if len(jobs) == 1 and not self._may_repeat(error):
+                jobs[0].error = self._explained(error)
+                return
+            for job in jobs:
+                self._alone(job)
+
+    def _alone(self, job: _Job) -> None:
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                self._transact([job])
+                return
+            except _UnknownError as error:
+                _fail([job], error.told)
+                return
+            except Exception as error:  # noqa: BLE001 - as above
+                if tries == _MAX_CLASHES or not self._may_repeat(error):
+                    job.error = self._explained(error)
+                    return
+
+    def _transact(self, jobs: list[_Job]) -> None:
+        """Raises what the work raised, and then nothing of it was done."""
+        session = self._connected()
+        seals = {id(job.seal): job.seal for job in jobs if job.seal is not None}.values()
+        try:
+            session.begin()
+            names = {job.queue for job in jobs if job.queue is not None}
+            names |= {seal.writer for seal in seals}
+            # In one order everywhere, so that no two processes wait for each other.
+            for name in sorted(names):
+                session.queue(name)
+            _carry_out(session, jobs)
+        except BaseException as error:
+            self._undo(session, error)
+            _settle(seals, is_written=False)
+            raise
+        try:
+            session.commit()
+        except BaseException as error:
+            is_lost = self._driver.is_lost(cast("Exception", error))
+            self._undo(session, error)
+            _settle(seals, is_written=None if is_lost else False)
+            if is_lost:
+                raise _UnknownError(self._lost_at_commit(error)) from error
+            raise
+        _settle(seals, is_written=True)
+
+    def _connected(self) -> Session:
+        if self._session is None:
+            self._session = self._driver.open()
+        return self._session
+
+    def _undo(self, session: Session, error: BaseException) -> None:
+        is_lost = isinstance(error, self._driver.errors) and self._driver.is_lost(error)
+        try:
+            if not is_lost:
+                session.rollback()
+        except self._driver.errors:
+            is_lost = True
+        if is_lost:
+            self._session = None
+            with contextlib.suppress(*self._driver.errors):
+                session.close()
+
+    def _may_repeat(self, error: Exception) -> bool:
+        """Whether it may go well now: the connection was lost before the commit, or a clash."""
+        is_ours = isinstance(error, self._driver.errors)
+        return is_ours and (self._driver.is_lost(error) or self._driver.is_clash(error))
+
+    def _explained(self, error: Exception) -> Exception:
+        return self._driver.explain(error) if isinstance(error, self._driver.errors) else error
+
+    def _lost_at_commit(self, error: BaseException) -> StoreError:
+        what = "the connection was lost in mid-commit; what was written may be there or not"
+        told = StoreError(what, where=self._driver.where)
+        told.__cause__ = error
+        return told
+
+    def _tell(self, jobs: list[_Job]) -> None:
+        """Wake those that wait, once per event loop."""
+        waiting: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+        for job in jobs:
+            if job.future is not None:
+                waiting.setdefault(job.future.get_loop(), []).append(job)
+                continue
+            if job.error is not None:
+                _log.error("a deferred record could not be written: %s", job.error)
+                self._failure = (
+                    job.error
+                    if isinstance(job.error, StoreError)
+                    else StoreError("a deferred record could not be written")
+                )
+            self._undeferred += 1
+        for loop, done in waiting.items():
+            # A loop that has ended has nobody left who waits.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_resolve, done)
+
+
+class _UnknownError(Exception):
+    """The connection was lost in mid-commit."""
+
+    def __init__(self, told: StoreError) -> None:
+        super().__init__(str(told))
+        self.told = told
+
+
+def _carry_out(session: Session, jobs: Iterable[_Job]) -> None:
+    """Do all work in turn; records that follow each other are sealed and sent as one."""
+    for (work, seal), some in groupby(jobs, key=_kind):
+        if work is None:
+            alike = list(some)
+            records = [row for job in alike for row in job.records]
+            # Only reads are deferred: nobody waits for their records to be on disk.
+            is_checked = any(job.future is not None for job in alike)
+            recording.add(session, records, seal, is_checked=is_checked)
+            usage.note(session, [job.use for job in alike if job.use is not None])
+        else:
+            for job in some:
+                job.result = work(session)
+
+
+def _fail(jobs: Iterable[_Job], error: StoreError) -> None:
+    for job in jobs:
+        job.error = error
+
+
+def _settle(seals: Iterable[Seal], *, is_written: bool | None) -> None:
+    for seal in seals:
+        seal.settle(is_written=is_written)
+
+
+def _resolve(jobs: list[_Job]) -> None:
+    for job in jobs:
+        if job.future is None or job.future.done():
+            continue
+        if job.error is not None:
+            job.future.set_exception(job.error)
+        else:
+            job.future.set_result(job.result)

@@ -1,0 +1,275 @@
+"""PostgreSQL: for more than one machine. Needs the extra `postgres`."""
+
+import asyncio
+import contextlib
+import logging
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, ClassVar, Final, LiteralString, cast
+
+import psycopg
+from psycopg import conninfo, errors
+
+from sayso.errors import StoreError, UsageError
+from sayso.store.database import Database
+from sayso.store.migrations import POSTGRES, POSTGRES_TYPES, VERSION, check_version, upgrade
+from sayso.store.rows import storable
+from sayso.store.session import Row, Session
+from sayso.store.vigil import PATIENCE_SECONDS, Vigil
+
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
+# Other roles see the text of a statement (pg_stat_activity): the channel's name is not in it.
+_SET_CHANNEL: Final = "SELECT set_config('sayso.channel', %s, false)"
+_LISTEN: Final = """DO $$ BEGIN /* sayso listens */
+    EXECUTE format('LISTEN %I', current_setting('sayso.channel')); END $$"""
+_AGAIN_SECONDS: Final = 1.0
+_LISTEN_SECONDS: Final = 20.0
+_LOCK: Final = 0x61766F77
+"""The advisory lock under which tables are made; `sayso` in ASCII."""
+_DEFAULTS: Final = {
+    "connect_timeout": "5",
+    "application_name": "sayso",
+    "keepalives_idle": "30",
+    "tcp_user_timeout": "15000",
+}
+_log: Final = logging.getLogger(__name__)
+_NAMED: Final = re.compile(r"(?<!:):(\w+)")
+
+
+@contextlib.asynccontextmanager
+async def _closing(connection: psycopg.AsyncConnection[Any]) -> AsyncGenerator[None]:
+    """Close a connection, however it is left.
+
+    psycopg's own context rolls back first. A task that is cancelled a second time meanwhile would
+    leave the connection open.
+    """
+    try:
+        yield
+    finally:
+        await connection.close()
+
+
+@cache
+def _translate(sql: str) -> LiteralString:
+    """The same statement with the placeholders of psycopg."""
+    text = _NAMED.sub(r"%(\1)s", sql.replace("?", "%s"))
+    return cast("LiteralString", text)  # every statement is a constant of this package
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresSession:
+    """One connection. See `Session`."""
+
+    connection: psycopg.Connection[Row]
+    vigil: Vigil
+
+    def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """See `Session.query`."""
+        with self.vigil:
+            return self.connection.execute(_translate(sql), values).fetchall()
+
+    def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
+        """See `Session.change`."""
+        with self.vigil:
+            return self.connection.execute(_translate(sql), values).rowcount
+
+    def insert(self, sql: str, rows: Sequence[Row]) -> int:
+        """See `Session.insert`. psycopg sends them in one pipeline."""
+        with self.vigil, self.connection.cursor() as cursor:
+            cursor.executemany(_translate(sql), rows)
+            return max(cursor.rowcount, 0)
+
+    def settle(self) -> None:
+        """See `Session.settle`."""
+        self._do("SET CONSTRAINTS ALL IMMEDIATE")
+
+    def announce(self, channel: str, number: int) -> None:
+        """Carries the number only; whoever hears it looks into the table."""
+        values = {"channel": channel, "number": str(number)}
+        self.query("SELECT pg_notify(:channel, :number)", values)
+
+    def queue(self, name: str) -> None:
+        """An advisory lock, whose number is drawn from the name."""
+        self.query(
+            "SELECT pg_advisory_xact_lock(hashtextextended(:name, :lock))",
+            {"name": storable(name), "lock": _LOCK},
+        )
+
+    def now(self) -> float:
+        """The database's clock: those of the machines differ."""
+        sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+        return self.query(sql)[0][0]
+
+    def renumber(self) -> None:
+        """Set the counters, which rows with numbers of their own have not moved."""
+        for table, column in (("records", "seq"), ("approvals", "number"), ("grants", "number")):
+            self.query(
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), "
+                f"(SELECT coalesce(max({column}), 0) + 1 FROM {table}), false)"
+            )
+
+    def begin(self) -> None:
+        """Statements run one by one outside a transaction, in one inside."""
+        self._do("BEGIN")
+
+    def commit(self) -> None:
+        """Return once it is synced."""
+        self._do("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo what was done since `begin`."""
+        self._do("ROLLBACK")
+
+    def close(self) -> None:
+        """End the connection."""
+        self.connection.close()
+
+    def _do(self, sql: LiteralString) -> None:
+        with self.vigil:
+            self.connection.execute(sql)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresDriver:
+    """Opens connections to one database. See `Driver`."""
+
+    url: str = field(repr=False)
+    errors: ClassVar[tuple[type[Exception], ...]] = (psycopg.Error,)
+    has_clock: ClassVar[bool] = True
+
+    @property
+    def where(self) -> str:
+        """See `Driver.where`."""
+        parts = _parts(self.url)
+        host = str(parts.get("host", "localhost"))
+        port = parts.get("port")
+        user = f"{parts['user']}@" if "user" in parts else ""
+        return f"postgresql://{user}{host}{f':{port}' if port else ''}/{parts.get('dbname', '')}"
+
+    def open(self) -> Session:
+        """See `Driver.open`. Raises `StoreError` whatever goes wrong."""
+        connection: psycopg.Connection[Row] | None = None
+        try:
+            connection = psycopg.connect(self._info(), autocommit=True)
+            # Whatever the server's own setting is: a commit here is on disk.
+            connection.execute("SET synchronous_commit TO on")
+            connection.execute("SET search_path TO sayso")
+            session = PostgresSession(connection, Vigil(connection, self._info()))
+            _migrate(session, self.where)
+        except (psycopg.Error, StoreError) as error:
+            if connection is not None:
+                connection.close()
+            raise error if isinstance(error, StoreError) else self.explain(error) from error
+        return session
+
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
+        """See `Driver.watch`. A connection that is lost is made again.
+
+        Nothing that arrives ends this: a payload that is no number is ignored and logged once.
+        """
+        is_reported = False
+        while True:
+            try:
+                connection = await psycopg.AsyncConnection.connect(self._info(), autocommit=True)
+                async with _closing(connection):
+                    await connection.execute(_SET_CHANNEL, [channel])
+                    await connection.execute(_LISTEN)
+                    while True:
+                        async for notice in connection.notifies(timeout=_LISTEN_SECONDS):
+                            if _NUMBER.fullmatch(notice.payload):
+                                tell(int(notice.payload))
+                            elif not is_reported:
+                                is_reported = True
+                                _log.warning("%s: ignored a malformed notification", self.where)
+                        # A connection that is silent may be dead, and nobody says so.
+                        async with asyncio.timeout(PATIENCE_SECONDS):
+                            await connection.execute("SELECT 1")
+            except (psycopg.Error, TimeoutError) as error:
+                _log.warning("%s: answers given elsewhere are seen late: %s", self.where, error)
+            except Exception:  # noqa: BLE001 - whatever it is, it must not end the process
+                _log.exception("%s: answers given elsewhere are seen late", self.where)
+            await asyncio.sleep(_AGAIN_SECONDS)
+
+    def _info(self) -> str:
+        return conninfo.make_conninfo("", **{**_DEFAULTS, **_parts(self.url)})
+
+    def explain(self, error: Exception) -> StoreError:
+        """See `Driver.explain`."""
+        text = str(error)
+        first = text.strip().partition("\n")[0]
+        if "password" in text or isinstance(error, errors.InvalidAuthorizationSpecification):
+            fix = "Give the right user and password in the URL, or in PGPASSWORD or ~/.pgpass."
+            return StoreError("the database refuses this user", where=self.where, fix=fix)
+        if isinstance(error, errors.InsufficientPrivilege):
+            fix = (
+                "Let this user create a schema in the database, or create the schema sayso for it."
+            )
+            return StoreError("this user may not do that", where=self.where, fix=fix)
+        if isinstance(error, errors.DiskFull):
+            return StoreError("the disk is full", where=self.where, fix="Free some space.")
+        if self.is_lost(error):
+            fix = "Look whether it runs, and whether host and port are right."
+            return StoreError("the database cannot be reached", where=self.where, fix=fix)
+        return StoreError(f"the database cannot be used: {first}", where=self.where)
+
+    def is_lost(self, error: Exception) -> bool:
+        """See `Driver.is_lost`. Without a state, the error comes from the connection itself."""
+        if isinstance(error, errors.AdminShutdown | errors.CrashShutdown):
+            return True
+        return isinstance(error, psycopg.OperationalError) and error.sqlstate is None
+
+    def is_clash(self, error: Exception) -> bool:
+        """See `Driver.is_clash`."""
+        return isinstance(error, errors.DeadlockDetected | errors.SerializationFailure)
+
+
+def open_postgres(url: str) -> Database:
+    """Open the store in a PostgreSQL database, making its tables in the schema `sayso`.
+
+    Raises `UsageError` for a URL that cannot be read, `StoreError` when it cannot be opened.
+    """
+    return Database(PostgresDriver(url))
+
+
+def _parts(url: str) -> dict[str, Any]:
+    try:
+        return conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        # The driver's own words would repeat the URL, with its password.
+        fix = "Write postgresql://USER@HOST:PORT/DATABASE."
+        raise UsageError("the URL cannot be read", where="--store", fix=fix) from None
+
+
+def _migrate(session: PostgresSession, where: str) -> None:
+    if _version_of(session, where) == VERSION:
+        return
+    session.begin()
+    try:
+        session.query("SELECT pg_advisory_xact_lock(:lock)", {"lock": _LOCK})
+        version = _version_of(session, where)
+        if version == 0:
+            session.change("CREATE SCHEMA IF NOT EXISTS sayso")
+            session.change("CREATE TABLE version (version BIGINT NOT NULL)")
+            session.change("INSERT INTO version VALUES (0)")
+        upgrade(session, POSTGRES, POSTGRES_TYPES, version)
+        session.change("UPDATE version SET version = :version", {"version": VERSION})
+        session.commit()
+    except BaseException:
+        with contextlib.suppress(psycopg.Error):
+            session.rollback()
+        raise
+
+
+def _version_of(session: PostgresSession, where: str) -> int:
+    sql = "SELECT tablename FROM pg_tables WHERE schemaname = 'sayso'"
+    tables = [name for (name,) in session.query(sql)]
+    if not tables:
+        return 0
+    if "version" not in tables or "records" not in tables:
+        what = "the schema sayso in this database belongs to another program"
+        raise StoreError(what, where=where, fix="Choose another database.")
+    version = int(session.query("SELECT version FROM version")[0][0])
+    check_version(version, where)
+    return version

@@ -1,0 +1,57 @@
+"""A filter of records that the database can apply without reading their JSON."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.store.rows import storable
+
+
+@dataclass(frozen=True, slots=True)
+class Prefilter:
+    """Conditions on records. All matches pass, and perhaps others: check the result again.
+
+    The body contains one text of each group in `texts`, none of `without`, and each of `words` in
+    any case (give them in lower case). Times are Unix seconds, `until` not included.
+    """
+
+    texts: tuple[tuple[str, ...], ...] = ()
+    without: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    subject: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+    def conditions(self) -> tuple[list[str], dict[str, Any]]:
+        """Return the conditions in SQL on `records`, and their values."""
+        values: dict[str, Any] = {}
+        conditions: list[str] = []
+        for group, texts in enumerate(self.texts):
+            names = [f"text_{group}_{index}" for index in range(len(texts))]
+            values |= dict(zip(names, map(_within, texts), strict=True))
+            conditions.append(_any(f"records.body LIKE :{name} ESCAPE '!'" for name in names))
+        for index, text in enumerate(self.without):
+            values[f"without_{index}"] = _within(text)
+            conditions.append(f"records.body NOT LIKE :without_{index} ESCAPE '!'")
+        for index, word in enumerate(self.words):
+            values[f"word_{index}"] = _within(word)
+            conditions.append(f"lower(records.body) LIKE :word_{index} ESCAPE '!'")
+        for sql, name, value in (
+            ("records.subject = :subject", "subject", self.subject),
+            ("records.at >= :since", "since", self.since),
+            ("records.at < :until", "until", self.until),
+        ):
+            if value is not None:
+                conditions.append(sql)
+                values[name] = storable(value) if isinstance(value, str) else value
+        return conditions, values
+
+
+def _any(conditions: Any) -> str:
+    return f"({' OR '.join(conditions)})"
+
+
+def _within(text: str) -> str:
+    """Return a pattern of `LIKE` for any value that contains `text`."""
+    for sign in "!%_":
+        text = text.replace(sign, f"!{sign}")
+    return f"%{storable(text)}%"

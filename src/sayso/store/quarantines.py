@@ -1,0 +1,47 @@
+"""Tools in quarantine: not called until a person lifts it."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from sayso.store.rows import QuarantineRow, RecordRow
+from sayso.store.seal import Seal
+from sayso.store.session import Session
+
+if TYPE_CHECKING:
+    from sayso.store.executor import Executor
+
+_COLUMNS: Final = "place, tool, server, since, evidence"
+_ADD: Final = f"""INSERT INTO quarantines ({_COLUMNS})
+    VALUES (:place, :tool, :server, :since, :evidence) ON CONFLICT (place, tool) DO NOTHING"""
+_LIFT: Final = "DELETE FROM quarantines WHERE place = :place AND tool = :tool AND since = :since"
+
+
+class Quarantines:
+    """The tools in quarantine. Each change is one transaction with its record."""
+
+    def __init__(self, executor: "Executor") -> None:
+        self._executor = executor
+
+    async def all(self, place: str | None = None) -> list[QuarantineRow]:
+        """Return the tools in quarantine, of one server or of all."""
+        return await self._executor.read(lambda session: _all(session, place))
+
+    async def add(self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None) -> bool:
+        """Put a tool into quarantine and write `record`; `False` if it is there already."""
+        values: dict[str, Any] = asdict(row)
+        return await self._executor.write_recorded(
+            lambda session: session.change(_ADD, values) == 1, record, seal
+        )
+
+    async def lift(self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None) -> bool:
+        """Take a tool out of this quarantine and write `record`; `False` if it was not in it."""
+        values = {"place": row.place, "tool": row.tool, "since": row.since}
+        return await self._executor.write_recorded(
+            lambda session: session.change(_LIFT, values) == 1, record, seal
+        )
+
+
+def _all(session: Session, place: str | None) -> list[QuarantineRow]:
+    where = "" if place is None else " WHERE place = :place"
+    sql = f"SELECT {_COLUMNS} FROM quarantines{where} ORDER BY server, tool, place"
+    return [QuarantineRow(*row) for row in session.query(sql, {"place": place} if place else {})]

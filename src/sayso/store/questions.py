@@ -1,0 +1,379 @@
+"""Questions to people: each answer and each use is one conditional update."""
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from sayso.errors import DeniedError, StoreError
+from sayso.store import answering, recording, tokens, usage
+from sayso.store.answering import Said
+from sayso.store.rows import AnswerRow, ApprovalRow, ApprovalState, RecordRow, storable
+from sayso.store.seal import Seal
+from sayso.store.session import Row, Session
+
+if TYPE_CHECKING:
+    from sayso.store.executor import Executor
+
+COLUMNS: Final = (
+    "number, binding, body, state, created, expires, answered_at, answered_by, channel, used_by, "
+    "needed, edit, mac"
+)
+_MAX_FORGED: Final = 8
+"""Forged rows of one binding that are voided before the question is given up."""
+_OPEN: Final = "state IN ('pending', 'approved')"
+_LAST: Final = 2**62
+"""A number that no question reaches."""
+
+_EXPIRE: Final = (
+    f"UPDATE approvals SET state = 'expired' WHERE binding = :binding AND {_OPEN} "
+    "AND expires <= :now"
+)
+_FIND_OPEN: Final = (
+    f"SELECT {COLUMNS} FROM approvals WHERE binding = :binding AND ({_OPEN} "
+    "OR (state = 'denied' AND expires > :now)) ORDER BY number DESC LIMIT 1"
+)
+_PENDING: Final = f"{_OPEN} AND state = 'pending' AND expires > :now"
+"""`_OPEN` says less than the rest; it is what the index of open questions is made of."""
+_COUNT_OF: Final = f"SELECT count(*) FROM approvals WHERE {_PENDING} AND subject = :subject"
+_SUBJECT_OF: Final = "(SELECT coalesce(subject, '') FROM approvals WHERE number = :after)"
+_TURN_OF: Final = (
+    f"SELECT count(*) + 1 FROM approvals WHERE {_PENDING} AND number < :after "
+    f"AND coalesce(subject, '') = {_SUBJECT_OF}"
+)
+_IN_TURNS: Final = (
+    f"SELECT {COLUMNS} FROM approvals JOIN (SELECT number, row_number() OVER "
+    "(PARTITION BY coalesce(subject, '') ORDER BY number) AS turn FROM approvals "
+    f"WHERE {_PENDING}) AS turns USING (number) "
+    "WHERE turn > :turn OR (turn = :turn AND number > :after) ORDER BY turn, number LIMIT :limit"
+)
+_INSERT: Final = (
+    "INSERT INTO approvals (binding, body, state, created, expires, needed, subject) "
+    "VALUES (:binding, :body, 'pending', :now, :expires, :needed, :subject) "
+    f"ON CONFLICT (binding) WHERE {_OPEN} DO NOTHING RETURNING {COLUMNS}"
+)
+_USE: Final = (
+    "UPDATE approvals SET state = 'used', used_by = :call "
+    "WHERE number = :number AND binding = :binding AND state = 'approved' AND expires > :now"
+)
+_WITHDRAW: Final = (
+    "UPDATE approvals SET state = 'expired', expires = :now "
+    f"WHERE number = :number AND {_OPEN} AND expires > :now"
+)
+_OVER: Final = f"NOT ({_OPEN} AND expires > :now)"
+_LOAD: Final = (
+    f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SIGN: Final = "UPDATE approvals SET mac = :mac WHERE number = :number"
+_VOID: Final = "UPDATE approvals SET state = 'expired', expires = :now WHERE number = :number"
+
+Sign = Callable[[ApprovalRow], str]
+"""Signs a question that was just written."""
+Judge = Callable[[ApprovalRow, Sequence[AnswerRow]], bool]
+"""Returns whether a question and its answers are as they were signed."""
+Asked = Callable[[ApprovalRow], RecordRow | None]
+"""Makes the record that a call puts or joins a question; `None` if it did so before."""
+
+
+class Questions:
+    """Questions to people, their answers and their uses.
+
+    `now` is Unix seconds by the database's clock (`Database.clock`).
+    """
+
+    def __init__(self, executor: "Executor") -> None:
+        self._executor = executor
+
+    async def open(  # noqa: PLR0913 - each is a part of its own, most with a default
+        self,
+        binding: str,
+        body: str,
+        *,
+        now: float,
+        expires: float,
+        needed: int = 1,
+        idle: float = 0.0,
+        asked: Asked | None = None,
+        seal: Seal | None = None,
+        sign: Sign | None = None,
+        judge: Judge | None = None,
+        most: int | None = None,
+    ) -> ApprovalRow:
+        """Return the open question of this binding, or a new one that `needed` people must answer.
+
+        A question is open while it is pending, approved and not used, or denied a short while ago.
+        While it is pending, the record that `asked` makes of it is written in one transaction with
+        it: a question is on record before a person can see it. If `body` names the caller, that
+        also continues the caller's conversation; `idle` seconds end one. `sign` signs a new
+        question. A row that `judge` rejects is voided, and asked again. Raises `DeniedError` for a
+        new one if `most` questions of its subject are pending already.
+        """
+        subject, client = _asker(body)
+        values = {
+            "binding": binding,
+            "body": body,
+            "now": now,
+            "expires": expires,
+            "needed": needed,
+            "subject": subject,
+        }
+
+        def work(session: Session) -> ApprovalRow | None:
+            if subject is not None and client is not None:
+                usage.converse(session, subject, client, now=now, idle=idle)
+            row = _open(session, values, sign=sign, judge=judge, most=most)
+            if row is None:
+                return None
+            is_pending = row.state is ApprovalState.PENDING
+            record = asked(row) if asked is not None and is_pending else None
+            if record is not None:
+                recording.add(session, [record], seal)
+            return row
+
+        # One after another for each subject, so that no two count before either has written.
+        row = await self._executor.write(work, seal=seal, queue=subject)
+        if row is None:
+            raise DeniedError(f"{most} questions of this caller wait for an answer already")
+        return row
+
+    async def find(self, number: int, *, now: float) -> ApprovalRow | None:
+        """Return one question as it is at `now`."""
+        rows = await self._executor.read(lambda session: _find(session, number))
+        return _approval_at(rows[0], now) if rows else None
+
+    async def newest(self, *, now: float, limit: int = 100) -> list[ApprovalRow]:
+        """Return the newest questions, the pending ones first."""
+        rows = await self._executor.read(lambda session: _newest(session, now, limit))
+        return [_approval_at(row, now) for row in rows]
+
+    async def pending(self, *, now: float, limit: int, after: int = 0) -> list[ApprovalRow]:
+        """Return pending questions, one of each subject in turn, oldest first, `after` one."""
+        rows = await self._executor.read(lambda session: _pending(session, now, limit, after))
+        return [_approval_at(row, now) for row in rows]
+
+    async def settled(
+        self, *, now: float, limit: int, before: int | None = None
+    ) -> list[ApprovalRow]:
+        """Return the newest questions that are not pending, of those `before` a number."""
+        rows = await self._executor.read(lambda session: _settled(session, now, limit, before))
+        return [_approval_at(row, now) for row in rows]
+
+    async def count_pending(self, *, now: float) -> int:
+        """Return the number of pending questions."""
+        sql = f"SELECT count(*) FROM approvals WHERE {_PENDING}"
+        return await self._executor.read(lambda session: session.query(sql, {"now": now})[0][0])
+
+    async def pending_among(self, numbers: Collection[int], *, now: float) -> set[int]:
+        """Return the pending ones of some questions."""
+        return await self._executor.read(lambda session: _pending_among(session, numbers, now))
+
+    async def answer(self, said: Said) -> bool:
+        """Answer a pending question; return whether this answer counts.
+
+        The grant that an answer gives, and the token that a denial spends, are written in the
+        same transaction.
+        """
+        return await self._executor.write(lambda session: answering.answer(session, said))
+
+    async def answers(self, number: int) -> list[AnswerRow]:
+        """Return the answers to one question, oldest first."""
+        return await self._executor.read(lambda session: answering.answers(session, number))
+
+    async def withdraw(
+        self, number: int, *, now: float, token: str | None = None, notify: str | None = None
+    ) -> bool:
+        """Let a question expire now, answered or not; `False` if it was over or used.
+
+        `token` is spent with it, and `notify` is the channel on which other processes are notified.
+        """
+        return await self._executor.write(
+            lambda session: _withdraw(session, number, now, token=token, notify=notify)
+        )
+
+    async def use(
+        self,
+        number: int,
+        *,
+        binding: str,
+        call: str,
+        now: float,
+        token: str | None = None,
+        expires: float = 0.0,
+    ) -> bool:
+        """Use an approval for one call; return whether it could be used.
+
+        `token`, void from `expires` on, is spent in the same transaction. If it was spent before,
+        the approval cannot be used.
+        """
+        values = {"number": number, "binding": binding, "call": call, "now": now}
+        return await self._executor.write(
+            lambda session: _use(session, values, token=token, expires=expires)
+        )
+
+    async def watch(self, notified: Callable[[int], None], channel: str) -> None:
+        """Call `notified` with each question that another process has answered, until cancelled.
+
+        `channel` is the name under which the others send notices. Anything else under that name is
+        ignored. Returns at once if the database cannot send notices: callers poll as well.
+        """
+        await self._executor.driver.watch(notified, channel)
+
+
+def _open(
+    session: Session,
+    values: dict[str, Any],
+    *,
+    sign: Sign | None = None,
+    judge: Judge | None = None,
+    most: int | None = None,
+) -> ApprovalRow | None:
+    """Return the open question of a binding, or write a new one; `None` if there are too many.
+
+    A row that `judge` rejects was written by another program: it is voided, and a new question is
+    written. Raises `StoreError` if the database does not let that happen.
+    """
+    forged = 0
+    while forged <= _MAX_FORGED:
+        session.change(_EXPIRE, values)
+        # If another process inserts first, the next turn finds its row.
+        rows = session.query(_FIND_OPEN, values)
+        if not rows:
+            if most is not None and session.query(_COUNT_OF, values)[0][0] >= most:
+                return None
+            rows = session.query(_INSERT, values)
+            if rows and sign is not None:
+                rows = [_signed(session, rows[0], sign)]
+        if not rows:
+            continue
+        row = _approval(rows[0])
+        if judge is None or judge(row, answering.answers(session, row.number)):
+            return row
+        forged += 1
+        session.change(_VOID, {"number": row.number, "now": values["now"]})
+    raise StoreError("the database does not keep questions as they are written")
+
+
+def _signed(session: Session, row: Row, sign: Sign) -> Row:
+    mac = sign(_approval(row))
+    if session.change(_SIGN, {"number": row[0], "mac": mac}) != 1:
+        raise StoreError("the database did not keep the signature of a question")
+    return (*row[:-1], mac)
+
+
+def _pending_among(session: Session, numbers: Collection[int], now: float) -> set[int]:
+    # Numbers, so they can stand in the statement: thousands of parameters would take longer.
+    places = ", ".join(str(int(number)) for number in numbers)
+    sql = (
+        f"SELECT number FROM approvals WHERE number IN ({places}) "
+        "AND state = 'pending' AND expires > :now"
+    )
+    return {number for (number,) in session.query(sql, {"now": now})} if numbers else set()
+
+
+def _use(session: Session, values: dict[str, Any], *, token: str | None, expires: float) -> bool:
+    if session.change(_USE, values) != 1:
+        return False
+    return token is None or tokens.spend(session, token, now=values["now"], expires=expires)
+
+
+def _withdraw(
+    session: Session, number: int, now: float, *, token: str | None, notify: str | None
+) -> bool:
+    if token is not None:
+        tokens.spend(session, token, now=now, expires=now)
+    is_open = session.change(_WITHDRAW, {"number": number, "now": now}) == 1
+    if is_open and notify is not None:
+        session.announce(notify, number)
+    return is_open
+
+
+def _find(session: Session, number: int) -> list[Row]:
+    sql = f"SELECT {COLUMNS} FROM approvals WHERE number = :number"
+    return session.query(sql, {"number": number})
+
+
+def _newest(session: Session, now: float, limit: int) -> list[Row]:
+    sql = (
+        f"SELECT {COLUMNS} FROM approvals "
+        "ORDER BY state = 'pending' AND expires > :now DESC, number DESC LIMIT :limit"
+    )
+    return session.query(sql, {"now": now, "limit": limit})
+
+
+def _pending(session: Session, now: float, limit: int, after: int = 0) -> list[Row]:
+    """Return the rows of pending questions, one of each subject in turn.
+
+    First the oldest of each subject, then the second of each, and so on: many questions of one
+    subject come after the first of another. `after` is the number of the last row of the page
+    before; a question of the same subject that was settled meanwhile moves its later ones up.
+    """
+    values = {"now": now, "limit": limit, "after": after}
+    turn = session.query(_TURN_OF, values)[0][0] if after else 0
+    return session.query(_IN_TURNS, {**values, "turn": turn})
+
+
+def _settled(session: Session, now: float, limit: int, before: int | None = None) -> list[Row]:
+    sql = (
+        f"SELECT {COLUMNS} FROM approvals WHERE NOT (state = 'pending' AND expires > :now) "
+        "AND number < :before ORDER BY number DESC LIMIT :limit"
+    )
+    last = _LAST if before is None else before
+    return session.query(sql, {"now": now, "limit": limit, "before": last})
+
+
+def load(session: Session, rows: Sequence[ApprovalRow]) -> None:
+    """Write questions with the numbers that they have."""
+    values = [
+        (*(getattr(row, name) for name in row.__slots__), _asker(row.body)[0]) for row in rows
+    ]
+    session.insert(_LOAD, values)
+
+
+def drop_of(session: Session, subject: str, now: float) -> tuple[int, int]:
+    """Delete one person's questions that are over; return how many, and how many are open."""
+    values = {"subject": subject, "now": now}
+    over = f"subject = :subject AND {_OVER}"
+    session.change(
+        f"DELETE FROM answers WHERE number IN (SELECT number FROM approvals WHERE {over})", values
+    )
+    gone = session.change(f"DELETE FROM approvals WHERE {over}", values)
+    session.change(
+        "UPDATE approvals SET answered_by = 'erased' WHERE answered_by = :subject", values
+    )
+    session.change("UPDATE answers SET person = 'erased' WHERE person = :subject", values)
+    sql = "SELECT count(*) FROM approvals WHERE subject = :subject"
+    return gone, session.query(sql, values)[0][0]
+
+
+def drop_before(session: Session, before: float) -> None:
+    """Delete the questions that were over before a moment."""
+    values = {"before": before}
+    old = "SELECT number FROM approvals WHERE expires < :before"
+    session.change(f"DELETE FROM answers WHERE number IN ({old})", values)
+    session.change("DELETE FROM approvals WHERE expires < :before", values)
+
+
+def _approval(row: Row) -> ApprovalRow:
+    """Return the question as it was written."""
+    number, binding, body, state, *rest = row
+    return ApprovalRow(number, binding, body, ApprovalState(state), *rest)
+
+
+def _approval_at(row: Row, now: float) -> ApprovalRow:
+    """Return the question as it is at `now`, even if its row is not marked as expired yet."""
+    found = _approval(row)
+    is_open = found.state in (ApprovalState.PENDING, ApprovalState.APPROVED)
+    if not is_open or found.expires > now:
+        return found
+    return _approval((*row[:3], ApprovalState.EXPIRED, *row[4:]))
+
+
+def _asker(body: str) -> tuple[str | None, str | None]:
+    """Return the account that asked and its client, if the floor above names them."""
+    decoded: Any = json.loads(body)
+    fields = cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else {}
+    account = fields.get("account") if "account" in fields else fields.get("subject")
+    return _text(account), _text(fields.get("client"))
+
+
+def _text(value: object) -> str | None:
+    return storable(value) if isinstance(value, str) else None

@@ -1,0 +1,208 @@
+"""Writing records, in the transaction of whatever they are about; nothing changes them later."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.errors import StoreError
+from sayso.store.rows import Head, RecordRow, storable
+from sayso.store.seal import Seal
+from sayso.store.session import Row, Session
+
+_ATTEMPT: Final = "attempt"
+LOWEST_SEQ: Final = -(2**63)
+"""Below the number of every row that a database can hold but one."""
+COLUMNS: Final = (
+    "call, at, event, body, seq, payload, subject, writer, idx, previous, mac_key, digest, mac"
+)
+_INSERT: Final = (
+    "INSERT INTO records (call, at, event, body, payload, subject, writer, idx, previous, "
+    "mac_key, digest, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_LOAD: Final = f"INSERT INTO records ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SELECT: Final = f"SELECT {COLUMNS} FROM records"
+_PAGE: Final = 1000
+# One step of an index per chain: grouping would read the whole index.
+_HEADS: Final = """WITH RECURSIVE chains(writer) AS (
+        SELECT min(writer) FROM records WHERE writer IS NOT NULL
+        UNION ALL SELECT (SELECT min(writer) FROM records WHERE writer > chains.writer)
+            FROM chains WHERE chains.writer IS NOT NULL)
+    SELECT records.writer, records.idx, records.mac, records.seq
+    FROM chains JOIN records ON records.writer = chains.writer AND records.idx =
+        (SELECT max(idx) FROM records AS later WHERE later.writer = chains.writer)
+    ORDER BY records.writer"""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A `LogView` on a session."""
+
+    session: Session
+
+    def ends(self) -> list[tuple[int, Head]]:
+        """See `LogView.ends`."""
+        return ends(self.session)
+
+    def about_itself(self, events: Sequence[str]) -> Iterator[RecordRow]:
+        """See `LogView.about_itself`."""
+        names = {f"event_{index}": str(event) for index, event in enumerate(events)}
+        places = ", ".join(f":{name}" for name in names)
+        sql = (
+            f"{SELECT} WHERE call = '' AND event IN ({places}) AND seq < :before "
+            "ORDER BY seq DESC LIMIT :limit"
+        )
+        before = bounds(self.session)[1] + 1
+        while rows := select(self.session, sql, {**names, "before": before, "limit": _PAGE}):
+            yield from rows
+            before = rows[-1].seq
+
+    def rows(self) -> Iterator[RecordRow]:
+        """See `LogView.rows`."""
+        after = LOWEST_SEQ
+        while rows := scan(self.session, after, _PAGE):
+            yield from rows
+            after = rows[-1].seq
+
+
+def add(
+    session: Session,
+    records: Sequence[RecordRow],
+    seal: Seal | None = None,
+    *,
+    is_checked: bool = True,
+) -> None:
+    """Write records, each with its place in the chain of `seal`; the database numbers them.
+
+    Raises `StoreError` if the database did not keep them; attempts are read again for that where
+    `is_checked`.
+    """
+    if seal is not None:
+        if seal.is_in_doubt:
+            seal.recall(head(session, seal.writer))
+        if seal.is_new and (records or _has_only_unchained(session)):
+            records = [*seal.first(SessionView(session)), *records]
+        records = seal.seal(records)
+    if session.insert(_INSERT, [_values(one) for one in records]) != len(records):
+        raise _not_kept()
+    if is_checked:
+        check(session, records)
+
+
+def check(session: Session, records: Sequence[RecordRow]) -> None:
+    """Read attempts again, in the transaction that wrote them.
+
+    A trigger, a rule or a view may drop or change a row and report it as written. Raises
+    `StoreError` unless each is there as it was written: then nothing of the transaction stays.
+    """
+    attempts = [one for one in records if one.event == _ATTEMPT]
+    if not attempts:
+        return
+    session.settle()
+    kept = [_written(one) for one in of_calls(session, [*{one.call for one in attempts}])]
+    if any(_written(one) not in kept for one in attempts):
+        raise _not_kept()
+
+
+def _written(row: RecordRow) -> Row:
+    """Return all of a record but its number, which the database gives."""
+    values = _values(row)
+    return (values[0], float(values[1]), *values[2:])
+
+
+def _not_kept() -> StoreError:
+    fix = "Look for triggers, rules or views on the table records."
+    return StoreError("the database does not keep records as they are written", fix=fix)
+
+
+def load(session: Session, records: Sequence[RecordRow]) -> None:
+    """Write records with the numbers that they have."""
+    rows = [(*values[:4], one.seq, *values[4:]) for one in records if (values := _values(one))]
+    session.insert(_LOAD, rows)
+
+
+def scan(session: Session, after: int, limit: int) -> list[RecordRow]:
+    """Return the records after a number, oldest first."""
+    sql = f"{SELECT} WHERE seq > :after ORDER BY seq LIMIT :limit"
+    return select(session, sql, {"after": after, "limit": limit})
+
+
+def of_calls(session: Session, calls: Sequence[str]) -> list[RecordRow]:
+    """Return all records of some calls, oldest first."""
+    values = {f"call_{index}": storable(call) for index, call in enumerate(calls)}
+    names = ", ".join(f":{name}" for name in values)
+    sql = f"{SELECT} WHERE call IN ({names}) ORDER BY seq"
+    return select(session, sql, values) if calls else []
+
+
+def bounds(session: Session) -> tuple[int, int]:
+    """Return the first and the last number; of an empty log, 1 and 0."""
+    # Each in a query of its own: SQLite would read the whole table for both at once.
+    sql = "SELECT (SELECT min(seq) FROM records), (SELECT max(seq) FROM records)"
+    first, last = session.query(sql)[0]
+    return (1, 0) if first is None else (first, last)
+
+
+def ends(session: Session) -> list[tuple[int, Head]]:
+    """Return the last record of each chain, with its number."""
+    rows = session.query(_HEADS)
+    return [(seq, Head(writer, index, mac)) for writer, index, mac, seq in rows]
+
+
+def head(session: Session, writer: str) -> Head | None:
+    """Return the last record of one chain."""
+    sql = (
+        "SELECT writer, idx, mac FROM records WHERE writer = :writer AND idx = "
+        "(SELECT max(idx) FROM records WHERE writer = :writer)"
+    )
+    rows = session.query(sql, {"writer": writer})
+    return Head(*rows[0]) if rows else None
+
+
+def _has_only_unchained(session: Session) -> bool:
+    """Return whether there are records, and none of them is in a chain."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM records) "
+        "AND NOT EXISTS (SELECT 1 FROM records WHERE writer IS NOT NULL)"
+    )
+    return bool(session.query(sql)[0][0])
+
+
+def _values(one: RecordRow) -> Row:
+    return (
+        one.call,
+        one.at,
+        one.event,
+        one.body,
+        one.payload,
+        one.subject,
+        one.writer or None,
+        one.index if one.writer else None,
+        one.previous,
+        one.key,
+        one.digest,
+        one.mac,
+    )
+
+
+def select(session: Session, sql: str, values: dict[str, Any]) -> list[RecordRow]:
+    """Return the records that a statement selects, which begins with `SELECT`."""
+    return [_record(row) for row in session.query(sql, values)]
+
+
+def _record(row: Row) -> RecordRow:
+    call, at, event, body, seq, payload, subject, writer, index, previous, key, digest, mac = row
+    return RecordRow(
+        call,
+        at,
+        event,
+        body,
+        seq,
+        payload,
+        subject,
+        writer=writer or "",
+        index=index or 0,
+        previous=previous,
+        key=key,
+        digest=digest,
+        mac=mac,
+    )

@@ -1,0 +1,328 @@
+"""The audit log: records of calls, the writers that add them, and the usage noted with them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sayso.store import (
+    apikeys,
+    claims,
+    definitions,
+    grants,
+    leases,
+    questions,
+    recording,
+    tables,
+    usage,
+)
+from sayso.store.prefilter import Prefilter
+from sayso.store.recording import COLUMNS, SELECT, select
+from sayso.store.rows import Head, RecordRow, WriterRow, storable
+from sayso.store.seal import Seal
+from sayso.store.session import Session
+from sayso.store.usage import Lapse, Look, Quota, Usage, Use
+
+if TYPE_CHECKING:
+    from sayso.store.executor import Executor
+
+_UNFINISHED: Final = (
+    f"{SELECT} AS tried WHERE writer = :writer AND event = 'attempt' AND NOT EXISTS "
+    "(SELECT 1 FROM records AS later WHERE later.call = tried.call AND (later.event = 'outcome' "
+    "OR (later.event = 'attempt' AND later.seq > tried.seq))) ORDER BY seq"
+)
+# A call stands where its last line does; lines about the log itself are of no call.
+_IS_LAST: Final = (
+    "(records.call = '' OR NOT EXISTS (SELECT 1 FROM records AS later "
+    "WHERE later.call = records.call AND later.seq > records.seq))"
+)
+
+Note = Callable[[Sequence[RecordRow], int], RecordRow]
+"""Makes the record of an erasure from the erased records and the number of deleted questions."""
+
+Finish = Callable[[Sequence[RecordRow]], Sequence[RecordRow]]
+"""Makes the last records of calls from their attempts."""
+
+
+class Records:
+    """Records of calls, in chains of their writers; they are added and read, never changed.
+
+    Operations that span subjects are here if they add a record of a call, or of the log itself,
+    and what else they change depends on it: beginning a call, finishing those of a dead writer,
+    erasing, pruning.
+    """
+
+    def __init__(self, executor: "Executor") -> None:
+        self._executor = executor
+        self._writer = executor.writer
+
+    async def append(
+        self, records: Sequence[RecordRow], *, seal: Seal | None = None, is_deferred: bool = False
+    ) -> None:
+        """Add records; they are on disk when this returns.
+
+        A new `seal` gets its first record with them. With no records it gets one only if there
+        are records and none is in a chain, since nothing protects those.
+
+        Deferred records are on disk a moment later, and reads of this process see them. If writing
+        them fails, the next call of `append` raises.
+        """
+        if is_deferred:
+            await self._writer.defer(records, seal=seal)
+        else:
+            await self._writer.add(records, seal=seal)
+
+    async def begin(
+        self,
+        records: Sequence[RecordRow],
+        use: Use,
+        *,
+        quotas: Sequence[Quota] = (),
+        seal: Seal | None = None,
+        is_deferred: bool = False,
+    ) -> Quota | Lapse | None:
+        """Add records of a call that is about to be sent, and note it for later calls.
+
+        If it would exceed a quota, or its grant or its key does not hold any more, that is
+        returned and nothing is written: the attempt is recorded in the transaction that checks
+        them. Deferred records are as in `append`, and have neither quotas, grant nor key.
+        """
+
+        def work(session: Session) -> Quota | Lapse | None:
+            grant = use.grant
+            alive = use.at - use.idle
+            if grant is not None and not grants.keep(session, grant, now=use.at, alive=alive):
+                return Lapse(grant=grant)
+            if use.claim is not None and not claims.keep(session, use.claim, records[0].call):
+                return Lapse(claim=use.claim)
+            quota = usage.exceeded(session, use, quotas)
+            if quota is None:
+                recording.add(session, records, seal)
+                usage.note(session, [use])
+            return quota
+
+        if quotas or use.grant is not None or use.claim is not None:
+            return await self._executor.write(work, seal=seal, queue=use.subject)
+        if is_deferred:
+            await self._writer.defer(records, seal=seal, use=use)
+        else:
+            await self._writer.add(records, seal=seal, use=use)
+        return None
+
+    async def look(self, at: Look) -> Usage:
+        """Return the usage of a caller, which `begin` notes."""
+        return await self._executor.read(lambda session: usage.look(session, at))
+
+    async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
+        """Return the newest records, newest first."""
+        return await self._executor.read(lambda session: _newest(session, call, limit))
+
+    async def scan(self, after: int, limit: int) -> list[RecordRow]:
+        """Return the records after the sequence number `after`, oldest first."""
+        return await self._executor.read(lambda session: recording.scan(session, after, limit))
+
+    async def matching(
+        self, prefilter: Prefilter, first: int, last: int, *, limit: int, is_rising: bool = False
+    ) -> list[RecordRow]:
+        """Return the last record of each call, of those that pass a prefilter, newest first.
+
+        Looks at the sequence numbers `first` to `last`; `is_rising` begins with the oldest.
+        Records of no call stand for themselves.
+        """
+        return await self._executor.read(
+            lambda session: _matching(
+                session, prefilter, first, last, limit=limit, is_rising=is_rising
+            )
+        )
+
+    async def of_calls(self, calls: Sequence[str]) -> list[RecordRow]:
+        """Return all records of some calls, oldest first."""
+        return await self._executor.read(lambda session: recording.of_calls(session, calls))
+
+    async def bounds(self) -> tuple[int, int]:
+        """Return the first and the last sequence number; of an empty log, 1 and 0."""
+        return await self._executor.read(recording.bounds)
+
+    async def place_of(self, at: float) -> int:
+        """Return the sequence number from which records are of `at`, in Unix seconds, or later.
+
+        Around it, records of several writers may be out of order by the difference of their
+        clocks.
+        """
+        return await self._executor.read(lambda session: _place_of(session, at))
+
+    async def count(self) -> int:
+        """Return the number of records."""
+        return await self._executor.read(
+            lambda session: session.query("SELECT count(*) FROM records")[0][0]
+        )
+
+    async def tally(
+        self, *, subject: str | None = None, before: float | None = None
+    ) -> list[tuple[str | None, int]]:
+        """Return the number of records of each subject, the most first; `None` is of no person.
+
+        `subject` and `before`, in Unix seconds, limit which records count.
+        """
+        return await self._executor.read(
+            lambda session: _tally(session, subject=subject, before=before)
+        )
+
+    async def heads(self) -> list[Head]:
+        """Return the last record of each chain."""
+        return await self._executor.read(
+            lambda session: [head for _, head in recording.ends(session)]
+        )
+
+    async def beat(self, writer: str, owner: str, *, seconds: float) -> None:
+        """Renew the lease of a writer: after so many seconds it may be taken for dead."""
+
+        def work(session: Session) -> None:
+            leases.beat(session, writer, owner, seconds=seconds)
+            self._executor.set_clock(session)
+
+        await self._executor.write(work)
+
+    async def writers(self) -> list[WriterRow]:
+        """Return the writers that have a lease, run out or not."""
+        return await self._executor.read(leases.writers)
+
+    async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
+        """Delete a writer's lease and finish its calls, in one transaction.
+
+        Adds what `finish` makes of the last attempts of calls without an outcome, oldest first,
+        and gives back the keys of calls without an attempt: which these are is only certain
+        together. Returns the number of records added, `None` if another process was faster.
+        """
+
+        def work(session: Session) -> int | None:
+            if not leases.forget(session, writer):
+                return None
+            claims.abandon(session, writer)
+            return _finish(session, writer, finish, seal)
+
+        return await self._executor.write(work, seal=seal, queue=writer)
+
+    async def finish(self, writer: str, *, finish: Finish, seal: Seal) -> int:
+        """Add what `finish` makes of a writer's calls without an outcome, in one transaction.
+
+        The writer keeps its lease. Returns the number of records added.
+        """
+        return await self._executor.write(
+            lambda session: _finish(session, writer, finish, seal), seal=seal, queue=writer
+        )
+
+    async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
+        """Erase the payloads of one subject and all else that is stored of it, and record that.
+
+        Questions that are still open stay. All is one transaction, so that the record of the
+        erasure is there if and only if the data is gone. Returns how many records lost their
+        payload, and how many questions are still open.
+        """
+
+        def work(session: Session) -> tuple[int, int]:
+            erased = _erase(session, subject)
+            gone = still_open = 0
+            for account in tables.accounts_of(session, subject):
+                dropped, left = questions.drop_of(session, account, now)
+                gone = gone + dropped
+                still_open = still_open + left
+                grants.drop_of(session, account, now)
+                for part in (usage, claims, apikeys, definitions):
+                    part.drop_of(session, account)
+            if erased or gone:
+                recording.add(session, [note(erased, gone)], seal)
+            return len(erased), still_open
+
+        return await self._executor.write(work, seal=seal)
+
+    async def prune(
+        self, upto: Mapping[str, int], *, before: float, note: RecordRow, seal: Seal
+    ) -> int:
+        """Delete each writer's records up to an index, and older questions, and record that.
+
+        The writer `""` stands for records outside any chain, up to a sequence number. All is one
+        transaction: without `note`, the chains would end in the middle. Returns how many records
+        were deleted.
+        """
+
+        def work(session: Session) -> int:
+            recording.add(session, [note], seal)
+            questions.drop_before(session, before)
+            return _drop(session, upto)
+
+        return await self._executor.write(work, seal=seal)
+
+
+def _newest(session: Session, call: str | None, limit: int) -> list[RecordRow]:
+    where = "WHERE call = :call " if call else ""
+    sql = f"{SELECT} {where}ORDER BY seq DESC LIMIT :limit"
+    return select(session, sql, {"call": call, "limit": limit})
+
+
+def _matching(
+    session: Session,
+    prefilter: Prefilter,
+    first: int,
+    last: int,
+    *,
+    limit: int,
+    is_rising: bool = False,
+) -> list[RecordRow]:
+    conditions, values = prefilter.conditions()
+    where = " AND ".join(("records.seq BETWEEN :first AND :last", *conditions, _IS_LAST))
+    order = "ASC" if is_rising else "DESC"
+    sql = f"{SELECT} WHERE {where} ORDER BY seq {order} LIMIT :limit"
+    return select(session, sql, {**values, "first": first, "last": last, "limit": limit})
+
+
+def _place_of(session: Session, at: float) -> int:
+    low, high = recording.bounds(session)
+    high += 1
+    while low < high:
+        middle = (low + high) // 2
+        # Numbers may be missing: the next one that is there stands for them.
+        sql = "SELECT seq, at FROM records WHERE seq >= :middle ORDER BY seq LIMIT 1"
+        seq, found = session.query(sql, {"middle": middle})[0]
+        low, high = (seq + 1, high) if found < at else (low, middle)
+    return low
+
+
+def _tally(
+    session: Session, *, subject: str | None = None, before: float | None = None
+) -> list[tuple[str | None, int]]:
+    conditions = {
+        "subject = :subject": subject is not None,
+        "at < :before": before is not None,
+    }
+    where = " AND ".join([text for text, is_given in conditions.items() if is_given] or ["1 = 1"])
+    sql = (
+        f"SELECT subject, count(*) AS number FROM records WHERE {where} "
+        "GROUP BY subject ORDER BY number DESC, subject"
+    )
+    values = {"subject": None if subject is None else storable(subject), "before": before}
+    return [(name, number) for name, number in session.query(sql, values)]
+
+
+def _finish(session: Session, writer: str, finish: Finish, seal: Seal) -> int:
+    records = finish(select(session, _UNFINISHED, {"writer": writer}))
+    recording.add(session, records, seal)
+    return len(records)
+
+
+def _erase(session: Session, subject: str) -> list[RecordRow]:
+    """Erase the payloads of one subject; return the records as they are now, oldest first."""
+    values: dict[str, Any] = {"subject": subject}
+    sql = (
+        "UPDATE records SET payload = NULL, subject = NULL "
+        f"WHERE subject = :subject RETURNING {COLUMNS}"
+    )
+    return sorted(select(session, sql, values), key=lambda record: record.seq)
+
+
+def _drop(session: Session, upto: Mapping[str, int]) -> int:
+    """Delete each writer's records up to an index; for the writer `""`, up to a number."""
+    gone = 0
+    for writer, index in upto.items():
+        which = "writer = :writer AND idx" if writer else "writer IS NULL AND seq"
+        sql = f"DELETE FROM records WHERE {which} <= :index"
+        gone += session.change(sql, {"writer": writer, "index": index})
+    return gone

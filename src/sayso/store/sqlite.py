@@ -1,0 +1,261 @@
+"""SQLite: one file in WAL mode, synced on each commit."""
+
+import contextlib
+import errno
+import os
+import secrets
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from sayso.errors import StoreError
+from sayso.store.database import Database
+from sayso.store.migrations import SQLITE, SQLITE_TYPES, VERSION, check_version, upgrade
+from sayso.store.session import Row, Session
+
+_BUSY_SECONDS: Final = 5.0
+_MODE: Final = 0o600
+_LOOKS: Final = 3
+_LOOK_SECONDS: Final = 0.02
+_APPLICATION_ID: Final = 0x61766F77
+"""`sayso` in ASCII: marks the file as ours (SQLite file format, offset 68)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteSession:
+    """One connection to the file. See `Session`."""
+
+    connection: sqlite3.Connection
+
+    def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """See `Session.query`."""
+        return self.connection.execute(sql, values or {}).fetchall()
+
+    def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
+        """See `Session.change`."""
+        return self.connection.execute(sql, values or {}).rowcount
+
+    def insert(self, sql: str, rows: Sequence[Row]) -> int:
+        """See `Session.insert`."""
+        return max(self.connection.executemany(sql, rows).rowcount, 0)
+
+    def settle(self) -> None:
+        """See `Session.settle`: none waits."""
+
+    def announce(self, channel: str, number: int) -> None:
+        """Other processes look for themselves: SQLite has no way to call them."""
+
+    def queue(self, name: str) -> None:
+        """There is one writer at a time in any case."""
+
+    def now(self) -> float:
+        """All who share a file share a machine, and so its clock."""
+        return time.time()
+
+    def renumber(self) -> None:
+        """SQLite numbers after the highest by itself."""
+
+    def begin(self) -> None:
+        """Take the file's one write lock at once, so that no transaction has to give up later."""
+        self.connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Return once it is synced."""
+        self.connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo; a full disk may have undone it already."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteDriver:
+    """Opens one file. See `Driver`."""
+
+    path: Path
+    errors: ClassVar[tuple[type[Exception], ...]] = (sqlite3.Error,)
+    has_clock: ClassVar[bool] = False
+
+    @property
+    def where(self) -> str:
+        """See `Driver.where`."""
+        return str(self.path)
+
+    def open(self) -> Session:
+        """See `Driver.open`. The file and its folder are made for this user alone.
+
+        Raises `StoreError` when it cannot be opened, is no sayso database, is of a newer sayso, or
+        is locked for longer than 5 s.
+        """
+        try:
+            self._make()
+            self._check()
+            self._make_private()
+            return self._connect(self.path)
+        except sqlite3.Error as error:
+            raise self.explain(error) from error
+
+    def _connect(self, path: Path, *, is_synced: bool = True) -> Session:
+        with contextlib.ExitStack() as stack:
+            connection = sqlite3.connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            stack.callback(connection.close)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if is_synced else 'OFF'}")
+            session = SqliteSession(connection)
+            _migrate(session, self.where)
+            stack.pop_all()
+        return session
+
+    def _make(self) -> None:
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # One that is there is not opened: closing it would drop the locks that SQLite has on
+            # it.
+            if not self.path.exists():
+                self._make_whole()
+            if not os.access(self.path, os.R_OK | os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.path))
+        except OSError as error:
+            raise self.explain(error) from error
+
+    def _make_whole(self) -> None:
+        """Make the file beside its place, and put it there with all its tables.
+
+        Nobody sees it half made; of several that make it at once, the first one's counts.
+        """
+        new = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
+        try:
+            _make_empty(new)
+            # Nobody has it yet: it is synced once, as a whole, and not at each step of its making.
+            self._connect(new, is_synced=False).close()
+            _sync(new)
+            os.link(new, self.path)
+        except FileExistsError:
+            pass
+        except OSError:
+            # There are file systems without links: then it is made in its place.
+            _make_empty(self.path)
+        finally:
+            new.unlink(missing_ok=True)
+
+    def _check(self) -> None:
+        """Refuse the file of another program or of a newer sayso, without a byte changed in it.
+
+        What a log beside the file holds is read too; without one, no lock or file is made. Another
+        process may take that log away, or move it into the file, while this looks: then it looks
+        again.
+        """
+        for _ in range(_LOOKS):
+            try:
+                self._look()
+                return
+            except sqlite3.Error:
+                time.sleep(_LOOK_SECONDS)
+        self._look()
+
+    def _look(self) -> None:
+        wal = self.path.with_name(f"{self.path.name}-wal")
+        try:
+            has_wal = wal.stat().st_size > 0
+        except FileNotFoundError:
+            has_wal = False
+        query = "mode=ro" if has_wal else "mode=ro&immutable=1"
+        uri = f"{self.path.absolute().as_uri()}?{query}"
+        with contextlib.closing(sqlite3.connect(uri, timeout=_BUSY_SECONDS, uri=True)) as db:
+            _version_of(SqliteSession(db), self.where)
+
+    def _make_private(self) -> None:
+        """Close to others a file that was there: what sayso writes into it is not for them."""
+        try:
+            if stat.S_IMODE(self.path.stat().st_mode) != _MODE:
+                self.path.chmod(_MODE)
+        except OSError as error:
+            raise self.explain(error) from error
+
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
+        """See `Driver.watch`: SQLite has no way to call."""
+
+    def explain(self, error: Exception) -> StoreError:
+        """See `Driver.explain`."""
+        text = str(error)
+        other = "choose another file with --store sqlite:PATH."
+        if "locked" in text:
+            fix = f"Another program holds it: end it, or {other}"
+            return StoreError("the database is locked", where=self.where, fix=fix)
+        if isinstance(error, PermissionError) or "readonly" in text:
+            fix = f"Make the file and its folder writable, or {other}"
+            return StoreError("the database cannot be written", where=self.where, fix=fix)
+        if "not a database" in text or "malformed" in text:
+            fix = f"Restore it from a copy, or {other}"
+            what = "this file is not a sound SQLite database"
+            return StoreError(what, where=self.where, fix=fix)
+        if "full" in text:
+            return StoreError("the disk is full", where=self.where, fix="Free some space.")
+        return StoreError(f"the database cannot be used: {text}", where=self.where)
+
+    def is_lost(self, error: Exception) -> bool:
+        """A file is not lost."""
+        del error
+        return False
+
+    def is_clash(self, error: Exception) -> bool:
+        """One writer at a time: nothing clashes."""
+        del error
+        return False
+
+
+def open_sqlite(path: Path) -> Database:
+    """Open the store in one file; see `SqliteDriver.open` for what is raised."""
+    return Database(SqliteDriver(path))
+
+
+def _make_empty(path: Path) -> None:
+    """Made with its mode, not changed afterwards: others can read it at no moment."""
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE))
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _migrate(session: SqliteSession, where: str) -> None:
+    if _version_of(session, where) == VERSION:
+        return
+    session.begin()
+    try:
+        # Looked at again: another process may have been faster.
+        upgrade(session, SQLITE, SQLITE_TYPES, _version_of(session, where))
+        session.change(f"PRAGMA application_id = {_APPLICATION_ID}")
+        session.change(f"PRAGMA user_version = {VERSION}")
+        session.commit()
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            session.rollback()
+        raise
+
+
+def _version_of(session: SqliteSession, where: str) -> int:
+    application = session.query("PRAGMA application_id")[0][0]
+    tables = session.query("SELECT count(*) FROM sqlite_schema")[0][0]
+    if application != _APPLICATION_ID and tables:
+        what = "this database belongs to another program"
+        raise StoreError(what, where=where, fix="Choose another file with --store sqlite:PATH.")
+    version = int(session.query("PRAGMA user_version")[0][0])
+    check_version(version, where)
+    return version

@@ -1,0 +1,232 @@
+"""The usage of tools by each caller: bounded by the number of tools, not of calls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.store.rows import storable
+from sayso.store.session import Session
+
+_MINUTE: Final = 60.0
+_ANY_CLIENT: Final = ""
+"""The conversation of a subject through all of its clients; no client has this name."""
+_CONVERSE: Final = """INSERT INTO conversations (subject, client, started, last)
+    VALUES (:subject, :client, :now, :now) ON CONFLICT (subject, client) DO UPDATE SET
+    started = CASE WHEN conversations.last > :alive THEN conversations.started
+        ELSE excluded.started END,
+    last = CASE WHEN conversations.last > excluded.last THEN conversations.last
+        ELSE excluded.last END"""
+_USE: Final = """INSERT INTO uses (subject, client, tool, facts, last)
+    VALUES (:subject, :client, :tool, :facts, :now)
+    ON CONFLICT (subject, client, tool, facts) DO UPDATE SET last = excluded.last"""
+_KEY_OF_USE: Final = ("subject", "client", "tool", "facts")
+_TICK: Final = "INSERT INTO ticks (subject, level, tool, at) VALUES (?, ?, ?, ?)"
+_FORGET: Final = "DELETE FROM ticks WHERE subject = :subject AND at <= :old"
+
+
+@dataclass(slots=True)  # as RecordRow
+class Use:
+    """One call that is about to be sent, as later calls will look back on it.
+
+    `tool` names the tool as it stands, and `facts` is JSON that only the floors above read. `at`
+    and `idle`, after which a conversation is over, are in seconds. `grant` is the one that the
+    call goes on, and `claim` the key that it has, as far as it does.
+    """
+
+    subject: str
+    client: str
+    tool: str
+    level: str
+    facts: str
+    at: float
+    idle: float
+    grant: int | None = None
+    claim: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """At most so many calls of one caller in a minute: all, or of one level, or of one tool."""
+
+    most: int
+    level: str | None = None
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """A grant that a call was to go on, or a key that it had, and that it has no more."""
+
+    grant: int | None = None
+    claim: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UseRow:
+    """When a tool was last used, and whether that was in the conversation that goes on.
+
+    That is `None` if it cannot be told: the caller may have gone by another client name then.
+    """
+
+    tool: str
+    facts: str
+    last: float
+    is_same_conversation: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One call within the last minute."""
+
+    level: str
+    tool: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The usage of one caller: its uses since a moment, and its last minute, oldest first."""
+
+    uses: tuple[UseRow, ...] = ()
+    ticks: tuple[Tick, ...] = ()
+    is_first_use: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How far one call looks back; `since` and `now` in Unix seconds, `idle` in seconds.
+
+    `first_use` is the tool whose first use is asked about, and `has_ticks` whether the last minute
+    counts. `is_claimed` says that nobody has proved the client's name.
+    """
+
+    subject: str
+    client: str
+    now: float
+    idle: float
+    since: float | None = None
+    first_use: str | None = None
+    has_ticks: bool = False
+    is_claimed: bool = False
+
+
+def converse(session: Session, subject: str, client: str, *, now: float, idle: float) -> None:
+    """Go on with a conversation, or begin one where the last call is too long ago."""
+    for name in (_client(client), _ANY_CLIENT):
+        values = {"subject": storable(subject), "client": name}
+        session.change(_CONVERSE, {**values, "now": now, "alive": now - idle})
+
+
+def begun(session: Session, subject: str, client: str) -> float | None:
+    """When the last conversation of a caller began."""
+    sql = "SELECT started FROM conversations WHERE subject = :subject AND client = :client"
+    rows = session.query(sql, {"subject": storable(subject), "client": _client(client)})
+    return rows[0][0] if rows else None
+
+
+def _client(name: str) -> str:
+    """Return a client's name as the tables hold it, never that of all clients together."""
+    return storable(name) or "unknown"
+
+
+def note(session: Session, uses: Sequence[Use]) -> None:
+    """Note calls that are about to be sent; what is the same of several is written once."""
+    values = [_values(use) for use in uses]
+    everywhere = [{**one, "client": _ANY_CLIENT} for one in values]
+    callers = {(one["subject"], one["client"]): one for one in (*values, *everywhere)}
+    for one in callers.values():
+        session.change(_CONVERSE, one)
+    for one in {one["subject"]: one for one in values}.values():
+        session.change(_FORGET, one)
+    tools = {tuple(one[name] for name in _KEY_OF_USE): one for one in values}
+    for one in tools.values():
+        session.change(_USE, one)
+    session.insert(
+        _TICK, [(one["subject"], one["level"], one["tool"], one["now"]) for one in values]
+    )
+
+
+def _values(use: Use) -> dict[str, Any]:
+    return {
+        "subject": storable(use.subject),
+        "client": _client(use.client),
+        "tool": use.tool,
+        "level": use.level,
+        "facts": use.facts,
+        "now": use.at,
+        "alive": use.at - use.idle,
+        "old": use.at - _MINUTE,
+    }
+
+
+def exceeded(session: Session, use: Use, quotas: Sequence[Quota]) -> Quota | None:
+    """The first of `quotas` that one more call would exceed."""
+    found = ticks(session, use.subject, use.at) if quotas else ()
+    for quota in quotas:
+        count = sum(
+            quota.level in (None, one.level) and quota.tool in (None, one.tool) for one in found
+        )
+        if count >= quota.most:
+            return quota
+    return None
+
+
+def ticks(session: Session, subject: str, now: float) -> tuple[Tick, ...]:
+    """The last minute of a caller, oldest first."""
+    sql = "SELECT level, tool, at FROM ticks WHERE subject = :subject AND at > :since ORDER BY at"
+    values = {"subject": storable(subject), "since": now - _MINUTE}
+    return tuple(Tick(*row) for row in session.query(sql, values))
+
+
+def look(session: Session, at: Look) -> Usage:
+    """What one caller has done, as far as it is asked for."""
+    return Usage(
+        uses=() if at.since is None else _uses(session, at, at.since),
+        ticks=ticks(session, at.subject, at.now) if at.has_ticks else (),
+        is_first_use=at.first_use is not None and _is_first(session, at.subject, at.first_use),
+    )
+
+
+def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
+    """Return the uses since a moment; a time ahead of `now` counts as just now.
+
+    A client that changes its name neither leaves what it did behind nor takes over what another
+    did: under a name that is only claimed, uses within the caller's conversation through whatever
+    clients are uncertain, except those under this very name.
+    """
+    sql = """SELECT uses.tool, uses.facts, uses.last, uses.client = :client AND EXISTS (
+            SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
+            AND conversations.client = uses.client AND conversations.last > :alive
+            AND conversations.started <= uses.last),
+        EXISTS (SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
+            AND conversations.client = :any AND conversations.last > :alive
+            AND conversations.started <= uses.last)
+        FROM uses WHERE uses.subject = :subject AND uses.last >= :since ORDER BY uses.last"""
+    values = {
+        "subject": storable(at.subject),
+        "client": _client(at.client),
+        "any": _ANY_CLIENT,
+        "since": since,
+        "alive": at.now - at.idle,
+    }
+    return tuple(
+        UseRow(tool, facts, last, _is_same(is_own, is_anyones, at))
+        for tool, facts, last, is_own, is_anyones in session.query(sql, values)
+    )
+
+
+def _is_same(is_own: object, is_anyones: object, at: Look) -> bool | None:
+    if is_own:
+        return True
+    return None if is_anyones and at.is_claimed else False
+
+
+def _is_first(session: Session, subject: str, tool: str) -> bool:
+    sql = "SELECT 1 FROM uses WHERE subject = :subject AND tool = :tool LIMIT 1"
+    return not session.query(sql, {"subject": storable(subject), "tool": tool})
+
+
+def drop_of(session: Session, subject: str) -> None:
+    """Forget what one person did."""
+    for table in ("conversations", "uses", "ticks"):
+        session.change(f"DELETE FROM {table} WHERE subject = :subject", {"subject": subject})

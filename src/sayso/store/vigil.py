@@ -1,0 +1,97 @@
+"""Statements that a database answers no more: their connection is cut, so that nobody waits on.
+
+A network may drop what is sent and close nothing, and what stands in between may go on to confirm
+what it does not pass on. Neither the connection nor the system finds that out by itself. So a
+statement that takes long is asked about over another connection.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import threading
+import time
+import weakref
+from typing import Any, Final
+
+import psycopg
+
+PATIENCE_SECONDS: Final = 10.0
+"""How long a statement takes until it is asked about."""
+_LOOK_SECONDS: Final = 2.0
+_PROBE_SECONDS: Final = 10.0
+_MISSES: Final = 2
+"""How often in a row nothing may be heard of a statement: a database may be full for a moment."""
+_FORGOTTEN_SECONDS: Final = 120.0
+"""A pooler in between has numbers of its own: one that the database does not know may be at work
+for so long."""
+_STATE: Final = """SELECT coalesce(state IN ('active', 'fastpath function call', 'disabled'), true)
+    FROM pg_stat_activity WHERE pid = %s"""
+
+
+class Vigil:
+    """Entered for each statement of a connection."""
+
+    __slots__ = ("__weakref__", "_began", "_connection", "_info", "_misses", "_process")
+
+    def __init__(self, connection: "psycopg.Connection[Any]", info: str) -> None:
+        self._connection = connection
+        self._info = info
+        self._process = connection.info.backend_pid
+        self._began: float | None = None
+        self._misses = 0
+        _watched.add(self)
+        _watch()
+
+    def __enter__(self) -> None:
+        """A statement begins."""
+        self._began = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        """It has ended."""
+        self._began = None
+
+    def look(self) -> None:
+        """Cut the connection if its statement takes long and the database does not work on it."""
+        began = self._began
+        waited = 0.0 if began is None else time.monotonic() - began
+        if waited < PATIENCE_SECONDS or asyncio.run(self._is_at_work(waited)):
+            self._misses = 0
+            return
+        self._misses += 1
+        if self._misses >= _MISSES and self._began == began:
+            self._cut()
+
+    async def _is_at_work(self, waited: float) -> bool:
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS):
+                other = await psycopg.AsyncConnection.connect(self._info, autocommit=True)
+                async with other:
+                    found = await (await other.execute(_STATE, [self._process])).fetchone()
+        except (psycopg.Error, TimeoutError):
+            return False
+        return waited < _FORGOTTEN_SECONDS if found is None else bool(found[0])
+
+    def _cut(self) -> None:
+        with contextlib.suppress(psycopg.Error, OSError):
+            end = socket.socket(fileno=os.dup(self._connection.fileno()))
+            with end:
+                end.shutdown(socket.SHUT_RDWR)
+
+
+_watched: "weakref.WeakSet[Vigil]" = weakref.WeakSet()
+_watching: list[threading.Thread] = []
+
+
+def _watch() -> None:
+    """Begin to look, once in a process: a thread does not go along into a fork."""
+    if not any(one.is_alive() for one in _watching):
+        _watching[:] = [threading.Thread(target=_go_round, name="sayso-vigil", daemon=True)]
+        _watching[0].start()
+
+
+def _go_round() -> None:
+    while True:
+        time.sleep(_LOOK_SECONDS)
+        for vigil in [*_watched]:
+            vigil.look()

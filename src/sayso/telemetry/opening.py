@@ -1,0 +1,118 @@
+"""What a gateway shows of itself, put together as it was asked for."""
+
+import logging
+import os
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from starlette.types import ASGIApp
+
+from sayso.errors import UsageError
+from sayso.extras import install_fix
+from sayso.store import Database
+from sayso.telemetry.gauge import Gauge
+from sayso.telemetry.watch import Watch
+from sayso.telemetry.wire import counted, traced
+
+if TYPE_CHECKING:
+    from sayso.telemetry.metrics import Metrics
+    from sayso.telemetry.otel import Otel
+    from sayso.telemetry.page import Prometheus
+
+_ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What looks on, and where it tells of it. By default nothing does, and it costs nothing."""
+
+    watch: Watch | None = None
+    prometheus: "Prometheus | None" = None
+    otel: "Otel | None" = None
+
+    @property
+    def heard(self) -> Callable[[bool, float], None] | None:
+        """Whom the ledger of approvals tells of answers."""
+        return self._shown and self._shown.heard
+
+    @property
+    def _shown(self) -> "Metrics | None":
+        """What counts for the page, where there is one: OTLP has fewer metrics."""
+        return None if self.prometheus is None or self.watch is None else self.watch.metrics
+
+    def show(self, store: Database, gauges: Iterable[Gauge]) -> None:
+        """Show what the store does, and what the gauges say."""
+        if self._shown is not None:
+            store.measure(self._shown.committed)
+        if self.prometheus is not None:
+            self.prometheus.gauges.watch(gauges)
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """The application, with what is looked at on the wire."""
+        if self.otel is not None:
+            app = traced(app)
+        if self._shown is not None:
+            app = counted(app, self._shown.received, self._shown.sent)
+        return app
+
+
+@asynccontextmanager
+async def open_telemetry(
+    *,
+    has_metrics: bool = False,
+    has_otel: bool | None = None,
+    has_logs: bool = False,
+    environment: Mapping[str, str] = os.environ,
+) -> AsyncGenerator[Telemetry]:
+    """Look on for metrics, for OpenTelemetry, and for logs that name the call they are about.
+
+    `has_otel` left open means: where the environment names an endpoint. Raises `UsageError` where
+    what was asked for is not installed.
+    """
+    async with AsyncExitStack() as stack:
+        prometheus = _prometheus() if has_metrics else None
+        otel = None
+        if _wants_otel(environment) if has_otel is None else has_otel:
+            otel = await _otel(stack, is_asked=has_otel is True)
+        metrics = _metrics(prometheus, otel) if prometheus or otel else None
+        is_seen = metrics is not None or has_logs
+        watch = Watch(metrics, otel and otel.spans) if is_seen else None
+        yield Telemetry(watch, prometheus, otel)
+
+
+def _wants_otel(environment: Mapping[str, str]) -> bool:
+    is_off = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    return not is_off and any(environment.get(name) for name in _ENDPOINTS)
+
+
+def _metrics(prometheus: "Prometheus | None", otel: "Otel | None") -> "Metrics":
+    from sayso.telemetry.metrics import Metrics  # noqa: PLC0415 - an extra
+
+    return Metrics(prometheus and prometheus.meter, otel and otel.meter)
+
+
+def _prometheus() -> "Prometheus":
+    try:
+        from sayso.telemetry.page import Prometheus  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        what = "metrics need OpenTelemetry's exporter for Prometheus"
+        raise UsageError(what, where="--metrics", fix=install_fix("metrics")) from error
+    return Prometheus()
+
+
+async def _otel(stack: AsyncExitStack, *, is_asked: bool) -> "Otel | None":
+    try:
+        from sayso.telemetry.otel import open_otel  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        what = "traces need OpenTelemetry's SDK"
+        fix = install_fix("otel")
+        if is_asked:
+            raise UsageError(what, where="--otel", fix=fix) from error
+        # The environment may speak of all programs on this machine.
+        _log.warning("%s, so none are sent. %s", what, fix)
+        return None
+    return await stack.enter_async_context(open_otel())

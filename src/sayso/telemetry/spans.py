@@ -1,0 +1,143 @@
+"""Spans: one for each request of a client, one for each exchange with a server under it.
+
+Only OpenTelemetry's API is known here. The trace travels in `_meta`, as MCP carries it, and in the
+headers of HTTP. A client's word in `_meta` counts before that of what carried its request, to which
+the span is then linked (conventions for MCP, context propagation).
+"""
+
+from typing import Final
+
+from opentelemetry import context as contexts
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, SpanKind, StatusCode, Tracer
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from sayso.connect import Exchange
+from sayso.guard import Call
+from sayso.telemetry.attributes import (
+    approval_attributes,
+    call_attributes,
+    decision_attributes,
+    exchange_attributes,
+    request_attributes,
+    short,
+    span_name,
+    trace_of,
+)
+from sayso.telemetry.labels import TOOL_ERROR, CallLabels
+from sayso.telemetry.watch import Asked
+from sayso.telemetry.wire import CARRIED
+
+_W3C: Final = TraceContextTextMapPropagator()
+_EMPTY: Final = Context()
+_CALL: Final = "tools/call"
+
+
+class Spans:
+    """A `Tracing` that gives its spans to a tracer."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def request(self, asked: Asked) -> "_RequestSpan":
+        """See `Tracing.request`."""
+        carried = CARRIED.get()
+        parent, links = _origin(asked, carried or {})
+        span = self._tracer.start_span(
+            span_name(asked.method),
+            parent,
+            SpanKind.SERVER,
+            request_attributes(asked, is_http=carried is not None),
+            links,
+        )
+        return _RequestSpan(span, asked)
+
+    def exchange(self, exchange: Exchange) -> "_Span":
+        """See `Tracing.exchange`."""
+        span = self._tracer.start_span(
+            span_name(exchange.method, exchange.tool),
+            kind=SpanKind.CLIENT,
+            attributes=exchange_attributes(exchange),
+        )
+        exchange.trace = _carrier(span)
+        return _Span(span)
+
+    def began(self, call: Call) -> None:
+        """See `Tracing.began`: from now on the call is of this trace, in the log too."""
+        carrier = _carrier(trace.get_current_span())
+        if carrier:
+            call.meta = {**(call.meta or {}), **carrier}
+
+    def decided(self, call: Call) -> None:
+        """See `Tracing.decided`."""
+        trace.get_current_span().add_event("sayso.decision", decision_attributes(call))
+
+    def approved(self, call: Call) -> None:
+        """See `Tracing.approved`."""
+        trace.get_current_span().add_event("sayso.approval", approval_attributes(call))
+
+    def ended(self, call: Call, labels: CallLabels, *, is_error: bool) -> None:
+        """See `Tracing.ended`."""
+        span = trace.get_current_span()
+        if not span.is_recording():
+            return
+        span.set_attributes(call_attributes(call, labels))
+        if call.is_found:
+            span.update_name(span_name(_CALL, call.tool.qualified_name))
+        if is_error:
+            _fail(span, TOOL_ERROR)
+
+
+class _Span:
+    __slots__ = ("span",)
+
+    def __init__(self, span: trace.Span) -> None:
+        self.span = span
+
+    def end(self, error: str) -> None:
+        if error:
+            _fail(self.span, error)
+        self.span.end()
+
+
+class _RequestSpan:
+    """The span of a request; what goes on until its end is under it."""
+
+    __slots__ = ("_asked", "_span", "_token")
+
+    def __init__(self, span: trace.Span, asked: Asked) -> None:
+        self._span = span
+        self._asked = asked
+        self._token = contexts.attach(trace.set_span_in_context(span, _EMPTY))
+
+    def end(self, error: str) -> None:
+        contexts.detach(self._token)
+        if error:
+            _fail(self._span, error)
+        elif self._asked.prompt is not None:
+            # A prompt that was not there is not named: its name would be the caller's alone.
+            self._span.set_attribute("gen_ai.prompt.name", short(self._asked.prompt))
+            self._span.update_name(span_name(self._asked.method, self._asked.prompt))
+        self._span.end()
+
+
+def _fail(span: trace.Span, error: str) -> None:
+    span.set_attribute("error.type", error)
+    span.set_status(StatusCode.ERROR)
+
+
+def _origin(asked: Asked, carried: dict[str, str]) -> tuple[Context, list[Link]]:
+    """What a request is part of, and what it is linked to."""
+    said = _W3C.extract(trace_of(asked.meta), _EMPTY)
+    around = _W3C.extract(carried, _EMPTY)
+    if not trace.get_current_span(said).get_span_context().is_valid:
+        return around, []
+    ambient = trace.get_current_span(around).get_span_context()
+    return said, [Link(ambient)] if ambient.is_valid else []
+
+
+def _carrier(span: trace.Span) -> dict[str, str]:
+    found: dict[str, str] = {}
+    _W3C.inject(found, trace.set_span_in_context(span, _EMPTY))
+    return found

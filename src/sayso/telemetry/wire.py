@@ -1,0 +1,43 @@
+"""Around the gateway's application: what goes over the wire, and the trace that came with it."""
+
+from collections.abc import Callable, MutableMapping
+from contextvars import ContextVar
+from typing import Any, Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+CARRIED: Final[ContextVar[dict[str, str] | None]] = ContextVar("sayso_carried", default=None)
+"""The trace in the headers of the HTTP request that is answered here; `None` without HTTP."""
+
+_TRACE: Final = (b"traceparent", b"tracestate")
+
+
+def traced(app: ASGIApp) -> ASGIApp:
+    """The application, with the trace of each request at hand."""
+
+    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = scope["headers"]
+            found = {key.decode(): one.decode("latin-1") for key, one in headers if key in _TRACE}
+            CARRIED.set(found)
+        await app(scope, receive, send)
+
+    return outer
+
+
+def counted(app: ASGIApp, received: Callable[[int], None], sent: Callable[[int], None]) -> ASGIApp:
+    """The application; both are told how many bytes bodies have."""
+
+    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def heard() -> MutableMapping[str, Any]:
+            message = await receive()
+            received(len(message.get("body", b"")))
+            return message
+
+        async def say(message: MutableMapping[str, Any]) -> None:
+            sent(len(message.get("body", b"")))
+            await send(message)
+
+        await app(scope, heard, say)
+
+    return outer

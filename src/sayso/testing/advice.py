@@ -1,0 +1,57 @@
+"""What to write instead, for the messages of assertions."""
+
+import json
+
+from sayso.catalog import Tool
+from sayso.infer import is_unsafe_to_repeat
+from sayso.intent import (
+    HINT_NAMES,
+    Hints,
+    Intent,
+    as_code,
+    nearest,
+    read_tool,
+    supposed,
+    write_annotations,
+)
+
+
+def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
+    """What to declare of a tool: by what it says itself, and for the rest by what it is called."""
+    said = read_tool(tool.raw).intent.hints
+    guessed = {name: one.value for name, one in tool.inferred.items()}
+    if is_unsafe_to_repeat(tool.raw):
+        guessed["idempotent"] = False
+    hints = Hints(
+        **{one: guessed.get(one) if said[one] is None else said[one] for one in HINT_NAMES}
+    )
+    whole = supposed(hints)
+    if whole is None:
+        return f"declare what it does{_named(title)}, with a preset such as sayso.READ_ONLY"
+    why = "" if said.is_complete else "if its name and texts say what it does, "
+    return why + how(Intent(whole), title=title, is_bound=is_bound)
+
+
+def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
+    """How to declare an intent: with sayso, or on the wire where a server goes without.
+
+    >>> from sayso import DELETE
+    >>> how(DELETE, title="Delete it", is_bound=True)
+    'declare it as sayso.DELETE, title="Delete it"'
+    """
+    code = as_code(intent.hints)
+    if is_bound:
+        return f"declare it as {code}{_named(title)}"
+    hints = nearest(intent.hints)[1].hints
+    whole = Hints(
+        **{
+            one: hints[one] if intent.hints[one] is None else intent.hints[one]
+            for one in HINT_NAMES
+        }
+    )
+    wire = json.dumps(write_annotations(whole, title), ensure_ascii=False)
+    return f"give it the annotations {wire} (with sayso.bind: {code})"
+
+
+def _named(title: str | None) -> str:
+    return f', title="{title}"' if title else ""

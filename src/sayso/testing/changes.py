@@ -1,0 +1,44 @@
+"""What changed between two looks at the state, in words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+Looks = tuple[Any, ...]
+"""What each probe gave, in order; a mapping holds records by their name."""
+
+_MOST_SHOWN: Final = 5
+
+
+def difference(before: Looks, after: Looks) -> str:
+    """In words, what changed between two looks; empty where nothing did."""
+    found: list[str] = []
+    for was, now in zip(before, after, strict=True):
+        if was == now:
+            continue
+        if not (isinstance(was, Mapping) and isinstance(now, Mapping)):
+            found.append("the state was changed")
+            continue
+        old = cast("Mapping[Any, Any]", was)
+        new = cast("Mapping[Any, Any]", now)
+        for word, names in (
+            ("made", [one for one in new if one not in old]),
+            ("removed", [one for one in old if one not in new]),
+            ("changed", [one for one in new if one in old and new[one] != old[one]]),
+        ):
+            if names:
+                found.append(f"{word} {_few(names)}")
+    return " and ".join(found)
+
+
+def lost_between(before: Looks, after: Looks) -> str:
+    """The records that are gone, as far as the probes tell records apart."""
+    gone: list[Any] = []
+    for was, now in zip(before, after, strict=True):
+        if isinstance(was, Mapping) and isinstance(now, Mapping):
+            gone += [one for one in cast("Mapping[Any, Any]", was) if one not in now]
+    return _few(gone) if gone else ""
+
+
+def _few(names: Sequence[Any]) -> str:
+    shown = ", ".join(str(one) for one in names[:_MOST_SHOWN])
+    return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")

@@ -1,0 +1,242 @@
+"""Calling tools to see what they do: twice, dry, and with an eye on the state."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from sayso.catalog import Tool, read_tools
+from sayso.connect import RpcError
+from sayso.intent import Level, read_tool
+from sayso.schema import canonical
+from sayso.testing.behaviour import Behaviour, Calls, Verdict
+from sayso.testing.changes import difference, lost_between
+from sayso.testing.samples import sample
+from sayso.testing.session import Session, open_session
+from sayso.testing.states import Probe
+from sayso.testing.surface import Surface
+
+_NO_PROBE: Final = "no probe watches the state"
+_ORDER: Final = tuple(Level)
+_MOST_LETTERS: Final = 200
+
+
+Method = Callable[[Tool, dict[str, Any]], Awaitable[list[Verdict]]]
+
+
+class _FailedError(Exception):
+    """A call that ended in an error: it shows nothing."""
+
+
+async def exercise(
+    server: object,
+    *,
+    calls: Calls | None = None,
+    probe: Probe | Sequence[Probe] = (),
+    varying: Sequence[str] = (),
+    only: Sequence[str] | None = None,
+    reset: Callable[[], Any] | None = None,
+) -> Behaviour:
+    """Call tools and hold what happens against their hints; nobody is asked, nothing is contained.
+
+    `calls` has the arguments by tool, of one call or several. A tool that it does not name is
+    called by its schema's own examples and defaults, where it has them, reads or writes without
+    loss, stays in its own world, and runs in this process. `probe` looks at the state: without one
+    no hint can be supported. `varying` are read-only tools whose results may differ, as a clock's
+    do. `only` leaves out all other tools, and `reset` is called before each tool.
+
+    What reads comes first, what destroys last; of a kind, in the order of `calls`. Raises
+    `UsageError` for the name of a tool that is not there, and what connecting raises.
+
+    >>> import anyio
+    >>> from mcp.server import MCPServer
+    >>> anyio.run(exercise, MCPServer("crm")).verdicts
+    ()
+    """
+    given = {name: _listed(one) for name, one in (calls or {}).items()}
+    probes = (probe,) if callable(probe) else tuple(probe)
+    async with _kept_whole(server) as (session, surface):
+        for name in (*given, *varying, *(only or ())):
+            surface.tool(name)
+        trial = _Trial(session, probes, frozenset(varying))
+        for tool in _in_order(surface, given, only):
+            if reset is not None:
+                reset()
+            await trial.run(tool, given.get(tool.name))
+        return Behaviour(session.name, tuple(trial.verdicts), tuple(trial.failures))
+
+
+@asynccontextmanager
+async def _kept_whole(server: object) -> AsyncGenerator[tuple[Session, Surface]]:
+    """A session and its surface; what is raised inside comes out as it was."""
+    failure: Exception | None = None
+    async with open_session(server) as session:
+        try:
+            tools, problems = read_tools(session.name, await session.entries())
+            yield session, Surface(session.name, tuple(tools), tuple(problems))
+        except Exception as error:  # noqa: BLE001 - raised below, outside of the groups of tasks
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+def _listed(
+    given: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+) -> tuple[dict[str, Any], ...]:
+    if isinstance(given, Mapping):
+        return (dict(given),)
+    return tuple(dict(one) for one in given)
+
+
+def _in_order(surface: Surface, given: Mapping[str, Any], only: Sequence[str] | None) -> list[Tool]:
+    names = [*given, *(one.name for one in surface.tools)]
+    tools = [one for one in surface.tools if only is None or one.name in only]
+    return sorted(
+        tools,
+        key=lambda one: (_ORDER.index(read_tool(one.raw).intent.level), names.index(one.name)),
+    )
+
+
+@dataclass(slots=True)
+class _Trial:
+    """One server's tools, called one after the other."""
+
+    session: Session
+    probes: tuple[Probe, ...]
+    varying: frozenset[str]
+    verdicts: list[Verdict] = field(default_factory=list[Verdict])
+    failures: list[str] = field(default_factory=list[str])
+
+    async def run(self, tool: Tool, given: tuple[dict[str, Any], ...] | None) -> None:
+        """Exercise one tool, with the arguments that the test gave if it did."""
+        arguments = (
+            self._arguments(tool) if given is None else given or "calls={…} has no call of it"
+        )
+        if isinstance(arguments, str):
+            for promises, _ in self._trials(tool):
+                self.verdicts += _unknown(tool, promises, arguments)
+            return
+        seen: dict[str, Verdict] = {}
+        for one in arguments:
+            for promises, method in self._trials(tool):
+                try:
+                    verdicts = await method(tool, one)
+                except _FailedError as error:
+                    if given is not None:
+                        self.failures.append(f"{tool.name}: the call you gave ended in {error}")
+                    verdicts = _unknown(tool, promises, f"the call ended in {error}")
+                for verdict in verdicts:
+                    if verdict.promise in promises:
+                        seen[verdict.promise] = _worse(seen.get(verdict.promise), verdict)
+        self.verdicts += seen.values()
+
+    def _trials(self, tool: Tool) -> list[tuple[tuple[str, ...], Method]]:
+        """What a tool promises that calls can speak against, with how to try it, in order."""
+        said = read_tool(tool.raw).intent.hints.with_defaults()
+        if said.read_only:
+            return [(("read_only",), self._read)]
+        found: list[tuple[tuple[str, ...], Method]] = []
+        properties: Any = (tool.input_schema or {}).get("properties")
+        if isinstance(properties, Mapping) and "dry_run" in properties:
+            found.append((("dry_run",), self._run_dry))
+        looser = (("destructive", not said.destructive), ("idempotent", said.idempotent))
+        if promises := tuple(name for name, is_looser in looser if is_looser):
+            found.append((promises, self._write))
+        return found
+
+    def _arguments(self, tool: Tool) -> tuple[dict[str, Any], ...] | str:
+        """Arguments for a tool that the test does not name, or why it is not called."""
+        said = read_tool(tool.raw).intent
+        if said.level is Level.DESTRUCTIVE:
+            return "it may destroy, so it is called only with arguments in calls={…}"
+        if said.hints.with_defaults().open_world:
+            return "it reaches the outside world, so it is called only with arguments in calls={…}"
+        if not self.session.is_in_process:
+            return "it runs elsewhere, so it is called only with arguments in calls={…}"
+        found = sample(tool.input_schema or {})
+        return f"{found}: give arguments in calls={{…}}" if isinstance(found, str) else (found,)
+
+    async def _read(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
+        before = self._look()
+        first = await self._call(tool, arguments)
+        # After each call: what the first one does the second may undo.
+        once = difference(before, self._look())
+        second = await self._call(tool, arguments)
+        if changed := once or difference(before, self._look()):
+            return [_refuted(tool, "read_only", 2, f"{changed} with {arguments}")]
+        if tool.name not in self.varying and canonical(first) != canonical(second):
+            what = f"two calls with {arguments} gave two results; name it in varying=… if they may"
+            return [_refuted(tool, "read_only", 2, what)]
+        return [self._supported(tool, "read_only", 2)]
+
+    async def _run_dry(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
+        before = self._look()
+        await self._call(tool, {**arguments, "dry_run": True})
+        if changed := difference(before, self._look()):
+            return [_refuted(tool, "dry_run", 1, f"{changed} though dry_run was true")]
+        return [self._supported(tool, "dry_run", 1)]
+
+    async def _write(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
+        before = self._look()
+        await self._call(tool, arguments)
+        once = self._look()
+        if self.probes and before == once:
+            why = f"the call with {arguments} changed nothing that a probe sees"
+            return _unknown(tool, ("destructive", "idempotent"), why)
+        lost = lost_between(before, once)
+        found = [
+            _refuted(tool, "destructive", 1, f"lost {lost} with {arguments}")
+            if lost
+            else self._supported(tool, "destructive", 1)
+        ]
+        if not read_tool(tool.raw).intent.hints.with_defaults().idempotent:
+            return found
+        await self._call(tool, arguments)
+        if changed := difference(once, self._look()):
+            what = f"a second call with {arguments} {changed}"
+            return [*found, _refuted(tool, "idempotent", 2, what)]
+        return [*found, self._supported(tool, "idempotent", 2)]
+
+    def _supported(self, tool: Tool, promise: str, calls: int) -> Verdict:
+        if not self.probes:
+            return Verdict(tool.name, promise, "not_exercised", calls, _NO_PROBE)
+        return Verdict(tool.name, promise, "supported", calls)
+
+    def _look(self) -> tuple[Any, ...]:
+        return tuple(one() for one in self.probes)
+
+    async def _call(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What a call gives, without what is about the call itself. Raises `_FailedError`."""
+        params = {"name": tool.name, "arguments": arguments}
+        try:
+            result = await self.session.request("tools/call", params)
+        except RpcError as error:
+            raise _FailedError(f"an error: {error}") from error
+        if result.get("resultType", "complete") != "complete":
+            raise _FailedError("a question to the client")
+        if result.get("isError"):
+            raise _FailedError(f"an error: {_text(result)}")
+        return {key: result.get(key) for key in ("content", "structuredContent")}
+
+
+def _refuted(tool: Tool, promise: str, calls: int, evidence: str) -> Verdict:
+    return Verdict(tool.name, promise, "refuted", calls, evidence)
+
+
+def _unknown(tool: Tool, promises: Sequence[str], why: str) -> list[Verdict]:
+    return [Verdict(tool.name, one, "not_exercised", 0, why) for one in promises]
+
+
+def _worse(before: Verdict | None, now: Verdict) -> Verdict:
+    """Of several calls the worst counts; what supports adds up."""
+    if before is None or before.status == "not_exercised":
+        return now
+    if now.status == "supported" and before.status == "supported":
+        return Verdict(now.tool, now.promise, "supported", before.calls + now.calls)
+    return now if now.status == "refuted" else before
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    blocks = cast("list[Mapping[str, Any]]", result.get("content") or [])
+    first = next((str(one["text"]) for one in blocks if "text" in one), "no text")
+    return first[:_MOST_LETTERS]

@@ -1,0 +1,85 @@
+"""A server's tools as it lists them, read once: what most assertions are about."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from typing import Any, Final
+
+from sayso.catalog import Tool, read_tools
+from sayso.connect import SavedTarget
+from sayso.errors import UsageError
+from sayso.testing.loops import run_here
+from sayso.testing.session import SECONDS, open_session, target_of
+
+_MOST_NAMES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """The tools of one server; `problems` are about entries of its list that are no tools.
+
+    `is_bound` tells that they are declared with sayso, and so how to declare them better.
+
+    >>> Surface("crm", ()).problems
+    ()
+    """
+
+    name: str
+    tools: tuple[Tool, ...]
+    problems: tuple[str, ...] = ()
+    is_bound: bool = False
+
+    def tool(self, name: str) -> Tool:
+        """The tool of this name. Raises `UsageError` with those that were perhaps meant."""
+        names = [one.name for one in self.tools]
+        if name in names:
+            return self.tools[names.index(name)]
+        close = get_close_matches(name, names, n=1)
+        shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+        fix = f"Did you mean {close[0]!r}?" if close else f"Its tools are: {shown or 'none'}."
+        raise UsageError(f"there is no tool {name!r}", where=self.name, fix=fix)
+
+
+async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:
+    """The tools of `server`, all of them: no guard hides any; `timeout` in seconds.
+
+    Raises a `SaysoError` that says why they cannot be had.
+
+    >>> import anyio
+    >>> from mcp.server import MCPServer
+    >>> anyio.run(read_surface, MCPServer("crm")).name
+    'crm'
+    """
+    target = target_of(server)
+    if isinstance(target, SavedTarget):
+        return _made(target.name, list(target.tools))
+    found: Any = None
+    async with open_session(target or server, timeout=timeout) as session:
+        try:
+            entries = await session.entries()
+            found = _made(session.name, entries, is_bound=session.declared is not None)
+        except Exception as error:  # noqa: BLE001 - raised below, outside of the groups of tasks
+            found = error
+    if isinstance(found, Surface):
+        return found
+    raise found
+
+
+def surface_of(server: object, *, where: str, instead: str | None = None) -> Surface:
+    """`server` itself where it is a surface, else what is read of it now.
+
+    Raises `UsageError` inside of an event loop; `where` is the assertion that was called, and
+    `instead` how it is to be written there.
+    """
+    if isinstance(server, Surface):
+        return server
+    usual = f"{where}(await sayso.testing.read_surface(server), …)"
+    return run_here(partial(read_surface, server), where=where, instead=instead or usual)
+
+
+def _made(name: str, entries: list[Any], *, is_bound: bool = False) -> Surface:
+    tools, problems = read_tools(name, entries)
+    names = [one.name for one in tools]
+    twice = sorted({one for one in names if names.count(one) > 1})
+    problems += [f"{name}: two tools are called {one!r}" for one in twice]
+    return Surface(name, tuple(tools), tuple(problems), is_bound)

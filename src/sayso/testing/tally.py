@@ -1,0 +1,79 @@
+"""Promises and tests, held against each other at the end of a run."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from sayso.testing.promises import Manifest
+
+_RANKS: Final = ("failed", "skipped", "passed")
+_WORDS: Final = {
+    "passed": "shown by a test that passed",
+    "failed": "with a test that failed",
+    "skipped": "only with tests that were skipped",
+    "": "only with tests that did not run",
+}
+
+
+@dataclass(slots=True)
+class Tally:
+    """Which tests show which promise, and how they ended. `problems` fail the run."""
+
+    problems: list[str] = field(default_factory=list[str])
+    remarks: list[str] = field(default_factory=list[str])
+    manifests: tuple[Manifest, ...] = ()
+    _claims: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    _ends: dict[str, str] = field(default_factory=dict[str, str])
+
+    def claim(self, test: str, promises: Iterable[str]) -> None:
+        """Note that a test shows these promises."""
+        for promise in promises:
+            self._claims.setdefault(promise, []).append(test)
+
+    def note(self, test: str, when: str | None, outcome: str) -> None:
+        """Note how one phase of a test has ended: a failure of any of them counts."""
+        if outcome != "passed" or (when == "call" and test not in self._ends):
+            self._ends[test] = "failed" if "failed" in (outcome, self._ends.get(test)) else outcome
+
+    def homes(self) -> list[Path]:
+        """The folders of the files that hold manifests."""
+        return [Path(one.file).parent for one in self.manifests if one.file]
+
+    def settle(self, in_part: str | None) -> None:
+        """Hold both against each other; `in_part` is why tests may be missing, if they may."""
+        promises = {key: text for one in self.manifests for key, text in one.promises.items()}
+        if not promises and (in_part or not self._claims):
+            return
+        self.problems += [
+            _no_promise(promise, tests, promises)
+            for promise, tests in sorted(self._claims.items())
+            if promise not in promises
+        ]
+        missing = [one for one in promises if one not in self._claims]
+        if not in_part:
+            self.problems += [
+                f"no test shows the promise {one}: {promises[one]}" for one in missing
+            ]
+        counts = Counter(self._end(one) for one in promises if one in self._claims)
+        told = [f"{counts[end]} {words}" for end, words in _WORDS.items() if counts[end]]
+        noun = "promise" if len(promises) == 1 else "promises"
+        self.remarks.append(f"{len(promises)} {noun}: {', '.join(told) or 'none with a test'}")
+        if in_part and missing:
+            self.remarks.append(f"whether all of them have tests was not checked: {in_part}")
+
+    def _end(self, promise: str) -> str:
+        """How its tests ended: a failure counts, else the best of them."""
+        ends = {self._ends.get(one, "") for one in self._claims[promise]}
+        if "failed" in ends:
+            return "failed"
+        return max(ends, key=lambda one: _RANKS.index(one) if one else -1)
+
+
+def _no_promise(promise: str, tests: list[str], promises: Iterable[str]) -> str:
+    close = get_close_matches(promise, list(promises), n=1)
+    more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
+    fix = f"; did you mean {close[0]}?" if close else "; put it into a manifest"
+    return f"{tests[0]}{more} shows {promise}, which nobody promises{fix}"

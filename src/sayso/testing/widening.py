@@ -1,0 +1,197 @@
+"""Whether a schema takes more than another one did, told keyword by keyword.
+
+Whether one JSON Schema takes all that another does cannot be told in general. Here every change
+that does not plainly take less counts as taking more; an argument that is gone is one less.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+from sayso.schema import canonical
+
+Shape = Mapping[str, Any]
+"""A schema without its words."""
+
+_WORDS: Final = frozenset({"title", "description", "examples", "$comment", "deprecated", "default"})
+_LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+_MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+_NAMED: Final = ("properties", "patternProperties", "dependentSchemas")
+_ONE_OF: Final = ("anyOf", "oneOf")
+_INSIDE: Final = ("items", "additionalProperties", "contains", "propertyNames")
+_DEEPEST: Final = 20
+
+
+def shape_of(schema: Any) -> Any:
+    """`schema` without its words, and with what it refers to in its place.
+
+    >>> shape_of({"title": "A", "properties": {"title": {"type": "string", "title": "Title"}}})
+    {'properties': {'title': {'type': 'string'}}}
+    """
+    definitions = _object(_object(schema).get("$defs"))
+    return _bare(schema, definitions, ())
+
+
+def widened(old: Any, new: Any, at: str = "") -> Iterator[str]:
+    """In words, each way in which `new` takes more than `old`; nothing where it takes less.
+
+    >>> list(widened({"type": "integer", "maximum": 50}, {"type": "integer", "maximum": 100}, "n"))
+    ['n: maximum was 50, is 100']
+    """
+    if canonical(old) == canonical(new) or old is True or new is False:
+        return
+    if old is False or new is True:
+        yield _told(at, "takes anything now" if new is True else "is taken now")
+        return
+    for compare in (_type, _values, _bounds, _names, _forms, _parts, _others):
+        yield from compare(_object(old), _object(new), at)
+
+
+def _type(old: Shape, new: Shape, at: str) -> Iterator[str]:
+    before = _types(old)
+    now = _types(new)
+    if before and not now and not any(key in new for key in (*_ONE_OF, "enum", "const", "$ref")):
+        yield _told(at, f"was {_listed(before)}, is of any type")
+    more = now - before - ({"integer"} if "number" in before else set())
+    if before and more:
+        yield _told(at, f"was {_listed(before)}, takes {_listed(more)} too")
+
+
+def _values(old: Shape, new: Shape, at: str) -> Iterator[str]:
+    before = _allowed(old)
+    now = _allowed(new)
+    if before is not None and now is None:
+        yield _told(at, "was one of a list of values, takes any")
+    elif before is not None and now is not None and (more := now - before):
+        yield _told(at, f"takes {', '.join(sorted(more))} too")
+
+
+def _bounds(old: Shape, new: Shape, at: str) -> Iterator[str]:
+    for keys, is_looser in ((_LEAST, _is_below), (_MOST, _is_above)):
+        for key in keys:
+            before = old.get(key)
+            now = new.get(key)
+            if before is not None and (now is None or is_looser(now, before)):
+                yield _told(at, f"{key} was {before}, is {'unlimited' if now is None else now}")
+
+
+def _names(old: Shape, new: Shape, at: str) -> Iterator[str]:
+    for name in sorted(set(old.get("required") or ()) - set(new.get("required") or ())):
+        if name in _object(new.get("properties")):
+            yield _told(_at(at, name), "was required, may be left out")
+    if old.get("additionalProperties") is False and new.get("additionalProperties") in (
+        None,
+        True,
+    ):
+        yield _told(at, "takes names that it does not know")
+
+
+def _parts(old: Shape, new: Shape, at: str) -> Iterator[str]:
+    for key in _NAMED:
+        before = _object(old.get(key))
+        now = _object(new.get(key))
+        for name in now:
+            if name not in before:
+                yield _told(_at(at, name), "is new")
+            else:
+                yield from widened(before[name], now[name], _at(at, name))
+    for key in _INSIDE:
+        before = old.get(key)
+        now = new.get(key)
+        where = _at(at, "[]" if key == "items" else key)
+        if before is not None and now is not None and before is not True:
+            yield from widened(before, now, where)
+        elif before not in (None, True, False) and now is None:
+            yield _told(where, "takes anything now")
+
+
+def _forms(old: Shape, new: Shape, at: str) -> Iterator[str]:
+    before = {canonical(one) for key in _ONE_OF for one in old.get(key) or ()}
+    now = [one for key in _ONE_OF for one in new.get(key) or ()]
+    single = canonical({key: one for key, one in old.items() if key not in _ONE_OF})
+    more = [one for one in now if canonical(one) not in before | {single}]
+    if before and not now and canonical(_plain(new)) not in before:
+        yield _told(at, "was one of several forms, and none of them is asked any more")
+    elif more and (before or _plain(old)):
+        yield _told(at, f"takes another form too: {canonical(more[0]).decode()[:80]}")
+
+
+def _others(old: Shape, new: Shape, at: str) -> Iterator[str]:
+    """Keywords that nothing above knows: taken away or changed, they may take more."""
+    known = {*_LEAST, *_MOST, *_NAMED, *_ONE_OF, *_INSIDE, "type", "enum", "const", "required"}
+    for key in sorted(set(old) - known):
+        before = old.get(key)
+        now = new.get(key)
+        if canonical(before) != canonical(now):
+            now_is = "gone" if now is None else canonical(now).decode()[:80]
+            yield _told(at, f"{key} was {canonical(before).decode()[:80]}, is {now_is}")
+
+
+def _bare(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Any:
+    if not isinstance(schema, Mapping):
+        return schema
+    given = cast("Mapping[str, Any]", schema)
+    name = str(given.get("$ref", "")).removeprefix("#/$defs/")
+    if name in definitions and name not in inside and len(inside) < _DEEPEST:
+        rest = {key: one for key, one in given.items() if key != "$ref"}
+        return _bare({**_object(definitions[name]), **rest}, definitions, (*inside, name))
+    found: dict[str, Any] = {}
+    for key, one in given.items():
+        if key in _NAMED:
+            found[key] = {
+                name: _bare(part, definitions, inside) for name, part in _object(one).items()
+            }
+        elif isinstance(one, list) and key not in ("enum", "required", "type"):
+            parts = cast("list[Any]", one)
+            found[key] = [_bare(part, definitions, inside) for part in parts]
+        elif key not in _WORDS and key != "$defs":
+            found[key] = _sorted(one) if key == "required" else _bare(one, definitions, inside)
+    return found
+
+
+def _sorted(names: Any) -> Any:
+    return sorted(cast("list[str]", names)) if isinstance(names, list) else names
+
+
+def _types(schema: Shape) -> set[str]:
+    found = schema.get("type")
+    return {found} if isinstance(found, str) else set(cast("list[str]", found or []))
+
+
+def _allowed(schema: Shape) -> set[str] | None:
+    if "const" in schema:
+        return {canonical(schema.get("const")).decode()}
+    values = schema.get("enum")
+    return None if values is None else {canonical(one).decode() for one in values}
+
+
+def _plain(schema: Shape) -> dict[str, Any]:
+    return {key: one for key, one in schema.items() if key not in _ONE_OF}
+
+
+def _is_below(now: Any, before: Any) -> bool:
+    return _is_number(now, before) and now < before
+
+
+def _is_above(now: Any, before: Any) -> bool:
+    return _is_number(now, before) and now > before
+
+
+def _is_number(*values: Any) -> bool:
+    """What is no number bounds nothing, now or before."""
+    return all(isinstance(one, int | float) for one in values)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _listed(names: set[str]) -> str:
+    return " or ".join(sorted(names))
+
+
+def _at(path: str, name: str) -> str:
+    return f"{path}.{name}".lstrip(".") if name != "[]" else f"{path}[]"
+
+
+def _told(at: str, what: str) -> str:
+    return f"{at}: {what}" if at else what

@@ -1,0 +1,85 @@
+"""System calls of a traced program, read from strace's lines, and the effects they have."""
+
+from typing import TYPE_CHECKING
+
+from sayso.lazy import lazily
+
+if TYPE_CHECKING:
+    from sayso.trace.address import read_address
+    from sayso.trace.arguments import Call
+    from sayso.trace.calls import METADATA, NAMES, OPENS, TRACED
+    from sayso.trace.effect import Blob, Effect, Kind, Life, Loss, Observer
+    from sayso.trace.escapes import quoted_path
+    from sayso.trace.family import Family, Member
+    from sayso.trace.files import MAPPED, PERHAPS_MADE
+    from sayso.trace.idle import Pulse, descendants, feel, process_of
+    from sayso.trace.installs import is_install
+    from sayso.trace.line import Form, Line, read_line
+    from sayso.trace.meaning import effects_of, learn
+    from sayso.trace.memory import Memory
+    from sayso.trace.noise import is_noise, is_noise_socket
+    from sayso.trace.seen import tell
+    from sayso.trace.stitch import Stitcher
+    from sayso.trace.tail import Tail
+    from sayso.trace.window import Window
+
+
+__all__ = [
+    "MAPPED",
+    "METADATA",
+    "NAMES",
+    "OPENS",
+    "PERHAPS_MADE",
+    "TRACED",
+    "Blob",
+    "Call",
+    "Effect",
+    "Family",
+    "Form",
+    "Kind",
+    "Life",
+    "Line",
+    "Loss",
+    "Member",
+    "Memory",
+    "Observer",
+    "Pulse",
+    "Stitcher",
+    "Tail",
+    "Window",
+    "descendants",
+    "effects_of",
+    "feel",
+    "is_install",
+    "is_noise",
+    "is_noise_socket",
+    "learn",
+    "process_of",
+    "quoted_path",
+    "read_address",
+    "read_line",
+    "tell",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "sayso.trace.address": ("read_address",),
+        "sayso.trace.arguments": ("Call",),
+        "sayso.trace.calls": ("METADATA", "NAMES", "OPENS", "TRACED"),
+        "sayso.trace.effect": ("Blob", "Effect", "Kind", "Life", "Loss", "Observer"),
+        "sayso.trace.escapes": ("quoted_path",),
+        "sayso.trace.family": ("Family", "Member"),
+        "sayso.trace.files": ("MAPPED", "PERHAPS_MADE"),
+        "sayso.trace.idle": ("Pulse", "descendants", "feel", "process_of"),
+        "sayso.trace.installs": ("is_install",),
+        "sayso.trace.line": ("Form", "Line", "read_line"),
+        "sayso.trace.meaning": ("effects_of", "learn"),
+        "sayso.trace.memory": ("Memory",),
+        "sayso.trace.noise": ("is_noise", "is_noise_socket"),
+        "sayso.trace.seen": ("tell",),
+        "sayso.trace.stitch": ("Stitcher",),
+        "sayso.trace.tail": ("Tail",),
+        "sayso.trace.window": ("Window",),
+    },
+)

@@ -1,0 +1,82 @@
+"""Addresses, as strace writes the structures that hold them."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from sayso.trace import escapes
+
+_FAMILY: Final = re.compile(r"sa_family=(AF_\w+|\d+)")
+_PORT: Final = re.compile(r"sin6?_port=htons\((\d+)\)")
+_IPV4: Final = re.compile(r'sin_addr=inet_addr\("([^"]*)"\)')
+_IPV6: Final = re.compile(r'inet_pton\(AF_INET6, "([^"]*)"')
+_UNIX: Final = re.compile(r'sun_path=(@?)"((?:[^"\\]|\\.)*)"')
+_LOOPBACK: Final = re.compile(r"127\.|::1$|::ffff:127\.")
+_NAME_SERVICES: Final = frozenset({53, 853, 5353, 5355})
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a socket leads. `family` is `AF_INET`, `AF_UNIX` and so on.
+
+    `host` is a numeric address, or the path of a Unix socket, with `@` before an abstract name.
+    """
+
+    family: str
+    host: str = ""
+    port: int = 0
+
+    def __str__(self) -> str:
+        match self.family:
+            case "AF_INET6":
+                return f"[{self.host}]:{self.port}"
+            case "AF_INET":
+                return f"{self.host}:{self.port}"
+            case "AF_UNIX":
+                return f"unix:{self.host}"
+            case _:
+                return self.family
+
+    @property
+    def is_internet(self) -> bool:
+        return self.family in ("AF_INET", "AF_INET6")
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it stays on this machine; the address for all (`0.0.0.0`) leads here too."""
+        return self.host in ("0.0.0.0", "::") or _LOOPBACK.match(self.host) is not None  # noqa: S104 - compared, not bound
+
+    @property
+    def is_name_service(self) -> bool:
+        """Whether names are asked for there (DNS, over TLS too, mDNS, LLMNR)."""
+        return self.is_internet and self.port in _NAME_SERVICES
+
+
+def read_address(text: str) -> Address | None:
+    """The first address in a text, or `None`."""
+    family = _FAMILY.search(text)
+    if family is None:
+        return None
+    if family[1] == "AF_UNIX":
+        path = _UNIX.search(text)
+        return Address("AF_UNIX", "" if path is None else path[1] + escapes.path(path[2]))
+    host = (_IPV6 if family[1] == "AF_INET6" else _IPV4).search(text)
+    port = _PORT.search(text)
+    if host is None or port is None:
+        return Address(family[1])
+    return Address(family[1], host[1], min(int(port[1]), 65535))
+
+
+def read_pair(identity: str) -> tuple[Address | None, Address | None]:
+    """This end and the other, of `127.0.0.1:80->127.0.0.1:9` as `-yy` has it where it can tell."""
+    here, arrow, there = identity.partition("->")
+    return _read_end(here), _read_end(there) if arrow else None
+
+
+def _read_end(text: str) -> Address | None:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal():
+        return None
+    if host.startswith("["):
+        return Address("AF_INET6", host.strip("[]"), min(int(port), 65535))
+    return Address("AF_INET", host, min(int(port), 65535))

@@ -1,0 +1,48 @@
+"""What a call does to the world, as effects."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sayso.trace import calls, files, network, processes
+from sayso.trace.arguments import Call
+from sayso.trace.descriptor import read_descriptor
+from sayso.trace.effect import Effect
+from sayso.trace.memory import Memory
+
+Meaning = Callable[[Call, Memory], Sequence[Effect]]
+
+
+def _on_write(call: Call, memory: Memory) -> Sequence[Effect]:
+    return files.on_write(call, memory) or network.on_send(call, memory)
+
+
+_MEANINGS: Final[dict[str, Meaning]] = {
+    **dict.fromkeys(calls.OPENS, files.on_open),
+    **dict.fromkeys((*calls.WRITES, *calls.COPIES), _on_write),
+    **dict.fromkeys(calls.SIZES, files.on_size),
+    **dict.fromkeys(calls.MAPS, files.on_map),
+    **dict.fromkeys(calls.NAMES, files.on_name),
+    **dict.fromkeys(("rename", "renameat", "renameat2"), files.on_rename),
+    **dict.fromkeys(("link", "linkat", "symlink", "symlinkat"), files.on_link),
+    **dict.fromkeys(calls.METADATA, files.on_metadata),
+    **dict.fromkeys(("sendto", "sendmsg", "sendmmsg"), network.on_send),
+    "connect": network.on_connect,
+    "listen": network.on_listen,
+    "execve": processes.on_execute,
+    "execveat": processes.on_execute,
+    **dict.fromkeys(("kill", "rt_sigqueueinfo", "pidfd_send_signal"), processes.on_signal),
+    **dict.fromkeys(calls.BLINDING, processes.on_blinding),
+}
+
+
+def learn(call: Call, memory: Memory) -> None:
+    """Take in what a call tells of those to come. To be done after its effects were asked for."""
+    memory.learn(call)
+    if call.name in network.SENDS and (line := network.request_line(call)):
+        memory.requests.put(read_descriptor(call.argument(0)).identity, line)
+
+
+def effects_of(call: Call, memory: Memory) -> Sequence[Effect]:
+    """The effects of one call, without their call's number; most calls have none."""
+    meaning = _MEANINGS.get(call.name)
+    return () if meaning is None else meaning(call, memory)

@@ -1,0 +1,118 @@
+"""What calls do beyond the process: connections, messages, look-ups of names."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from sayso.trace import escapes
+from sayso.trace.address import Address, read_address, read_pair
+from sayso.trace.arguments import Call
+from sayso.trace.descriptor import Descriptor, read_descriptor
+from sayso.trace.dns import read_query
+from sayso.trace.effect import Effect, Kind
+from sayso.trace.memory import PENDING, Memory
+from sayso.trace.noise import is_noise_socket
+from sayso.trace.seen import tell
+
+Effects = Sequence[Effect]
+
+_PAYLOAD: Final = re.compile(r'iov_base="((?:[^"\\]|\\.)*)"')
+_LATER: Final = frozenset({"EAGAIN", "EWOULDBLOCK", "EINTR", "EPIPE", "ENOTCONN", "EBADF"})
+SENDS: Final = frozenset({"sendto", "sendmsg", "sendmmsg", "write", "writev"})
+_REQUEST: Final = re.compile(rb"[A-Z]{3,10} [^\s\x00-\x1f]+(?: HTTP/\d(?:\.\d)?)?(?=\r?\n|$)")
+_LONGEST: Final = 200
+
+
+def on_connect(call: Call, memory: Memory) -> Effects:
+    """A connection, also one that failed.
+
+    A datagram socket that connects sends nothing, and what it sends is seen by itself; so only a
+    refusal is told, since nothing can be seen after it. Port 0 is how the C library asks which
+    address it would send from.
+    """
+    address = read_address(call.argument(1))
+    socket = read_descriptor(call.argument(0))
+    if address is None or call.result is None or not _is_told(address, memory):
+        return ()
+    is_failed = call.result < 0 and call.error not in PENDING
+    if socket.socket.startswith("UDP"):
+        if not is_failed or address.port == 0:
+            return ()
+        kind = Kind.LOOKUP if address.is_name_service else Kind.CONNECT
+        return (tell(kind, str(address), detail=f"UDP; {call.error}", is_failed=True),)
+    return (tell(Kind.CONNECT, str(address), detail=call.error, is_failed=is_failed),)
+
+
+def _is_told(address: Address, memory: Memory) -> bool:
+    if address.family in ("AF_UNSPEC", "AF_NETLINK", "AF_ALG"):
+        return False
+    if address.family == "AF_UNIX" and is_noise_socket(address.host):
+        return False
+    return not memory.is_private(address)
+
+
+def on_listen(call: Call, memory: Memory) -> Effects:
+    """A port that others could connect to."""
+    socket = read_descriptor(call.argument(0))
+    address = memory.bound.get(socket.identity) or read_pair(socket.identity)[0]
+    if call.result != 0 or not socket.socket.startswith("TCP"):
+        return ()
+    target = str(address) if address and address.is_internet else "0.0.0.0:0"
+    return (tell(Kind.LISTEN, target),)
+
+
+def on_send(call: Call, memory: Memory) -> Effects:
+    """Bytes that went to another address, or a question for a name."""
+    socket = read_descriptor(call.argument(0))
+    if not socket.socket or call.result is None or call.error in _LATER:
+        return ()
+    address = _destination(call, socket, memory)
+    if address is None or not _is_told(address, memory):
+        return ()
+    is_failed = call.result < 0
+    asked = _lookups(call) if address.is_name_service else ()
+    if asked:
+        return tuple(
+            tell(Kind.LOOKUP, name, detail=f"{kind} from {address}", is_failed=is_failed)
+            for name, kind in asked
+        )
+    if address.family == "AF_UNIX" and not socket.socket.startswith("UNIX"):
+        return ()
+    first = request_line(call) or memory.requests.get(socket.identity, "")
+    detail = "; ".join(one for one in (first, call.error) if one)
+    return (tell(Kind.SEND, str(address), detail=detail, is_failed=is_failed),)
+
+
+def request_line(call: Call) -> str:
+    """The first line of an HTTP request, such as `GET /a HTTP/1.1`, where a payload begins so."""
+    for payload in _payloads(call):
+        if match := _REQUEST.match(payload):
+            return match[0].decode("ascii", "replace")[:_LONGEST]
+    return ""
+
+
+def _payloads(call: Call) -> Sequence[bytes]:
+    first = escapes.quoted(call.argument(1))
+    if first is not None:
+        return [first]
+    return [escapes.plain(text) for text in _PAYLOAD.findall(" ".join(call.arguments[1:]))]
+
+
+def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | None:
+    """Where it goes: as the call says, or as the socket is connected."""
+    if call.name in ("sendto", "sendmsg", "sendmmsg"):
+        named = read_address(" ".join(call.arguments[1 if call.name != "sendto" else 4 :]))
+        if named is not None:
+            return named
+    if socket.identity in memory.peers:
+        return memory.peers[socket.identity]
+    here, there = read_pair(socket.identity)
+    # A connection that came in is answered there, not made.
+    if here is not None and f"*:{here.port}" in memory.listening:
+        return None
+    return there
+
+
+def _lookups(call: Call) -> Sequence[tuple[str, str]]:
+    found = [read_query(one) for one in _payloads(call)]
+    return tuple(dict.fromkeys(one for one in found if one is not None))

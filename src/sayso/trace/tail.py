@@ -1,0 +1,52 @@
+"""A file that grows, read line by line from where the last reading ended."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+_CHUNK: Final = 1 << 20
+_LONGEST: Final = 1 << 20
+"""Bytes of a line, beyond which it is skipped."""
+
+
+class Tail:
+    """Gives whole lines only; one without an end waits for the rest of it.
+
+    At most one chunk and one line are in memory, however long the file is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at = 0
+        self._rest = b""
+        self._is_skipping = False
+
+    def size(self) -> int:
+        """Bytes in the file by now; 0 while it is not there."""
+        try:
+            return self._path.stat().st_size
+        except OSError:
+            return 0
+
+    def lines(self) -> Iterator[str]:
+        """The lines that were added since, up to what was there at the beginning."""
+        end = self.size()
+        while self._at < end:
+            with self._path.open("rb") as file:
+                file.seek(self._at)
+                chunk = file.read(min(_CHUNK, end - self._at))
+            if not chunk:
+                return
+            self._at += len(chunk)
+            yield from self._split(chunk)
+
+    def _split(self, chunk: bytes) -> Iterator[str]:
+        *whole, self._rest = (self._rest + chunk).split(b"\n")
+        for line in whole:
+            if self._is_skipping:
+                self._is_skipping = False
+            else:
+                yield line.decode("latin-1")
+        if len(self._rest) > _LONGEST:
+            self._rest = b""
+            self._is_skipping = True

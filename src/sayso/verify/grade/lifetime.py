@@ -1,0 +1,238 @@
+"""How long each effect lasts and whose it is, with the reason for it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from ipaddress import ip_address
+from pathlib import PurePosixPath
+from typing import Final
+
+from sayso.sandbox import Role
+from sayso.trace import Effect, Kind, Life, Loss, Observer
+from sayso.verify.grade import git
+from sayso.verify.grade.context import Scene, path_of
+from sayso.verify.grade.generated_files import is_bytecode, is_sidecar, is_tagged_cache
+from sayso.verify.grade.loss import outcome, with_loss
+from sayso.verify.grade.merge import ON_FILES, database_of, merge
+from sayso.verify.grade.record import added, is_log, is_own_record, is_shown
+from sayso.verify.observe.changes import RESTORED
+from sayso.verify.observe.tables import MAGIC
+
+Grade = tuple[Life, str]
+UNCALLED: Final = "also seen without a call"
+OUTWARD: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP})
+SETTLED: Final[Mapping[Kind, Grade]] = {
+    Kind.INSTALL: (Life.EXTERNAL, "a package manager was run"),
+    Kind.EXECUTE: (Life.TRANSIENT, "a program was run; what it did is told by itself"),
+    Kind.SIGNAL: (Life.SESSION, "a signal within the containment"),
+    Kind.LISTEN: (Life.SESSION, "an address that goes with the process"),
+}
+OWN_FOLDERS: Final = (".cache", ".local/state", ".npm", ".config/configstore")
+"""Below HOME: where programs keep what nobody misses (XDG Base Directory Specification)."""
+OTHERS_FILES: Final = [
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".ssh",
+    ".gitconfig",
+    ".gnupg",
+    ".config/autostart",
+    ".config/systemd",
+    ".config/git",
+    ".config/fish",
+    ".local/bin",
+    ".netrc",
+]
+"""Below HOME: what other programs obey, and no server owns."""
+VOLATILE: Final = ("/dev", "/proc", "/sys", "/run", "/var/run", "/tmp", "/var/tmp", "/var/cache")  # noqa: S108
+
+
+def grade_all(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
+    """The effects of one call: merged, then each graded with the others beside it."""
+    merged = merge(effects, scene)
+    known = replace(scene, beside=(*scene.beside, *merged))
+    return tuple(grade(effect, known) for effect in merged)
+
+
+def grade(effect: Effect, scene: Scene) -> Effect:
+    """The effect with its life, the reason for it, and what is lost. Reads blobs, and git."""
+    if effect.life is not None or effect.kind is Kind.BLIND:
+        return effect
+    life, reason = _life(effect, scene)
+    graded = replace(effect, life=life, reason=reason)
+    return with_loss(graded, scene) if life is Life.USER else replace(graded, loss=Loss.NONE)
+
+
+def _life(effect: Effect, scene: Scene) -> Grade:
+    found = _of_control(effect, scene)
+    if found is not None:
+        return found
+    if effect.kind in OUTWARD:
+        return _outward(effect, scene)
+    if effect.kind in SETTLED:
+        return SETTLED[effect.kind]
+    if effect.is_failed and effect.kind in ON_FILES:
+        return _failed(effect, scene)
+    if "#" in effect.target:
+        return _row(effect, scene)
+    rules: tuple[Callable[[Effect, Scene], Grade | None], ...] = (
+        _runtime,
+        _by_meaning,
+        _by_record,
+        _by_place,
+    )
+    return next(found for rule in rules if (found := rule(effect, scene)) is not None)
+
+
+def _of_control(effect: Effect, scene: Scene) -> Grade | None:
+    is_same = any(one.kind is effect.kind and one.target == effect.target for one in scene.control)
+    if not is_same:
+        return None
+    life = Life.SESSION if effect.kind in OUTWARD else Life.OWN
+    return life, UNCALLED
+
+
+def _outward(effect: Effect, scene: Scene) -> Grade:
+    target = effect.target
+    if target in scene.allowed:
+        return Life.SESSION, "an address that it may reach"
+    if target.startswith(("/", "@", "unix:")):
+        return Life.SESSION, "a socket within the containment"
+    host = target.rpartition(":")[0].strip("[]")
+    if effect.kind is not Kind.LOOKUP and not effect.is_failed and _is_loopback(host):
+        return Life.SESSION, "answered within the containment"
+    words = {Kind.CONNECT: "a connection", Kind.SEND: "a message", Kind.LOOKUP: "a look-up"}
+    return Life.EXTERNAL, f"{words[effect.kind]} beyond what it may reach"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _failed(effect: Effect, scene: Scene) -> Grade:
+    if "EROFS" in effect.detail and scene.is_named(effect.target):
+        return Life.USER, "only the containment kept it from a path that was named"
+    return Life.TRANSIENT, "it failed, and changed nothing"
+
+
+def _row(effect: Effect, scene: Scene) -> Grade:
+    own = is_own_record(effect, scene)
+    if own:
+        return Life.OWN, own
+    if effect.observer is Observer.POSTGRES:
+        return _of_postgres(effect)
+    path = path_of(effect)
+    place = scene.place(path)
+    if scene.is_named(path) or place is None or place.role is Role.FIXTURE:
+        return Life.USER, "rows of a database that the person keeps"
+    if place.role is Role.OWN:
+        return Life.OWN, "a path that was named as the server's own state"
+    if place.role is Role.TEMPORARY:
+        return Life.TRANSIENT, "rows of a file in TMPDIR"
+    if is_shown(effect, scene) or scene.is_kept(path):
+        return Life.USER, "rows that other tools show"
+    return Life.OWN, "rows of a database of the server's own, which no other tool shows"
+
+
+def _of_postgres(effect: Effect) -> Grade:
+    table = effect.target.partition("#")[2]
+    if table.startswith("sequence "):
+        return Life.RUNTIME, "a counter, which says nothing without a row"
+    if table.startswith("advisory lock "):
+        return Life.SESSION, "a lock that goes with its session"
+    return Life.USER, "a database that the person keeps"
+
+
+def _runtime(effect: Effect, scene: Scene) -> Grade | None:
+    if effect.detail in ("socket", "pipe") and effect.kind in (Kind.CREATE, Kind.DELETE):
+        return Life.RUNTIME, f"a {effect.detail}, which holds nothing"
+    inside = git.split(effect.target)
+    if inside is not None and inside[1].startswith("logs/") and effect.kind is Kind.APPEND:
+        return Life.RUNTIME, "git's record of its moves; what moved is told by itself"
+    if is_bytecode(effect, scene):
+        return Life.RUNTIME, "bytecode of a source that is there"
+    base = database_of(effect.target)
+    if base is not None and (_is_database(base, scene) or is_sidecar(effect)):
+        return Life.RUNTIME, "a sidecar of SQLite; its rows are told by themselves"
+    return None
+
+
+def _is_database(path: str, scene: Scene) -> bool:
+    host = scene.host(path)
+    if host is None or host.is_symlink() or not host.is_file():
+        return False
+    with host.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def _by_meaning(effect: Effect, scene: Scene) -> Grade | None:
+    """Content whose bytes differ while its meaning does not."""
+    if effect.kind not in (Kind.WRITE, Kind.APPEND) or effect.before is None:
+        return None
+    found = outcome(effect)
+    if found is not None and found[1].is_same:
+        return Life.CACHE, f"other bytes with the same meaning, read as {found[0]}"
+    if _is_database(effect.target, scene) and Observer.SQLITE in scene.observers:
+        return Life.RUNTIME, "SQLite's own books; its rows are the same"
+    return None
+
+
+def _by_record(effect: Effect, scene: Scene) -> Grade | None:
+    own = is_own_record(effect, scene)
+    return (Life.OWN, own) if own else None
+
+
+def _by_place(effect: Effect, scene: Scene) -> Grade:
+    path = effect.target
+    place = scene.place(path)
+    if place is not None and place.role is Role.OWN:
+        return Life.OWN, "a path that was named as the server's own state"
+    if scene.is_named(path):
+        return Life.USER, "a path that an argument or the command names"
+    if place is None:
+        return _elsewhere(path)
+    if is_tagged_cache(path, scene):
+        return Life.CACHE, "in a folder that is tagged as a cache"
+    if place.role is Role.TEMPORARY:
+        return Life.TRANSIENT, "left in TMPDIR, under a name that nobody gave"
+    if place.role is Role.FIXTURE:
+        return Life.USER, _kept(effect)
+    if place.role is Role.HOME:
+        return _at_home(effect, PurePosixPath(path).relative_to(place.inside), scene)
+    return _unnamed(effect, scene, "among the server's own files")
+
+
+def _kept(effect: Effect) -> str:
+    if effect.detail == RESTORED:
+        return "what the person keeps was another for a moment, for all to see"
+    if effect.kind is Kind.WRITE and effect.before and effect.before == effect.after:
+        return "what the person keeps was written, though with the same bytes"
+    return "what the person keeps"
+
+
+def _elsewhere(path: str) -> Grade:
+    if any(PurePosixPath(path).is_relative_to(one) for one in VOLATILE):
+        return Life.TRANSIENT, "goes with the machine's next start"
+    return Life.USER, "outside of every place that is the server's own"
+
+
+def _at_home(effect: Effect, below: PurePosixPath, scene: Scene) -> Grade:
+    if any(below.is_relative_to(one) for one in OTHERS_FILES):
+        return Life.USER, "a file in HOME that other programs obey"
+    if any(below.is_relative_to(one) for one in OWN_FOLDERS):
+        return Life.OWN, "a cache or state folder of HOME"
+    if effect.kind is Kind.APPEND and is_log(added(effect)):
+        return Life.OWN, "lines of a log"
+    return _unnamed(effect, scene, "in the private HOME")
+
+
+def _unnamed(effect: Effect, scene: Scene, where: str) -> Grade:
+    if effect.target in scene.habitual:
+        return Life.OWN, f"{where}; most tools that only read leave something there"
+    if is_shown(effect, scene) or scene.is_kept(effect.target):
+        return Life.USER, f"{where}, with records that other tools show"
+    return Life.OWN, f"{where}; nobody named it, and no other tool shows what it holds"

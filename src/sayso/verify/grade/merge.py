@@ -1,0 +1,92 @@
+"""Effects of one call on one path, brought together, so that each change is told once."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Final
+
+from sayso.trace import Effect, Kind, Life, Observer
+from sayso.verify.grade.context import Scene, path_of
+
+ON_FILES: Final = frozenset(
+    {Kind.CREATE, Kind.WRITE, Kind.APPEND, Kind.DELETE, Kind.RENAME, Kind.METADATA}
+)
+SIDECARS: Final = ("-wal", "-shm", "-journal")
+Paths = dict[int, set[str]]
+GONE: Final = "gone again by the end of the call"
+UNCHANGED: Final = "the file is as it was before the call"
+
+
+def merge(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
+    """What remains to be graded. Files tell what stayed of what system calls and hooks tell.
+
+    What they show to be without a trace keeps its life, `transient`, with the reason.
+    """
+    rows = {path_of(one) for one in effects if "#" in one.target}
+    seen, moved = _by_path(effects)
+    merged: list[Effect] = []
+    for effect in effects:
+        if effect.observer is Observer.FILES and _is_told_by_rows(effect, rows):
+            continue
+        if effect.observer in (Observer.SYSCALLS, Observer.HOOK) and effect.kind in ON_FILES:
+            merged += _settled(effect, seen, moved=moved, scene=scene)
+        else:
+            merged.append(effect)
+    return tuple(_once(merged))
+
+
+def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
+    """Paths at which the files themselves differ, and those of what was moved, by call."""
+    found: Paths = defaultdict(set)
+    moved: Paths = defaultdict(set)
+    for one in effects:
+        if one.observer in (Observer.FILES, Observer.SQLITE):
+            found[one.call].add(path_of(one))
+            if one.kind is Kind.RENAME:
+                moved[one.call] |= {one.target, one.detail.removeprefix("to ")}
+        found[one.call] |= moved[one.call]
+    return found, moved
+
+
+def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
+    """Whether it is the bytes below a change of rows; a file that comes or goes is told itself."""
+    is_change = effect.kind in (Kind.WRITE, Kind.APPEND)
+    base = database_of(effect.target)
+    return (is_change and effect.target in rows) or (base is not None and base in rows)
+
+
+def database_of(path: str) -> str | None:
+    """The SQLite file that a sidecar belongs to."""
+    return next((path.removesuffix(end) for end in SIDECARS if path.endswith(end)), None)
+
+
+def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iterator[Effect]:
+    """What a system call on a file comes to, by what the file itself is now."""
+    path = effect.target
+    if effect.is_failed or Observer.FILES not in scene.observers or scene.place(path) is None:
+        yield effect
+        return
+    there = seen[effect.call]
+    if path in there or any(str(one) in moved[effect.call] for one in PurePosixPath(path).parents):
+        return
+    base = database_of(path)
+    if base is not None and base in there:
+        return
+    host = scene.host(path)
+    is_there = host is not None and os.path.lexists(host)
+    reason = UNCHANGED if is_there else GONE
+    yield replace(effect, life=Life.TRANSIENT, reason=reason)
+
+
+def _once(effects: Sequence[Effect]) -> Iterator[Effect]:
+    """Each kind of effect on each target once, as a loop of writes would tell it many times."""
+    told: set[tuple[object, ...]] = set()
+    for one in effects:
+        key = (one.kind, one.target, one.call, one.is_failed, one.observer, one.detail)
+        if one.observer in (Observer.SYSCALLS, Observer.HOOK) and one.kind in ON_FILES:
+            key = key[:-1]
+        if key not in told:
+            told.add(key)
+            yield one

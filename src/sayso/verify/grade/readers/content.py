@@ -1,0 +1,78 @@
+"""What a reader says of two contents of one file."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final, Protocol, TypeVar
+
+from sayso.trace import Loss
+
+MOST_ALIGNED: Final = 4_000
+"""Longer sequences are compared as heaps: what is missing is lost, wherever it stood."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`is_same` where both mean the same; `loss` is what the first has and the second has not."""
+
+    loss: Loss = Loss.NONE
+    detail: str = ""
+    is_same: bool = False
+
+
+class Reader(Protocol):
+    """One format. Raises `ValueError` for bytes that are not of it."""
+
+    name: str
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        """What became of the records."""
+        ...
+
+
+SAME: Final = Outcome(is_same=True)
+
+
+def compare_rows(
+    before: Sequence[T], after: Sequence[T], *, is_alike: Callable[[T, T], bool], word: str
+) -> Outcome:
+    """Rows that are gone are lost, unless a row like them stands in their place.
+
+    Rows that were only moved are not lost. `T` must be hashable.
+    """
+    if before == after:
+        return SAME
+    missing = Counter(before) - Counter(after)
+    if not missing:
+        return Outcome()
+    changed = _replaced(before, after, missing=missing, is_alike=is_alike)
+    lost = missing.total() - changed
+    if lost:
+        first = next(iter(missing))
+        return Outcome(Loss.LOST, f"{lost} {word} lost, such as {str(first)[:80]}")
+    return Outcome(Loss.OVERWROTE, f"{changed} {word} changed")
+
+
+def _replaced(
+    before: Sequence[T],
+    after: Sequence[T],
+    *,
+    missing: Counter[T],
+    is_alike: Callable[[T, T], bool],
+) -> int:
+    """How many of the missing rows go on in another form."""
+    if max(len(before), len(after)) > MOST_ALIGNED:
+        return 0
+    came = Counter(after) - Counter(before)
+    found = 0
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    for word, first, last, start, end in blocks:
+        if word != "replace":
+            continue
+        old = [row for row in before[first:last] if row in missing]
+        new = [row for row in after[start:end] if row in came]
+        found += sum(is_alike(one, other) for one, other in zip(old, new, strict=False))
+    return min(found, missing.total())

@@ -1,0 +1,82 @@
+"""The index of git: what is staged, without what it remembers of the files' stat."""
+
+import struct
+from typing import Final
+
+from sayso.trace import Loss
+from sayso.verify.grade.readers.content import Outcome
+
+MAGIC: Final = b"DIRC"
+STAT_BYTES: Final = 40
+"""Times, device, inode, mode, owner and size stand before the object's name."""
+EXTENDED: Final = 0x4000
+PREFIXED: Final = 4
+"""From this version on a path is told by what it shares with the one before."""
+
+Entries = dict[tuple[bytes, int], tuple[int, bytes, int]]
+
+
+class GitIndexReader:
+    """Entries: path and stage, with mode, object and flags. Nothing is lost: objects remain."""
+
+    name = "git index"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        old = entries(before)
+        new = entries(after)
+        changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        if not changed:
+            return Outcome(is_same=True)
+        first = min(changed)[0].decode(errors="replace")
+        return Outcome(Loss.NONE, f"{len(changed)} entries, such as {first}")
+
+
+def entries(content: bytes, *, hash_bytes: int = 20) -> Entries:
+    """What the index holds (gitformat-index). Raises `ValueError` where it is none."""
+    try:
+        magic, version, count = struct.unpack_from(">4sII", content)
+        if magic != MAGIC or version not in (2, 3, PREFIXED):
+            raise ValueError("not an index of git")
+        return _entries(content, version, count, hash_bytes)
+    except (struct.error, IndexError) as error:
+        raise ValueError("an index of git that is cut off") from error
+
+
+def _entries(content: bytes, version: int, count: int, hash_bytes: int) -> Entries:
+    found: Entries = {}
+    at = 12
+    path = b""
+    for _ in range(count):
+        start = at
+        mode = struct.unpack_from(">I", content, at + 24)[0]
+        at += STAT_BYTES
+        name = content[at : at + hash_bytes]
+        at += hash_bytes
+        flags = struct.unpack_from(">H", content, at)[0]
+        at += 2
+        more = 0
+        if flags & EXTENDED:
+            more = struct.unpack_from(">H", content, at)[0]
+            at += 2
+        if version == PREFIXED:
+            strip, at = _number(content, at)
+            end = content.index(b"\0", at)
+            path = path[: len(path) - strip] + content[at:end]
+            at = end + 1
+        else:
+            end = content.index(b"\0", at)
+            path = content[at:end]
+            at = start + (end - start + 8) // 8 * 8
+        found[path, flags >> 12 & 3] = (mode, name, (flags & 0x8000) << 16 | more)
+    return found
+
+
+def _number(content: bytes, at: int) -> tuple[int, int]:
+    """A number of variable width, as pack files have them, and where it ends."""
+    byte = content[at]
+    value = byte & 127
+    while byte & 128:
+        at += 1
+        byte = content[at]
+        value = (value + 1) << 7 | byte & 127
+    return value, at + 1

@@ -1,0 +1,150 @@
+"""JSON and JSON Lines: records by their keys."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeGuard
+
+from sayso.trace import Loss
+from sayso.verify.grade.readers.content import SAME, Outcome
+from sayso.verify.grade.readers.text import decoded
+
+KEYS: Final = ("id", "_id", "uuid", "key", "name", "slug", "path", "url", "email", "title")
+"""By which elements of a list are known, where every one of them has it and no two share it."""
+OUTER: Final = 1
+"""So deep a key holds a record; deeper ones hold what belongs to one."""
+
+Finding = tuple[Loss, str]
+
+
+class JsonReader:
+    """One document. The order of an object's keys means nothing, that of a list does."""
+
+    name = "json"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        old = _parsed(decoded(before))
+        new = _parsed(decoded(after))
+        if _canonical(old) == _canonical(new):
+            return SAME
+        return _outcome(_differences(old, new, at="", depth=0))
+
+
+class JsonLinesReader:
+    """One document on each line. The order of the lines means something, but losing it is none."""
+
+    name = "jsonl"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        old = _lines(before)
+        new = _lines(after)
+        if [_canonical(one) for one in old] == [_canonical(one) for one in new]:
+            return SAME
+        return _outcome(_lists(old, new, at="", depth=0))
+
+
+def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _lines(content: bytes) -> list[Any]:
+    return [_parsed(line) for line in decoded(content).splitlines() if line.strip()]
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _outcome(found: Iterator[Finding]) -> Outcome:
+    findings = list(found)
+    losses = [one for one in findings if one[0] is Loss.LOST] or findings
+    if not losses:
+        return Outcome()
+    more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
+    return Outcome(losses[0][0], f"{losses[0][1]}{more}")
+
+
+def _differences(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
+    if _is_object(old) and _is_object(new):
+        yield from _objects(old, new, at=at, depth=depth)
+    elif _is_list(old) and _is_list(new):
+        yield from _lists(old, new, at=at, depth=depth)
+    elif _canonical(old) != _canonical(new):
+        if isinstance(old, dict | list) and old:
+            yield Loss.LOST, f"{at or 'all'} lost"
+        elif old not in (None, "", [], {}):
+            yield Loss.OVERWROTE, f"{at or 'the value'} changed"
+
+
+def _objects(
+    old: Mapping[str, Any], new: Mapping[str, Any], *, at: str, depth: int
+) -> Iterator[Finding]:
+    for key, value in old.items():
+        if key in new:
+            yield from _differences(value, new[key], at=f"{at}/{key}", depth=depth + 1)
+        elif value in (None, "", [], {}):
+            continue
+        elif depth < OUTER or isinstance(value, dict):
+            yield Loss.LOST, f"{at}/{key} lost"
+        else:
+            yield Loss.OVERWROTE, f"{at}/{key} taken away"
+
+
+def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> Iterator[Finding]:
+    key = _key(old, new)
+    if key is not None:
+        now = {_canonical(one[key]): one for one in new}
+        for one in old:
+            where = f"{at}/{key}={one[key]}"
+            if _canonical(one[key]) in now:
+                after = now[_canonical(one[key])]
+                yield from _differences(one, after, at=where, depth=max(depth, OUTER))
+            else:
+                yield Loss.LOST, f"{where} lost"
+        return
+    missing = Counter(map(_canonical, old)) - Counter(map(_canonical, new))
+    if not missing:
+        return
+    if len(old) == len(new):
+        for number, (first, second) in enumerate(zip(old, new, strict=True)):
+            yield from _in_place(first, second, at=f"{at}/{number}", depth=depth)
+        return
+    is_record = depth <= OUTER or any(isinstance(one, dict) for one in old)
+    loss = Loss.LOST if is_record else Loss.OVERWROTE
+    yield loss, f"{missing.total()} of {at or 'the list'} lost, such as {next(iter(missing))[:80]}"
+
+
+def _in_place(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
+    """An element without a key, and what stands in its place."""
+    if _is_object(old) and _is_object(new):
+        is_other = bool(old) and not any(
+            key in new and _canonical(value) == _canonical(new[key]) for key, value in old.items()
+        )
+        if is_other and len(old) > 1:
+            yield Loss.LOST, f"{at} lost"
+            return
+    yield from _differences(old, new, at=at, depth=max(depth, OUTER))
+
+
+def _key(old: Sequence[Any], new: Sequence[Any]) -> str | None:
+    """By what the elements of a list are known."""
+    every = [*old, *new]
+    if not old or not all(isinstance(one, dict) for one in every):
+        return None
+    for key in KEYS:
+        if all(isinstance(one.get(key), str | int) for one in every) and all(
+            len({_canonical(one[key]) for one in side}) == len(side) for side in (old, new)
+        ):
+            return key
+    return None

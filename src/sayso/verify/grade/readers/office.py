@@ -1,0 +1,174 @@
+"""Workbooks and documents: cells and paragraphs, whatever else was packed anew."""
+
+import hashlib
+from collections.abc import Mapping
+from posixpath import basename
+from typing import Final, NamedTuple
+
+from sayso.trace import Loss
+from sayso.verify.grade.readers.content import Outcome, compare_rows
+from sayso.verify.grade.readers.parts import Node, parse, read_parts
+from sayso.verify.grade.readers.text import is_alike
+
+Sheet = dict[int, tuple[str, ...]]
+"""Rows by their number: cells as `A=value`, without their row."""
+TEXTS: Final = ("document", "footnotes", "endnotes", "comments", "header", "footer")
+
+
+class Paragraph(NamedTuple):
+    """Text, and whether it stands in a table."""
+
+    text: str
+    is_cell: bool
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class XlsxReader:
+    """Cells by sheet and place, with formulas, merged cells and pictures."""
+
+    name = "xlsx"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        first = read_parts(before)
+        second = read_parts(after)
+        old = _sheets(first)
+        new = _sheets(second)
+        if (old, _media(first)) == (new, _media(second)):
+            return Outcome(is_same=True)
+        gone = [name for name in old if name not in new and old[name]]
+        came = [sheet for name, sheet in new.items() if name not in old]
+        lost = [name for name in gone if old[name] not in came]
+        if lost:
+            return Outcome(Loss.LOST, f"sheet {lost[0]} lost")
+        if gone:
+            return Outcome(Loss.OVERWROTE, f"sheet {gone[0]} has another name")
+        found = [_compare_sheet(name, old[name], new[name]) for name in old if name in new]
+        return max(found, key=lambda one: _WORST.index(one.loss), default=Outcome())
+
+
+class DocxReader:
+    """Paragraphs, in the order of the text; pictures by their bytes."""
+
+    name = "docx"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        first = read_parts(before)
+        second = read_parts(after)
+        old = _paragraphs(first)
+        new = _paragraphs(second)
+        if (old, _media(first)) == (new, _media(second)):
+            return Outcome(is_same=True)
+        return compare_rows(old, new, is_alike=_goes_on, word="paragraphs")
+
+
+_WORST: Final = (Loss.NONE, Loss.OVERWROTE, Loss.UNKNOWN, Loss.LOST)
+
+
+def _media(parts: Mapping[str, bytes]) -> list[str]:
+    return sorted(
+        hashlib.sha256(content).hexdigest()
+        for name, content in parts.items()
+        if "/media/" in name or "/charts/chart" in name
+    )
+
+
+def _compare_sheet(name: str, old: Sheet, new: Sheet) -> Outcome:
+    """A row is lost where its cells are nowhere else and nothing new stands in its place."""
+    known = set(old.values())
+    now = set(new.values())
+    lost = changed = 0
+    for number, row in old.items():
+        if row in now:
+            continue
+        there = new.get(number)
+        if there is None or there in known:
+            lost += 1
+        else:
+            changed += 1
+    if lost:
+        return Outcome(Loss.LOST, f"{lost} rows of {name} lost")
+    if changed:
+        return Outcome(Loss.OVERWROTE, f"{changed} rows of {name} changed")
+    return Outcome()
+
+
+def _sheets(parts: Mapping[str, bytes]) -> dict[str, Sheet]:
+    if "xl/workbook.xml" not in parts:
+        raise ValueError("not a workbook")
+    shared = [
+        one.words("t") for one in parse(parts.get("xl/sharedStrings.xml", b"<sst/>")).all("si")
+    ]
+    links = parse(parts.get("xl/_rels/workbook.xml.rels", b"<Relationships/>"))
+    targets = {
+        one.attributes.get("Id", ""): basename(one.attributes.get("Target", ""))
+        for one in links.all("Relationship")
+    }
+    found: dict[str, Sheet] = {}
+    for sheet in parse(parts["xl/workbook.xml"]).all("sheet"):
+        file = f"xl/worksheets/{targets.get(sheet.attributes.get('id', ''), '')}"
+        if file in parts:
+            found[sheet.attributes.get("name", file)] = _rows(parse(parts[file]), shared)
+    return found
+
+
+def _rows(sheet: Node, shared: list[str]) -> Sheet:
+    found: Sheet = {}
+    for place, row in enumerate(sheet.all("row"), start=1):
+        cells = tuple(
+            f"{one.attributes.get('r', '').rstrip('0123456789')}={value}"
+            for one in row.all("c")
+            if (value := _value(one, shared))
+        )
+        if cells:
+            number = row.attributes.get("r", "")
+            found[int(number) if number.isdecimal() else place] = cells
+    merged = tuple(sorted(one.attributes.get("ref", "") for one in sheet.all("mergeCell")))
+    return {**found, 0: merged} if merged else found
+
+
+def _value(cell: Node, shared: list[str]) -> str:
+    formula = cell.words("f")
+    if formula:
+        # What a formula came to is worked out anew by whoever opens the file.
+        return f"={formula}"
+    text = cell.words("v")
+    sort = cell.attributes.get("t", "n")
+    if sort == "s":
+        return shared[int(text)] if text.isdecimal() and int(text) < len(shared) else ""
+    if sort == "inlineStr":
+        return cell.words("t")
+    return _number(text) if sort == "n" else text
+
+
+def _number(text: str) -> str:
+    """A number as one spelling, since one program writes 1 and the next 1.0."""
+    try:
+        return repr(float(text)) if text else ""
+    except ValueError:
+        return text
+
+
+def _goes_on(old: Paragraph, new: Paragraph) -> bool:
+    """A cell of a table goes on with whatever stands in it; text where half of it stayed."""
+    return (old.is_cell and new.is_cell) or is_alike(old.text, new.text)
+
+
+def _paragraphs(parts: Mapping[str, bytes]) -> list[Paragraph]:
+    if "word/document.xml" not in parts:
+        raise ValueError("not a document")
+    names = sorted(
+        name
+        for name in parts
+        if name.startswith("word/")
+        and basename(name).removesuffix(".xml").rstrip("0123456789") in TEXTS
+    )
+    found: list[Paragraph] = []
+    for name in names:
+        root = parse(parts[name])
+        cells = {id(one) for cell in root.all("tc") for one in cell.all("p")}
+        found += [
+            Paragraph(words, id(one) in cells) for one in root.all("p") if (words := one.words("t"))
+        ]
+    return found

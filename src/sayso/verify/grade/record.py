@@ -1,0 +1,117 @@
+"""Records that a server keeps of itself, told from what the person keeps."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, cast
+
+from sayso.trace import Effect, Kind
+from sayso.verify.grade.context import Scene, thing_of
+from sayso.verify.grade.loss import content_of
+
+TELLING: Final = 4
+"""Characters that a value needs to be recognised where it is shown."""
+MOST_WORDS: Final = 10_000
+CHANGE: Final = re.compile(r"; |: | → ")
+"""What stands between the names and values of a row that was changed."""
+LOG_LINE: Final = re.compile(
+    r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d|\d{10,13}\b"
+    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\b)",
+    re.IGNORECASE,
+)
+
+
+def added(effect: Effect) -> str:
+    """The text that an additive effect adds; empty for any other."""
+    if effect.kind is Kind.INSERT:
+        return effect.detail
+    if effect.kind not in (Kind.APPEND, Kind.CREATE):
+        return ""
+    before = content_of(effect.before)
+    after = content_of(effect.after)
+    if after is None or (effect.kind is Kind.APPEND and before is None):
+        return ""
+    return after[len(before or b"") :].decode("utf-8", errors="replace")
+
+
+def is_own_record(effect: Effect, scene: Scene) -> str:
+    """Why an additive record is the server's record of itself; empty where it is none.
+
+    It names the tool, or reads like a log, and calls of every tool leave one. A name alone would
+    excuse a tool that writes what it is called into what the person keeps.
+    """
+    text = added(effect)
+    if not text:
+        return ""
+    is_usual = scene.usual is not None and thing_of(effect) in scene.usual
+    names_it = re.search(rf"(?<![\w-]){re.escape(scene.tool_name)}(?![\w-])", text) is not None
+    if names_it and is_usual:
+        return "a record of the call itself, as every call leaves one"
+    if names_it and scene.usual is None and holds_call(text, scene):
+        return "a record of the call itself: it names the tool, with its arguments or the time"
+    if is_usual and effect.kind is Kind.APPEND and is_log(text):
+        return "lines of a log that every call adds to"
+    return ""
+
+
+def is_log(text: str) -> bool:
+    """Whether every line begins with a time or a level."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return (
+        bool(lines)
+        and bool(LOG_LINE.match(lines[0]))
+        and (sum(LOG_LINE.match(line) is not None for line in lines) * 2 >= len(lines))
+    )
+
+
+def holds_call(text: str, scene: Scene) -> bool:
+    """Whether a record holds a time, or all arguments by their names."""
+    has_time = re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b1[5-9]\d{8}(?:\d{3})?\b", text)
+    names = scene.arguments
+    return has_time is not None or (bool(names) and all(f'"{name}' in text for name in names))
+
+
+def is_shown(effect: Effect, scene: Scene) -> bool:
+    """Whether what was recorded is what other tools show: then it is not for the server alone."""
+    return any(
+        any(value in result for result in scene.shown)
+        for value in _differing(effect)
+        if value != scene.tool_name and not LOG_LINE.match(value)
+    )
+
+
+def _differing(effect: Effect) -> Iterator[str]:
+    """Values that came or went with an effect."""
+    if "#" in effect.target:
+        if effect.kind is Kind.UPDATE:
+            yield from (one for one in CHANGE.split(effect.detail) if len(one) >= TELLING)
+        else:
+            yield from _values(effect.detail)
+        return
+    before, after = (
+        (content_of(one) or b"").decode("utf-8", errors="replace")
+        for one in (effect.before, effect.after)
+    )
+    yield from (value for value in _values(after) if value not in before)
+    yield from (value for value in _values(before) if value not in after)
+
+
+def _values(text: str) -> Iterator[str]:
+    """Values of records: of JSON, or words of lines."""
+    for line in [text, *text.splitlines()[-MOST_WORDS:]]:
+        try:
+            yield from _leaves(json.loads(line))
+        except (ValueError, RecursionError):
+            yield from (part for part in (line.strip(),) if len(part) >= TELLING)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if len(value) >= TELLING:
+            yield value
+    elif isinstance(value, dict):
+        for one in cast("dict[str, Any]", value).values():
+            yield from _leaves(one)
+    elif isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _leaves(one)

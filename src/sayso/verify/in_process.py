@@ -1,0 +1,279 @@
+"""A server object of this process, for its author's own tests: watched a little, contained not.
+
+An audit hook tells what its Python code asks for, and the folders that are given tell what came of
+it. What C code, other processes or open files do elsewhere is not seen, so nothing is supported.
+"""
+
+import os
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import anyio
+
+from sayso.catalog import Tool, read_tools
+from sayso.connect import Fault, RpcError
+from sayso.errors import UsageError
+from sayso.sandbox import CONTAINING, Layer, Place, Role, place_of
+from sayso.trace import Effect, Kind, Life
+from sayso.verify.call import Made
+from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
+from sayso.verify.grade.context import Scene
+from sayso.verify.grade.merge import GONE, ON_FILES, UNCHANGED
+from sayso.verify.grader import Grader
+from sayso.verify.inputs.hints import VerifyHints, read_hints
+from sayso.verify.inputs.world import make_world, serve_world
+from sayso.verify.judge import Confirmed, Hearing, Profile
+from sayso.verify.observe.files import FilesWatcher, open_files
+from sayso.verify.observe.hook import HookWatcher
+from sayso.verify.observe.sqlite import SqliteWatcher, open_sqlite
+from sayso.verify.options import CALLS, ObjectTarget, Terms
+from sayso.verify.sandboxed_server import Stage, wait
+from sayso.verify.session import Course, say_nothing
+from sayso.verify.snapshot_restore import Kept
+from sayso.verify.verdict import Report
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.server.lowlevel import Server
+    from mcp.server.mcpserver import MCPServer
+
+LIMIT: Final = "it ran in this process, watched by an audit hook and in the given folders alone"
+_UNCONTAINED: Final = "the server runs in this process"
+_CLOCK: Final = 20_000_000
+"""Nanoseconds by which a file's time may be behind the clock."""
+
+
+async def verify_here(
+    server: object,
+    *,
+    folders: Sequence[Path] = (),
+    only: Sequence[str] = (),
+    hints: Path | None = None,
+    profile: Profile = Profile.DEFAULT,
+    seed: int = 0,
+    calls: int = CALLS,
+    timeout: float = 30.0,
+) -> Report:
+    """Call the tools of a server object, in this process and without containment.
+
+    They run with all rights that you have: this is for a server of your own, in its tests. What
+    lies in `folders` is watched as what a user keeps, and put back before each run of a call alone
+    and at the end; what the server holds in memory stays. `only` names the tools to call, `timeout`
+    is in seconds for each call. A hint is refuted or not exercised, never supported. A server that
+    is bound to sayso goes through its guard, and what that denies is not exercised.
+
+    Raises `UsageError` for what is no server, and for a folder that is not there.
+
+    >>> from mcp.server import MCPServer
+    >>> server = MCPServer("demo")
+    >>> @server.tool()
+    ... def greet() -> str:
+    ...     return "hello"
+    >>> report = anyio.run(lambda: verify_here(server, calls=1))
+    >>> report.is_refuted, report.tools[0].reach.successes
+    (False, 1)
+    """
+    target = ObjectTarget(str(getattr(server, "name", "server")), _connectable(server))
+    terms = Terms(
+        target=target, only=tuple(only), profile=profile, seed=seed, calls=calls, timeout=timeout
+    )
+    found = VerifyHints() if hints is None else read_hints(hints)
+    started = time.perf_counter()
+    with ExitStack() as stack:
+        folder = _real(stack.enter_context(TemporaryDirectory(prefix="sayso-verify-")))
+        world = await anyio.to_thread.run_sync(make_world, folder / "world")
+        world = replace(world, inside=str(world.folder))
+        site = stack.enter_context(serve_world())
+        watched = [_real(one) for one in folders]
+        kept = stack.enter_context(Kept([*watched, world.folder], folder / "kept"))
+        here = Here(terms, target, kept, allowed=frozenset({site.address}))
+        course = Course(terms, say_nothing, here, hints=found, world=world.with_site(site))
+        report = await course.run()
+    return replace(report, seconds=time.perf_counter() - started)
+
+
+def _connectable(server: object) -> "Server[Any] | MCPServer":
+    """What the SDK's client connects to. FastMCP keeps the SDK's server inside."""
+    from mcp.server.lowlevel import Server  # noqa: PLC0415 - half a second
+    from mcp.server.mcpserver import MCPServer  # noqa: PLC0415
+
+    for found in (server, getattr(server, "_mcp_server", None)):
+        if isinstance(found, Server | MCPServer):
+            return cast("Server[Any] | MCPServer", found)
+    what = f"{type(server).__name__} is no server of the MCP SDK or of FastMCP"
+    raise UsageError(what, fix="Give the server object itself.")
+
+
+def _real(folder: Path | str) -> Path:
+    """A folder under the name that effects have. Raises `UsageError`."""
+    path = Path(folder).resolve()
+    if not path.is_dir():
+        raise UsageError("there is no such folder", where=str(folder), fix="Make it first.")
+    return path
+
+
+def _holding() -> tuple[Layer, ...]:
+    return tuple(Layer(name, is_active=False, detail=_UNCONTAINED) for name in sorted(CONTAINING))
+
+
+@dataclass(slots=True)
+class Here:
+    """A server of this process; a `Host` whose folders begin each stage as they were."""
+
+    terms: Terms
+    target: ObjectTarget
+    kept: Kept
+    allowed: frozenset[str] = frozenset()
+    holding: tuple[Layer, ...] = field(default_factory=_holding)
+    observing: tuple[Layer, ...] = ()
+    notes: tuple[str, ...] = ("nothing contained the server: it ran in this process",)
+    limit: str = LIMIT
+    has_fresh_state: bool = True
+    grader: Grader = field(default_factory=lambda: Grader(cwd=str(Path.cwd())))
+
+    @asynccontextmanager
+    async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
+        """Put the folders back and connect to the server anew."""
+        from mcp import Client  # noqa: PLC0415 - half a second
+
+        await anyio.to_thread.run_sync(self.kept.put_back)
+        places = tuple(Place(str(one), one, Role.FIXTURE) for one in self.kept.folders)
+        self.grader.scene = Scene(places, "", allowed=self.allowed)
+        server = cast("Server[Any] | MCPServer", self.target.server)
+        with TemporaryDirectory(prefix="sayso-seen-") as folder:
+            watcher = _Around(places, Path(folder))
+            await watcher.begin()
+            async with Client(server) as client:
+                line = _Line(client)
+                tools, _ = read_tools(self.target.name, await line.entries())
+                if not tools:
+                    raise UsageError("this server has no tools", where=self.target.name)
+                told = {"name": self.target.name}
+                stage = Stage(
+                    tools, told, self.terms.timeout, line, [watcher], wait, self.grader.grade
+                )
+                stage.number = number
+                await stage.settle()
+                self.observing = watcher.layers
+                yield stage
+            watcher.close()
+
+    def why_not(self, tool: Tool) -> str:
+        """Nothing: who asks for this has written the tools."""
+        del tool
+        return ""
+
+    def learn(self, made: Sequence[Made]) -> None:
+        """See `Grader.learn`."""
+        self.grader.learn(made)
+
+    def again(self, made: Made) -> Made:
+        """See `Grader.again`."""
+        return self.grader.again(made)
+
+    async def confirm(
+        self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
+    ) -> Confirmed | Cleared | str:
+        """Try it again with the folders as they were: see `confirm.confirm`."""
+        return await confirm(suspicion, hearing, self.stage, shrink)
+
+
+@dataclass(slots=True)
+class _Line:
+    """The SDK's client as a `Line` of a stage. It never closes before the stage does."""
+
+    client: "Client"
+    closed: anyio.Event = field(default_factory=anyio.Event)
+
+    async def entries(self) -> list[Any]:
+        found: list[Any] = []
+        cursor: str | None = None
+        while True:
+            page = await self.client.list_tools(cursor=cursor)
+            found += [_raw(one) for one in page.tools]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, timeout: float | None
+    ) -> Mapping[str, Any]:
+        """Make a call; the stage asks for nothing else. Raises `RpcError`."""
+        from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - with the SDK
+        from mcp_types import REQUEST_TIMEOUT  # noqa: PLC0415
+
+        del method
+        try:
+            return _raw(
+                await self.client.call_tool(
+                    params["name"], params["arguments"], read_timeout_seconds=timeout
+                )
+            )
+        except MCPError as error:
+            fault = Fault.TIMED_OUT if error.code == REQUEST_TIMEOUT else None
+            raise RpcError(error.code, error.message, error.data, fault=fault) from error
+
+
+def _raw(model: Any) -> dict[str, Any]:
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+class _Around:
+    """The folders and the hook as one `Watcher`: the hook must not hear of the others' own work."""
+
+    def __init__(self, places: Sequence[Place], folder: Path) -> None:
+        self._places = places
+        self._hook = HookWatcher()
+        self._files: FilesWatcher = open_files(places, folder)
+        self._rows: SqliteWatcher = open_sqlite(places, folder)
+        self._since = 0
+        self.layer = self._hook.layer
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Each of them."""
+        output = Layer("output", is_active=True, detail="two calls with the same arguments")
+        return (self.layer, self._files.layer, self._rows.layer, output)
+
+    def close(self) -> None:
+        """Keep nothing more."""
+        self._files.close()
+
+    async def begin(self) -> None:
+        """Look at the folders, then hear what is asked for."""
+        await self._files.begin()
+        await self._rows.begin()
+        self._since = time.time_ns() - _CLOCK
+        await self._hook.begin()
+
+    async def end(self, call: int) -> Sequence[Effect]:
+        """Hear no more, then look at the folders."""
+        heard = [
+            one
+            if one.kind not in ON_FILES or place_of(self._places, one.target)
+            else self._left(one)
+            for one in await self._hook.end(call)
+        ]
+        return (*heard, *await self._files.end(call), *await self._rows.end(call))
+
+    def _left(self, effect: Effect) -> Effect:
+        """What was asked for outside of the folders, by what there is to see of it.
+
+        An event comes before the deed, which may have failed.
+        """
+        path = Path(effect.target)
+        if "__pycache__" in path.parts:
+            return replace(effect, life=Life.RUNTIME, reason="bytecode of a module")
+        is_there = os.path.lexists(path)
+        if effect.kind is Kind.DELETE or effect.detail.startswith("to "):
+            return replace(effect, life=Life.TRANSIENT, reason=UNCHANGED) if is_there else effect
+        if not is_there:
+            return replace(effect, life=Life.TRANSIENT, reason=GONE)
+        if path.lstat().st_ctime_ns < self._since:
+            return replace(effect, life=Life.TRANSIENT, reason=UNCHANGED)
+        return effect

@@ -1,0 +1,223 @@
+"""What earlier calls gave: ids, paths and names by the key they stood under, for later calls.
+
+A value is known by its key and by what holds it: `customers[].id` is the id of a customer, and
+feeds `customer_id`, or `id` of `get_customer`.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sayso.catalog import word_list
+from sayso.verify.inputs.flat import is_list, is_table, items_of, table_of
+from sayso.verify.inputs.roles import PATHS, Meaning, Role, entity_of
+
+_MOST_OF_ONE: Final = 20
+_MOST: Final = 2000
+_LONGEST: Final = 400
+_DEEPEST: Final = 8
+_LARGEST: Final = 200_000
+_MOST_LINES: Final = 200
+_LONGEST_LINE: Final = 1000
+"""What looks for values in a line takes time by the square of its length."""
+
+_IDS: Final = frozenset(["id", "identifier", "uid", "uuid", "iid", "guid", "sha", "hash", "slug"])
+_NAMES: Final = frozenset(["name", "title", "label"])
+_PATHS: Final = frozenset(["path", "file", "filepath", "directory", "folder", "dir"])
+_URLS: Final = frozenset(["url", "uri", "href", "link"])
+
+_PAIR: Final = re.compile(
+    r"^[\s*\-•]*(?P<key>[A-Za-z][\w \-]{0,30}?)\s*[:=]\s*(?P<value>\S.{0,200}?)\s*$"
+)
+_FILE_LINE: Final = re.compile(r"^\[(?P<kind>FILE|DIR)\]\s+(?P<name>.+?)\s*$")
+_UUID: Final = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+_SHA: Final = re.compile(r"\b[0-9a-f]{40}\b")
+_PATH: Final = re.compile(r"(?<![\w:/.<])/(?:[\w.+@~-]+/)*[\w.+@~-]+")
+_URL: Final = re.compile(r"https?://[^\s<>\"')\]]+")
+_NUMBERED: Final = re.compile(r"(?P<what>[A-Za-z]{1,40})?\s?#(?P<number>\d{1,12})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value of a result: the key it stood under, what holds it, and the tool that gave it."""
+
+    value: Any
+    key: str
+    entity: str
+    tool: str
+
+
+@dataclass(slots=True)
+class Harvest:
+    """What the results of a run have given so far, newest first."""
+
+    found: list[Found] = field(default_factory=list[Found])
+    _counts: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    _used: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
+
+    def add(self, tool: str, result: Mapping[str, Any]) -> None:
+        """Take what a result of `tool` holds: structured, JSON in its text, or lines of text."""
+        entity = entity_of(word_list(tool))
+        structured = result.get("structuredContent")
+        fresh = list(_walk(structured, "", entity, tool)) if structured is not None else []
+        for block in items_of(result.get("content")):
+            text = table_of(block).get("text")
+            if isinstance(text, str):
+                fresh += _from_text(text[:_LARGEST], entity, tool)
+        for one in reversed(fresh):
+            self._keep(one)
+
+    def values(self, wanted: Role | Meaning | str, tool: str = "") -> tuple[Any, ...]:
+        """Values for a role or for the parameter of that name of `tool`, the likeliest first."""
+        if isinstance(wanted, str) and not isinstance(wanted, Role):
+            meaning = Meaning(_role_of_key(wanted), entity_of(word_list(wanted)))
+            words = word_list(wanted)
+        else:
+            meaning = wanted if isinstance(wanted, Meaning) else Meaning(wanted)
+            words = []
+        entity = meaning.entity or entity_of(word_list(tool))
+        ranked = [
+            (rank, at, one.value)
+            for at, one in enumerate(self.found)
+            if (rank := _rank(one, words, meaning.role, entity)) is not None
+        ]
+        ranked.sort(key=lambda one: one[:2])
+        return tuple({_key(value): value for _, _, value in ranked}.values())
+
+    def use(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Take what a call that succeeded was given: others may take the same by the same name."""
+        for name, value in arguments.items():
+            if isinstance(value, str) and value:
+                self._used.setdefault((_fold(name), value), set()).add(tool)
+
+    def used(self, name: str) -> tuple[str, ...]:
+        """What tools took for a parameter of this name, what most of them took first."""
+        found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
+        return tuple(value for _, value in sorted(found, key=lambda one: -one[0]))
+
+    def forget(self, value: Any) -> None:
+        """Leave out a value that is gone, because a call that succeeded has removed it."""
+        self.found = [one for one in self.found if one.value != value]
+
+    def _keep(self, one: Found) -> None:
+        place = (one.entity, one.key)
+        if one in self.found:
+            self.found.remove(one)
+        elif self._counts.get(place, 0) >= _MOST_OF_ONE or len(self.found) >= _MOST:
+            self._drop(place)
+        else:
+            self._counts[place] = self._counts.get(place, 0) + 1
+        self.found.insert(0, one)
+
+    def _drop(self, place: tuple[str, str]) -> None:
+        """Make room: the oldest of the same place goes, or else the oldest of all."""
+        same = [at for at, one in enumerate(self.found) if (one.entity, one.key) == place]
+        del self.found[same[-1] if same else -1]
+
+
+def _rank(one: Found, words: list[str], role: Role | None, entity: str) -> int | None:
+    """How well a value fits, 0 the best; `None` for not at all."""
+    key = word_list(one.key)
+    if words and key == words and (len(key) > 1 or one.entity == entity or not entity):
+        return 0
+    kind = _role_of_key(one.key)
+    if role is Role.ID:
+        is_id = kind is Role.ID or (not key and isinstance(one.value, str | int))
+        named = entity_of(key) or one.entity
+        if is_id and entity and named == entity:
+            return 1
+        return 2 if kind is Role.NAME and entity and one.entity == entity else None
+    if role is Role.NAME:
+        return 1 if kind is Role.NAME and (not entity or one.entity == entity) else None
+    if role in PATHS:
+        is_path = kind is Role.FILE and isinstance(one.value, str) and one.value.startswith("/")
+        is_kind = (one.key == "directory") == (role in (Role.DIRECTORY, Role.REPOSITORY))
+        return None if not is_path else 1 if is_kind else 3
+    if role is Role.REF and key[-1:] in (["sha"], ["commit"], ["hash"]):
+        return 1
+    if role is Role.URL and kind is Role.URL:
+        return 1
+    return (
+        3 if role is not None and key[-1:] == [str(role)] else 4 if words and key == words else None
+    )
+
+
+def _role_of_key(key: str) -> Role | None:
+    words = word_list(key)
+    last = words[-1] if words else ""
+    for role, known in (
+        (Role.ID, _IDS),
+        (Role.NAME, _NAMES),
+        (Role.FILE, _PATHS),
+        (Role.URL, _URLS),
+    ):
+        if last in known:
+            return role
+    return None
+
+
+def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Iterator[Found]:
+    if depth > _DEEPEST:
+        return
+    if is_table(value):
+        for name, one in value.items():
+            words = word_list(name)
+            is_holder = isinstance(one, dict | list) and name not in ("result", "data", "items")
+            yield from _walk(
+                one, name, entity_of(words) or entity if is_holder else entity, tool, depth + 1
+            )
+    elif is_list(value):
+        for one in value[:_MOST_OF_ONE]:
+            yield from _walk(one, "" if isinstance(one, dict) else key, entity, tool, depth + 1)
+    elif _is_worth(value):
+        yield Found(value, key, entity, tool)
+
+
+def _is_worth(value: Any) -> bool:
+    if isinstance(value, bool) or value is None:
+        return False
+    return not isinstance(value, str) or 0 < len(value) <= _LONGEST
+
+
+def _from_text(text: str, entity: str, tool: str) -> list[Found]:
+    stripped = text.strip()
+    if stripped[:1] in ("{", "["):
+        try:
+            return list(_walk(json.loads(stripped), "", entity, tool))
+        except (ValueError, RecursionError):
+            pass
+    found: list[Found] = []
+    for line in stripped.splitlines()[:_MOST_LINES]:
+        found += _from_line(line[:_LONGEST_LINE], entity, tool)
+    return found
+
+
+def _from_line(line: str, entity: str, tool: str) -> Iterator[Found]:
+    if match := _FILE_LINE.match(line):
+        yield Found(match["name"], "file" if match["kind"] == "FILE" else "directory", entity, tool)
+        return
+    if match := _PAIR.match(line):
+        yield Found(
+            _plain(match["value"]), match["key"], entity_of(word_list(match["key"])) or entity, tool
+        )
+    for pattern, key in ((_UUID, "id"), (_SHA, "sha"), (_URL, "url"), (_PATH, "path")):
+        for match in pattern.finditer(line):
+            yield Found(match[0].rstrip("."), key, entity, tool)
+    for match in _NUMBERED.finditer(line):
+        what = entity_of(word_list(match["what"] or "")) or entity
+        yield Found(int(match["number"]), "id", what, tool)
+
+
+def _plain(text: str) -> Any:
+    return int(text) if re.fullmatch(r"-?\d{1,15}", text) else text.strip("\"'`")
+
+
+def _fold(name: str) -> str:
+    """A name without its case and joints: `filePath` and `file_path` are the same."""
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)

@@ -1,0 +1,110 @@
+"""What an error teaches of the arguments that it refuses: endings, choices, bounds, what lacks."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.verify.inputs.prose import named_values
+
+_LONGEST: Final = 1500
+_ENDING: Final = re.compile(r"(?<![\w/.])\*?(\.[A-Za-z][A-Za-z0-9]{1,5})\b(?![\w/(])")
+_ADDED: Final = re.compile(r"\.\w{1,5}(\.[a-z][a-z0-9]{1,5})\b")
+"""What a server has put behind the ending of a name that it was given: `notes.txt.docx`."""
+_LEAST: Final = re.compile(
+    r"(?:at least|>=|≥|greater than or equal to|minimum(?: is| of|:)?)\s*(-?\d{1,9})\b",
+    re.IGNORECASE,
+)
+_MORE: Final = re.compile(
+    r"(?:greater than|more than|larger than|>)\s*(-?\d{1,9})\b", re.IGNORECASE
+)
+_POSITIVE: Final = re.compile(r"\bpositive\b", re.IGNORECASE)
+_LACKS: Final = re.compile(
+    r"\b(?:required?|requires|missing|provide[ds]?|specif(?:y|ied)|suppl(?:y|ied)|needs?|needed|"
+    r"must be (?:given|set)|given|expects?|without)\b",
+    re.IGNORECASE,
+)
+_SET: Final = re.compile(r"\b(\w+)['\"`]?\s*(?:=|:| to )\s*[`'\"]?(true|false)\b", re.IGNORECASE)
+_PASS: Final = re.compile(r"\b(\w+)=(['\"`])([^'\"`\n]{1,40})\2")
+_SETTINGS: Final = {"true": True, "false": False}
+_QUOTED: Final = re.compile(r"['\"`]([^'\"`\n]{2,40})['\"`]")
+_LONG: Final = 3
+_LEAST_NAME: Final = 6
+"""A shorter name of a tool is a word of everyday use."""
+_MOST_TOOLS: Final = 2
+_LEAST_VALUE: Final = 2
+"""A value of one letter is found in any text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What one error says. `least` is the lowest number that it asks for."""
+
+    text: str
+    endings: tuple[str, ...]
+    values: tuple[str, ...]
+    least: int | None
+    is_lacking: bool
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    def names(self, name: str) -> bool:
+        """Whether it names a parameter, in the singular or the plural."""
+        one = re.escape(name.removesuffix("s") if len(name) > _LONG else name)
+        return re.search(rf"(?<!\w){one}s?(?!\w)", self.text) is not None
+
+    def blames(self, value: Any) -> bool:
+        """Whether it repeats a value, or one that is in a list."""
+        if isinstance(value, list):
+            return any(self.blames(one) for one in value)  # pyright: ignore[reportUnknownVariableType]
+        if not isinstance(value, str) or len(value) < _LEAST_VALUE:
+            return False
+        return value in self.text or bool(self.swapped(value))
+
+    def swapped(self, value: str) -> list[str]:
+        """A value with the part of it that the error quotes in the place of what it offers."""
+        quoted = [one for one in _QUOTED.findall(self.text) if one in value and one != value]
+        return [
+            value.replace(part, other)
+            for part in quoted[:1]
+            for other in self.values
+            if other not in value
+        ][:2]
+
+
+def lesson_of(text: str) -> Lesson:
+    """What the text of an error teaches.
+
+    >>> lesson_of("'a.txt' must be a workbook (.xlsx, .xlsm)").endings
+    ('.xlsx', '.xlsm')
+    >>> lesson_of("start: must be at least 1").least
+    1
+    """
+    text = text[:_LONGEST]
+    found = [*_ENDING.findall(text), *_ADDED.findall(text)]
+    endings = tuple(dict.fromkeys(one.casefold() for one in found))
+    settings = tuple((name, _SETTINGS[value.casefold()]) for name, value in _SET.findall(text))
+    settings += tuple((name, value) for name, _, value in _PASS.findall(text))
+    is_lacking = bool(_LACKS.search(text))
+    return Lesson(text, endings, named_values(text), _least(text), is_lacking, settings)
+
+
+def _least(text: str) -> int | None:
+    if found := _LEAST.search(text):
+        return int(found[1])
+    if found := _MORE.search(text):
+        return int(found[1]) + 1
+    return 1 if _POSITIVE.search(text) else None
+
+
+def named_tools(texts: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The other tools that errors name, which may have to be called before.
+
+    >>> named_tools(["No project. Call set_project first."], ["set_project", "list"])
+    ['set_project']
+    """
+    told = "\n".join(text[:_LONGEST] for text in texts)
+    return [
+        one
+        for one in names
+        if len(one) >= _LEAST_NAME and re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", told)
+    ][:_MOST_TOOLS]

@@ -1,0 +1,225 @@
+"""Schemas made flat: references followed and `allOf` merged, so that each says all it wants.
+
+What cannot be merged stays under `allOf`, and every value is checked against the whole schema in
+the end. The dialects are 2020-12 and draft-07, told apart by where their keywords can stand.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from math import lcm
+from typing import Any, Final, TypeGuard
+from urllib.parse import unquote
+
+Schema = dict[str, Any]
+"""A schema that is an object; the empty one takes anything."""
+
+_DEEPEST: Final = 40
+_MOST_NODES: Final = 20_000
+
+
+class Flattener:
+    """Makes the schemas of one document flat, where `#` is its root."""
+
+    def __init__(self, root: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
+        self.root = root
+        self._named: dict[str, Any] | None = None
+
+    def flat(self, node: object) -> Schema | None:
+        """The schema that `node` comes to; `None` where nothing can fit it."""
+        return self._flat(node, ())
+
+    def find(self, reference: str) -> object:
+        """What a `$ref` leads to; a schema that takes anything where it leads out or nowhere."""
+        if self._named is None:
+            self._named = dict(_names(self.root, 0, [_MOST_NODES]))
+        if reference in self._named:
+            return self._named[reference]
+        if not reference.startswith("#"):
+            return True
+        found: Any = self.root
+        for part in reference[1:].split("/")[1:]:
+            found = _step(found, unquote(part).replace("~1", "/").replace("~0", "~"))
+        return found
+
+    def _flat(self, node: object, followed: tuple[str, ...]) -> Schema | None:
+        if isinstance(node, bool):
+            return {} if node else None
+        if not is_table(node):
+            return {}
+        schema = dict(node)
+        parts: list[object] = []
+        for key in ("$ref", "$dynamicRef"):
+            reference = schema.pop(key, None)
+            if isinstance(reference, str) and reference not in followed:
+                if len(followed) >= _DEEPEST:
+                    return None
+                followed = (*followed, reference)
+                parts.append(self.find(reference))
+        parts += items_of(schema.pop("allOf", None))
+        found = _own(schema)
+        for part in parts:
+            flat = self._flat(part, followed)
+            found = None if found is None or flat is None else merge(found, flat)
+        return found
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether a JSON value is an array."""
+    return isinstance(value, list)
+
+
+def is_table(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a JSON value is an object."""
+    return isinstance(value, Mapping)
+
+
+def items_of(value: object) -> list[Any]:
+    """A list as it is; anything else is none."""
+    return value if is_list(value) else []
+
+
+def table_of(value: object) -> Mapping[str, Any]:
+    """An object as it is; anything else is an empty one."""
+    return value if is_table(value) else {}
+
+
+def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The types that a schema names, `None` where it names none.
+
+    `nullable` is OpenAPI's and says nothing in JSON Schema, so it is not heard.
+    """
+    said = schema.get("type")
+    if isinstance(said, str):
+        return (said,)
+    return tuple(str(one) for one in said) if is_list(said) else None
+
+
+def merge(one: Schema, other: Schema) -> Schema | None:
+    """The schema that takes what both take, as far as that can be said; `None` for nothing."""
+    found = dict(one)
+    for key, value in other.items():
+        if key not in found:
+            found[key] = value
+        elif found[key] != value:
+            if (join := _JOINS.get(key)) is None:
+                if key not in _NOTES:
+                    found["allOf"] = [*items_of(found.get("allOf")), {key: value}]
+                continue
+            joined = join(found[key], value)
+            if joined is None:
+                return None
+            found[key] = joined
+    _keep_closed(found, one, other)
+    return _own(found)
+
+
+def _own(schema: Schema) -> Schema | None:
+    """With `const` as an `enum` of one, and `if` as two branches."""
+    if "const" in schema:
+        const = schema.pop("const")
+        if "enum" in schema and const not in items_of(schema["enum"]):
+            return None
+        schema["enum"] = [const]
+    if "if" in schema and "anyOf" not in schema:
+        condition = schema.pop("if")
+        then = schema.pop("then", True)
+        otherwise = schema.pop("else", True)
+        schema["anyOf"] = [
+            {"allOf": [condition, then]},
+            {"allOf": [{"not": condition}, otherwise]},
+        ]
+    return schema
+
+
+def _keep_closed(found: Schema, one: Schema, other: Schema) -> None:
+    """What one side names and the other side closes out must be left out."""
+    for open_side, closed in ((one, other), (other, one)):
+        if closed.get("additionalProperties") is not False or "patternProperties" in closed:
+            continue
+        named = table_of(closed.get("properties"))
+        extra = [key for key in table_of(open_side.get("properties")) if key not in named]
+        found["properties"] = {**table_of(found.get("properties")), **dict.fromkeys(extra, False)}
+
+
+def _types(one: Any, other: Any) -> Any:
+    first = types_of({"type": one}) or ()
+    second = types_of({"type": other}) or ()
+    kept = [name for name in first if name in second]
+    if ("integer" in first) != ("integer" in second) and "number" in (*first, *second):
+        kept.append("integer")
+    return kept or None
+
+
+def _enums(one: Any, other: Any) -> Any:
+    return [value for value in items_of(one) if value in items_of(other)] or None
+
+
+def _both(one: Any, other: Any) -> Any:
+    return {"allOf": [one, other]}
+
+
+def _tables(one: Any, other: Any) -> Any:
+    first = table_of(one)
+    second = table_of(other)
+    shared = {key: _both(first[key], second[key]) for key in first if key in second}
+    return {**first, **second, **shared}
+
+
+def _lists(one: Any, other: Any) -> Any:
+    return list(dict.fromkeys([*items_of(one), *items_of(other)]))
+
+
+def _multiples(one: Any, other: Any) -> Any:
+    if isinstance(one, int) and isinstance(other, int) and one > 0 and other > 0:
+        return lcm(one, other)
+    return max(one, other)
+
+
+def _either(one: Any, other: Any) -> Any:
+    return {"anyOf": [one, other]}
+
+
+_JOINS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "type": _types,
+    "enum": _enums,
+    "properties": _tables,
+    "patternProperties": _tables,
+    "$defs": _tables,
+    "definitions": _tables,
+    "required": _lists,
+    "items": _both,
+    "additionalProperties": _both,
+    "propertyNames": _both,
+    "not": _either,
+    "multipleOf": _multiples,
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+    "uniqueItems": lambda one, other: bool(one or other),
+}
+_NOTES: Final = frozenset(
+    ["title", "description", "default", "examples", "example", "$schema", "$id", "$comment"]
+)
+"""What says nothing about which values fit: the outer word counts."""
+
+
+def _step(node: Any, part: str) -> Any:
+    if is_list(node):
+        return node[int(part)] if part.isdigit() and int(part) < len(node) else True
+    return table_of(node).get(part, True)
+
+
+def _names(node: Any, depth: int, left: list[int]) -> Iterator[tuple[str, Any]]:
+    """Every `$id` and anchor below a node, as a `$ref` writes it."""
+    left[0] -= 1
+    if depth > _DEEPEST or left[0] < 0:
+        return
+    if is_list(node):
+        for item in node:
+            yield from _names(item, depth + 1, left)
+        return
+    table = table_of(node)
+    for key, start in (("$id", ""), ("$anchor", "#"), ("$dynamicAnchor", "#")):
+        if isinstance(name := table.get(key), str):
+            yield start + name, node
+    for item in table.values():
+        if isinstance(item, dict | list):
+            yield from _names(item, depth + 1, left)

@@ -1,0 +1,171 @@
+"""sayso.toml: what the verifier cannot guess, said by a person, checked with file and line."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+from sayso.errors import ConfigError, MistakesError, UsageError
+from sayso.schema import parse_path
+from sayso.settings import (
+    Document,
+    Items,
+    Json,
+    Key,
+    Named,
+    Report,
+    Schema,
+    Table,
+    Text,
+    kind,
+    nearest,
+    read_document,
+)
+
+FILE: Final = "sayso.toml"
+_ADDRESS: Final = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}")
+_MOST_PORT: Final = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHints:
+    """What is said of one tool. `arguments` are whole sets of them, tried before any other.
+
+    `skip` is why it is not called, empty where it is. `volatile` are the places in its results
+    that differ each time, as JSON paths.
+    """
+
+    arguments: tuple[Mapping[str, Any], ...] = ()
+    skip: str = ""
+    volatile: tuple[str, ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyHints:
+    """What is said of a run. `allow` are addresses, `own` paths of the server's own state.
+
+    `order` names the tools that come first. `where` is the file.
+    """
+
+    tools: Mapping[str, ToolHints] = field(default_factory=dict[str, ToolHints])
+    allow: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    where: str = FILE
+
+    def of(self, tool: str) -> ToolHints:
+        """What is said of a tool; nothing for most."""
+        return self.tools.get(tool) or ToolHints()
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise `MistakesError` where a tool is named that the server does not have."""
+        known = sorted(names)
+        wrong = [
+            ConfigError(
+                f"the server has no tool “{name}”",
+                where=f"{self.where}:{one.line}",
+                fix=nearest(name, known) if known else None,
+            )
+            for name, one in self.tools.items()
+            if name not in known
+        ]
+        if wrong:
+            raise MistakesError(wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    """A table of arguments, as a call gives them."""
+
+    def check(self, value: object, path: tuple[str | int, ...], report: Report) -> None:
+        if isinstance(value, dict):
+            Json().check(cast("dict[str, object]", value), path, report)
+        else:
+            report(path, f"this must be a table of arguments, not {kind(value)}", None)
+
+    def schema(self) -> Schema:
+        return {"type": "object"}
+
+
+_TOOL: Final = Table(
+    {
+        "arguments": Key(Items(_Arguments()), "what it is called with first, whole sets of it"),
+        "skip": Key(Text("a reason"), "why it is not called"),
+        "volatile": Key(Items(Text()), "places in its results that differ each time"),
+    },
+    least=1,
+)
+_VERIFY: Final = Table(
+    {
+        "allow": Key(Items(Text("host:port", _ADDRESS)), "addresses that the server may reach"),
+        "own": Key(Items(Text()), "paths of the server's own state"),
+        "volatile": Key(Items(Text()), "places in all results that differ each time"),
+        "order": Key(Items(Text()), "tools that are called first, in this order"),
+        "tools": Key(Named(_TOOL), "what is said of single tools"),
+    },
+)
+HINTS: Final = Table({"verify": Key(_VERIFY, "what the verifier cannot guess")})
+
+
+def load_hints(text: str, where: str = FILE) -> VerifyHints:
+    r"""What `text` says; raises `MistakesError` with every mistake, each with its line.
+
+    >>> load_hints('[verify.tools.pay]\nskip = "it costs"').of("pay").skip
+    'it costs'
+    """
+    document = read_document(text, where, HINTS, MistakesError)
+    table: Mapping[str, Any] = document.sound(document.value).get("verify", {})
+    _check(document, table)
+    document.finish()
+    return VerifyHints(
+        tools={
+            name: ToolHints(
+                tuple(one.get("arguments", ())),
+                one.get("skip", ""),
+                tuple(one.get("volatile", ())),
+                document.line_of(("verify", "tools", name)),
+            )
+            for name, one in table.get("tools", {}).items()
+        },
+        allow=tuple(table.get("allow", ())),
+        own=tuple(table.get("own", ())),
+        volatile=tuple(table.get("volatile", ())),
+        order=tuple(table.get("order", ())),
+        where=where,
+    )
+
+
+def read_hints(path: Path) -> VerifyHints:
+    """What the file at `path` says; raises `ConfigError` where it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"the file cannot be read: {said}", where=str(path)) from error
+    return load_hints(text, str(path))
+
+
+def _check(document: Document, table: Mapping[str, Any]) -> None:
+    """What only its meaning shows: paths, ports, a tool that is both given and left out."""
+    _check_paths(document, ("verify", "volatile"), table)
+    for index, address in enumerate(table.get("allow", ())):
+        if int(address.rsplit(":", 1)[1]) > _MOST_PORT:
+            document.report(("verify", "allow", index), f"“{address}” has no such port")
+    for name, one in table.get("tools", {}).items():
+        at = ("verify", "tools", name)
+        _check_paths(document, (*at, "volatile"), one)
+        if "skip" in one and "arguments" in one:
+            what = f"“{name}” is both left out and given arguments"
+            document.report((*at, "skip"), what, "Keep the one that is meant.")
+
+
+def _check_paths(document: Document, path: tuple[str, ...], table: Mapping[str, Any]) -> None:
+    for index, text in enumerate(table.get("volatile", ())):
+        try:
+            parse_path(text)
+        except UsageError:
+            what = f"“{text}” is not a path into a result"
+            document.report((*path, index), what, "Write a path such as $.generated_at.")

@@ -1,0 +1,94 @@
+"""Numbers within the bounds of a schema."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from sayso.fields import is_number
+from sayso.verify.inputs.flat import Schema
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+_FAR: Final = 100_000
+"""How far numbers go where no bound is named: what is larger is mostly a time or a size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Whole numbers from `least` to `most`, each times `step`."""
+
+    least: int
+    most: int
+    step: Fraction = Fraction(1)
+
+    def at(self, index: int) -> int | float:
+        """The number that is `index` steps from 0."""
+        value = self.step * index
+        return int(value) if value.denominator == 1 else float(value)
+
+    def strategy(self) -> "SearchStrategy[Any]":
+        """A strategy for them, the one nearest to 0 first."""
+        from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+        return st.integers(self.least, self.most).map(self.at)
+
+
+def bounds(schema: Schema) -> tuple[float | None, float | None]:
+    """The least and the most that a schema names, whether they belong to it or not."""
+    lows = [_number(schema.get(key)) for key in ("minimum", "exclusiveMinimum")]
+    highs = [_number(schema.get(key)) for key in ("maximum", "exclusiveMaximum")]
+    return (
+        max((one for one in lows if one is not None), default=None),
+        min((one for one in highs if one is not None), default=None),
+    )
+
+
+def integer_range(schema: Schema) -> Range | None:
+    """The whole numbers that fit; `None` where there are none."""
+    step = Fraction(_number(schema.get("multipleOf")) or 1).limit_denominator(10**9)
+    step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator)
+    return _steps(schema, step)
+
+
+def number_range(schema: Schema) -> "SearchStrategy[Any] | None":
+    """A strategy for numbers of any kind, small ones mostly; `None` where none fits."""
+    from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+    step = _number(schema.get("multipleOf"))
+    whole = _steps(schema, Fraction(str(step or 1)))
+    if step:
+        return whole and whole.strategy()
+    low, high = bounds(schema)
+    low = -float(_FAR) if low is None and (high is None or high > -_FAR) else low
+    high = float(_FAR) if high is None and (low is None or low < _FAR) else high
+    if low is not None and high is not None and low > high:
+        return None
+    parts = st.floats(
+        low,
+        high,
+        allow_nan=False,
+        allow_infinity=False,
+        exclude_min=low is not None and schema.get("exclusiveMinimum") == low and low != high,
+        exclude_max=high is not None and schema.get("exclusiveMaximum") == high and low != high,
+        allow_subnormal=False,
+    )
+    return parts if whole is None else st.one_of(whole.strategy(), parts)
+
+
+def _steps(schema: Schema, step: Fraction) -> Range | None:
+    low, high = bounds(schema)
+    first = None if low is None else math.ceil(Fraction(low) / step)
+    last = None if high is None else math.floor(Fraction(high) / step)
+    if first is not None and low == schema.get("exclusiveMinimum") and step * first == low:
+        first += 1
+    if last is not None and high == schema.get("exclusiveMaximum") and step * last == high:
+        last -= 1
+    first = min(-_FAR, (last or 0) - _FAR) if first is None else first
+    last = max(_FAR, first + _FAR) if last is None else last
+    return Range(first, last, step) if first <= last else None
+
+
+def _number(value: object) -> float | int | None:
+    return value if is_number(value) else None

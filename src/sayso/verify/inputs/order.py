@@ -1,0 +1,95 @@
+"""In which order tools are tried: what gives before what takes, and what removes last."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Final
+
+from sayso.catalog import Tool
+from sayso.verify.inputs.flat import Flattener, items_of, table_of
+from sayso.verify.inputs.roles import Role, is_reader, kinds_of, role_of, words_of_tool
+
+_MAKES: Final = frozenset(["create", "new", "make", "init", "open", "start", "register", "mkdir"])
+_SENDS: Final = frozenset(["send"])
+_LISTS: Final = frozenset(["list", "ls", "search", "find", "browse", "enumerate"])
+
+_MOST_NEEDS: Final = 100
+"""Beyond, a schema is not read on: no call can give so much."""
+
+
+class Stage(IntEnum):
+    """Where in a run a tool comes."""
+
+    LIST = 0
+    """Reads, and needs nothing that another tool gives."""
+    READ = 1
+    MAKE = 2
+    CHANGE = 3
+    SEND = 4
+    DESTROY = 5
+
+
+def stage_of(tool: Tool) -> Stage:
+    """By its name's verb, else by what its server declares, else by what its text suggests."""
+    kinds = kinds_of(tool.raw)
+    needs = needs_of(tool)
+    if "destroy" in kinds and not kinds & {"add", "read"}:
+        return Stage.DESTROY
+    if _reads(tool):
+        is_list = bool(_LISTS & set(words_of_tool(tool.raw))) or not needs
+        return Stage.LIST if is_list else Stage.READ
+    if _MAKES & set(words_of_tool(tool.raw)) or ("add" in kinds and not needs):
+        return Stage.MAKE
+    if "destroy" in kinds or (not kinds and _guessed(tool, "destructive") is True):
+        return Stage.DESTROY
+    if kinds & _SENDS and "add" not in kinds:
+        return Stage.SEND
+    return Stage.MAKE if "add" in kinds else Stage.CHANGE
+
+
+def needs_of(tool: Tool) -> frozenset[str]:
+    """The entities whose ids a call of a tool must give."""
+    schema = tool.input_schema or {}
+    flattener = Flattener(schema)
+    whole = flattener.flat(schema) or {}
+    found: set[str] = set()
+    for name in items_of(whole.get("required"))[:_MOST_NEEDS]:
+        flat = flattener.flat(table_of(whole.get("properties")).get(name, True)) or {}
+        meaning = role_of(str(name), flat, tool.raw)
+        if meaning.role is Role.ID and meaning.entity:
+            found.add(meaning.entity)
+    return frozenset(found)
+
+
+def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
+    """Reads, creates, reads again, then updates, and what removes last.
+
+    A tool that reads comes twice where something is created, since then there is more to read.
+    Those named in `first` come before all others, in that order and once.
+    """
+    by_name = {one.name: one for one in tools}
+    named = [by_name[name] for name in first if name in by_name]
+    rest = [one for one in tools if one not in named]
+    staged = sorted(
+        ((stage_of(one), at, one) for at, one in enumerate(rest)), key=lambda one: one[:2]
+    )
+    reads = [one for stage, _, one in staged if stage <= Stage.READ]
+    makes = _givers_first([one for stage, _, one in staged if stage is Stage.MAKE])
+    later = [one for stage, _, one in staged if stage > Stage.MAKE]
+    return [*named, *reads, *makes, *(reads if makes else ()), *later]
+
+
+def _givers_first(makers: list[Tool]) -> list[Tool]:
+    """What needs no id before what needs one of what another makes."""
+    return sorted(makers, key=lambda one: len(needs_of(one)))
+
+
+def _reads(tool: Tool) -> bool:
+    if kinds_of(tool.raw):
+        return is_reader(tool.raw)
+    declared = tool.intent.hints.read_only
+    return bool(_guessed(tool, "read_only") if declared is None else declared)
+
+
+def _guessed(tool: Tool, name: str) -> bool | None:
+    guessed = {str(key): one.value for key, one in tool.inferred.items()}
+    return guessed.get(name)

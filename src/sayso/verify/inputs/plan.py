@@ -1,0 +1,313 @@
+"""Which cases a tool is called with: the likeliest first, then each class once, then drawn ones.
+
+The plan learns from what it is told: the other arguments stay at values that succeeded.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+from sayso.catalog import Tool
+from sayso.errors import UsageError
+from sayso.verify.call import Case
+from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.classes import Parameter, classes_of, parameters_of
+from sayso.verify.inputs.flat import Flattener
+from sayso.verify.inputs.hints import VerifyHints
+from sayso.verify.inputs.limits import excess_of
+from sayso.verify.inputs.options import Option, Sources
+from sayso.verify.inputs.repair import corrections
+from sayso.verify.inputs.schema import make_checker, make_values
+from sayso.verify.inputs.world import World
+
+_Found = TypeVar("_Found")
+
+REPEATS: Final = 4
+"""How often a case that succeeded is called again: a tool may lie only the third time."""
+_SHARE: Final = 5
+"""One in so many calls goes to drawn values, and as many to finding a first success."""
+_LEAST_ATTEMPTS: Final = 3
+_MOST_CORRECTIONS: Final = 3
+"""How often one case is changed by what the errors say before another is tried."""
+_ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated", "boundary")
+
+
+def plan_cases(
+    tool: Tool,
+    world: World,
+    harvest: Harvest,
+    hints: VerifyHints,
+    *,
+    seed: int,
+    budget: int,
+) -> "Plan":
+    """The cases for one tool, at most `budget`; the same for the same seed and harvest."""
+    return Plan(tool, world, harvest, hints=hints, seed=seed, budget=budget)
+
+
+class Plan(Iterator[Case]):
+    """Iterate over it, and `tell` it how each case ended before the next is asked for.
+
+    `problem` is why no case can be made, empty where there are some.
+    """
+
+    def __init__(
+        self,
+        tool: Tool,
+        world: World,
+        harvest: Harvest,
+        *,
+        hints: VerifyHints,
+        seed: int,
+        budget: int,
+    ) -> None:
+        self.problem = ""
+        self.parameters: tuple[Parameter, ...] = ()
+        self._given = hints.of(tool.name)
+        self._schema: Mapping[str, Any] = tool.input_schema or {"type": "object"}
+        self._seed = seed
+        self._budget = budget
+        self._made = 0
+        self._reached: set[str] = set()
+        self._tried: set[str] = set()
+        self._why: dict[str, str] = {}
+        self._base: Case | None = None
+        self._has_succeeded = False
+        self._is_told = False
+        self._last: Case | None = None
+        self._said = ""
+        self._world = world
+        if excess := excess_of(self._schema):
+            self.problem = f"its input schema asks for too much: {excess}"
+        try:
+            self._checker = make_checker({} if excess else self._schema)
+        except UsageError as error:
+            self.problem = f"its input schema is broken: {error.what}"
+        if not self.problem:
+            sources = Sources(tool.raw, Flattener(self._schema), world, harvest, seed)
+            self._attempt(lambda: self._learn(sources))
+        if self._given.skip:
+            self.problem = self._given.skip
+        self._cases = iter(()) if self.problem else self._plan()
+
+    def __iter__(self) -> "Plan":
+        return self
+
+    def _learn(self, sources: Sources) -> None:
+        self.parameters = parameters_of(sources, self._schema)
+
+    def _attempt(self, work: Callable[[], _Found]) -> _Found | None:
+        """What comes of work on a schema, which may hold any number and any depth."""
+        try:
+            return work()
+        except Exception as error:  # noqa: BLE001 - one tool's schema must not end them all
+            self.problem = f"its input schema cannot be worked with ({type(error).__name__})"
+            return None
+
+    def __next__(self) -> Case:
+        case = self._attempt(lambda: next(self._cases, None))
+        if case is None:
+            raise StopIteration
+        self._tried |= case.classes
+        self._last = case
+        return case
+
+    def tell(self, case: Case, *, is_success: bool, text: str = "") -> None:
+        """How a case ended; the first that succeeds is what the others are made from.
+
+        `text` is what came back: an error may say what it wants.
+        """
+        self._is_told = True
+        self._said = text
+        if not is_success:
+            return
+        self._reached |= case.classes
+        if not self._has_succeeded:
+            self._base = case
+        self._has_succeeded = True
+
+    def is_valid(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether the tool's schema takes these arguments."""
+        return not self.problem and self._checker.is_valid(dict(arguments))
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """All the classes that the input of the tool has."""
+        return frozenset(name for one in self.parameters for name, _ in one.classes())
+
+    @property
+    def left(self) -> dict[str, str]:
+        """The classes that were not reached, and why."""
+        done = self._reached if self._is_told else self._tried
+        return {name: self._reason(name) for name in sorted(self.classes - done)}
+
+    def _reason(self, name: str) -> str:
+        if self.problem:
+            return self.problem
+        if name in self._why:
+            return self._why[name]
+        return "no call with it succeeded" if name in self._tried else "the budget of calls ended"
+
+    def _plan(self) -> Iterator[Case]:
+        yield from self._limited(self._firsts(), self._budget)
+        drawn = max(1, self._budget // _SHARE)
+        yield from self._limited(self._covering(), self._budget - REPEATS - drawn)
+        if self._base is not None and (self._has_succeeded or not self._is_told):
+            yield from self._limited(iter([self._base] * REPEATS), self._budget)
+        yield from self._limited(self._drawn(), self._budget)
+
+    def _limited(self, cases: Iterator[Case], most: int) -> Iterator[Case]:
+        """Cases until so many were made in all."""
+        while self._made < most:
+            case = next(cases, None)
+            if case is None:
+                return
+            self._made += 1
+            yield case
+
+    def _firsts(self) -> Iterator[Case]:
+        """What is given, then what is likeliest to succeed, until something has."""
+        for number, given in enumerate(self._given.arguments, start=1):
+            if self.is_valid(given):
+                yield self._case(given, "given")
+            else:
+                problem = self._checker.problems(dict(given))[0]
+                self._why[f"given {number}"] = f"its schema does not take it: {problem}"
+        if self._has_succeeded:
+            return
+        attempts = max(_LEAST_ATTEMPTS, self._budget // _SHARE)
+        seen: list[Mapping[str, Any]] = []
+        for case in self._likely():
+            if case.arguments in seen:
+                continue
+            self._base = self._base or case
+            seen.append(case.arguments)
+            yield case
+            if self._has_succeeded or not self._is_told:
+                return
+            yield from self._corrected(case, seen)
+            attempts -= 1
+            if self._has_succeeded or attempts <= 0:
+                return
+        if not seen and not self._given.arguments:
+            self.problem = "no arguments were found that its schema takes"
+
+    def _corrected(self, case: Case, seen: list[Mapping[str, Any]]) -> Iterator[Case]:
+        """What the error of a case asks for, and the error of that, and so on for a few times."""
+        for _ in range(_MOST_CORRECTIONS):
+            better = self._better(case, seen)
+            if better is None:
+                return
+            seen.append(better.arguments)
+            yield better
+            if self._has_succeeded:
+                return
+            case = better
+
+    def _better(self, case: Case, seen: list[Mapping[str, Any]]) -> Case | None:
+        for arguments in corrections(case.arguments, self._said, self.parameters, self._world):
+            if arguments not in seen and self.is_valid(arguments):
+                return self._case(arguments, "harvest")
+        return None
+
+    def _likely(self) -> Iterator[Case]:
+        found = self._chosen(0, has_optional=False)
+        first = self._valid(found)
+        if first is None:
+            yield from self._repaired(found)
+        else:
+            yield first
+        more = self._valid(self._chosen(0, has_optional=True))
+        if more is not None:
+            yield more
+        for at in range(1, _LEAST_ATTEMPTS + 2):
+            other = self._valid(self._chosen(at, has_optional=False))
+            if other is not None:
+                yield other
+        yield from self._repaired(found)
+
+    def _chosen(self, at: int, *, has_optional: bool) -> dict[str, Option]:
+        """For each parameter that is needed the option at that place of those that are likely."""
+        found: dict[str, Option] = {}
+        for one in self.parameters:
+            likely = [option for option in one.options if option.label not in _UNLIKELY]
+            is_wanted = one.is_required or (has_optional and bool(likely) and _is_sound(likely[0]))
+            if is_wanted and one.options:
+                options = likely or list(one.options)
+                found[one.name] = options[min(at, len(options) - 1)]
+        return found
+
+    def _valid(self, chosen: Mapping[str, Option]) -> Case | None:
+        arguments = {name: option.value for name, option in chosen.items()}
+        if not self.is_valid(arguments):
+            return None
+        return self._case(arguments, _origin(option.origin for option in chosen.values()))
+
+    def _repaired(self, chosen: Mapping[str, Option]) -> Iterator[Case]:
+        """Drawn arguments that hold as many of the chosen ones as the schema takes."""
+        for drawn in self._values(3):
+            arguments = dict(drawn)
+            for name, option in chosen.items():
+                trial = {**arguments, name: option.value}
+                if self.is_valid(trial):
+                    arguments = trial
+            yield self._case(arguments, "generated")
+
+    def _covering(self) -> Iterator[Case]:
+        """One case for each class that was not reached, the first of each parameter first."""
+        if self._base is None:
+            return
+        places = [list(one.classes()) for one in self.parameters]
+        for at in range(max(map(len, places), default=0)):
+            for parameter, classes in zip(self.parameters, places, strict=True):
+                if at < len(classes) and classes[at][0] not in self._tried:
+                    yield from self._reaching(parameter, *classes[at])
+
+    def _reaching(
+        self, parameter: Parameter, name: str, options: tuple[Option, ...]
+    ) -> Iterator[Case]:
+        base = self._base
+        if base is None:
+            return
+        rest = {key: value for key, value in base.arguments.items() if key != parameter.name}
+        trials = [({**rest, parameter.name: one.value}, one.origin) for one in options]
+        for arguments, origin in trials or [(rest, base.origin)]:
+            if self.is_valid(arguments):
+                case = self._case(arguments, origin)
+                yield replace(case, classes=case.classes | {name})
+                return
+        self._why[name] = "its schema does not take it beside the other arguments"
+
+    def _drawn(self) -> Iterator[Case]:
+        """Drawn arguments; what must lie in the world stays at what succeeded."""
+        base: Mapping[str, Any] = self._base.arguments if self._base else {}
+        kept = {one.name for one in self.parameters if one.is_in_world}
+        seen: list[Mapping[str, Any]] = []
+        for drawn in self._values(self._budget - self._made):
+            held = {name: value for name, value in base.items() if name in kept}
+            arguments = {**drawn, **held}
+            arguments = arguments if self.is_valid(arguments) else drawn
+            if arguments not in seen:
+                seen.append(arguments)
+                yield self._case(arguments, "generated")
+
+    def _values(self, count: int) -> list[dict[str, Any]]:
+        drawn = make_values(self._schema, seed=self._seed, count=count)
+        return [one for one in drawn if isinstance(one, dict)]
+
+    def _case(self, arguments: Mapping[str, Any], origin: str) -> Case:
+        return Case(dict(arguments), classes_of(self.parameters, arguments), origin)
+
+
+_UNLIKELY: Final = frozenset(["missing", "outside", "empty", "null", "longest", "maximum"])
+
+
+def _is_sound(option: Option) -> bool:
+    """Whether an argument that may be left out is likely to help."""
+    return option.origin in ("harvest", "role", "default", "example")
+
+
+def _origin(origins: Iterator[str]) -> str:
+    """Of several, the one that says most."""
+    found = set(origins)
+    return next((one for one in _ORIGINS if one in found), "generated")

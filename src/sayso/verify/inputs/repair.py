@@ -1,0 +1,116 @@
+"""Arguments that were refused, changed by what the error says of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from sayso.verify.inputs.classes import Parameter
+from sayso.verify.inputs.error_feedback import Lesson, lesson_of
+from sayso.verify.inputs.flat import is_table, table_of
+from sayso.verify.inputs.options import Option
+from sayso.verify.inputs.roles import PATHS, Role
+from sayso.verify.inputs.world import World
+
+_NEW: Final = frozenset({Role.NEW_FILE, Role.NEW_WORKBOOK})
+_TAIL: Final = frozenset({"missing", "outside", "empty", "null", "absent"})
+
+
+def corrections(
+    arguments: Mapping[str, Any], text: str, parameters: Sequence[Parameter], world: World
+) -> Iterator[dict[str, Any]]:
+    """Other arguments that may do what the error of a call asks for, the likeliest first."""
+    lesson = lesson_of(text)
+    if not lesson.text:
+        return
+    yield from _with_told(arguments, lesson, parameters)
+    yield from _with_lacking(arguments, lesson, parameters)
+    for parameter in _blamed(arguments, lesson, parameters):
+        for value in _others(arguments[parameter.name], parameter, lesson, world):
+            yield {**arguments, parameter.name: value}
+
+
+def _with_told(
+    arguments: Mapping[str, Any], lesson: Lesson, parameters: Sequence[Parameter]
+) -> Iterator[dict[str, Any]]:
+    """With what the error itself says to pass: `overwrite=true`."""
+    names = {one.name for one in parameters}
+    for name, value in lesson.settings:
+        if name in names and arguments.get(name) != value:
+            yield {**arguments, name: value}
+
+
+def _with_lacking(
+    arguments: Mapping[str, Any], lesson: Lesson, parameters: Sequence[Parameter]
+) -> Iterator[dict[str, Any]]:
+    """With the arguments that the error names and that were not given: one of them, then all."""
+    if not lesson.is_lacking:
+        return
+    lacking = [one for one in parameters if one.name not in arguments and lesson.names(one.name)]
+    found = {one.name: first.value for one in lacking if (first := _first(one)) is not None}
+    yield from ({**arguments, name: value} for name, value in list(found.items())[:1])
+    if len(found) > 1:
+        yield {**arguments, **found}
+
+
+def _first(parameter: Parameter) -> Option | None:
+    return next((one for one in parameter.options if one.label not in _TAIL), None)
+
+
+def _blamed(
+    arguments: Mapping[str, Any], lesson: Lesson, parameters: Sequence[Parameter]
+) -> list[Parameter]:
+    """Whose value the error repeats, then whom it names, then what has an ending at all."""
+    given = [one for one in parameters if one.name in arguments]
+    found = [one for one in given if lesson.blames(arguments[one.name])]
+    found += [one for one in given if one not in found and lesson.names(one.name)]
+    found += [one for one in given if one not in found and _lacks_within(one, arguments, lesson)]
+    if not found and lesson.endings:
+        found = [one for one in given if one.meaning.role in PATHS]
+    return found
+
+
+def _lacks_within(
+    parameter: Parameter, arguments: Mapping[str, Any], lesson: Lesson
+) -> dict[str, Any]:
+    """What the error asks for inside of an argument that is an object."""
+    value = arguments[parameter.name]
+    if not is_table(value) or not lesson.is_lacking:
+        return {}
+    found: dict[str, Any] = {}
+    for option in parameter.options:
+        for name, one in table_of(option.value).items():
+            if name not in value and name not in found and lesson.names(name):
+                found[name] = one
+    return found
+
+
+def _others(value: Any, parameter: Parameter, lesson: Lesson, world: World) -> Iterator[Any]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if lesson.least is not None and value < lesson.least:
+            yield lesson.least
+        return
+    if is_table(value):
+        if more := _lacks_within(parameter, {parameter.name: value}, lesson):
+            yield {**value, **more}
+        return
+    is_list = isinstance(value, list)
+    if not is_list and not isinstance(value, str):
+        return
+    taught = [*_ending(parameter, lesson, world)]
+    if isinstance(value, str):
+        taught += lesson.swapped(value)
+    if parameter.meaning.role not in PATHS:
+        taught += [one for one in lesson.values if one not in (value, parameter.name)]
+    yield from ([one] if is_list else one for one in taught)
+    yield from (one.value for one in parameter.options if one.label not in _TAIL)
+
+
+def _ending(parameter: Parameter, lesson: Lesson, world: World) -> Iterator[str]:
+    """Files of the world with an ending that the error names, or names of new ones."""
+    if parameter.meaning.role not in PATHS or not lesson.endings:
+        return
+    if parameter.meaning.role in _NEW:
+        for one in world.values(parameter.meaning).get("new", ()):
+            yield from (str(PurePosixPath(one).with_suffix(end)) for end in lesson.endings)
+    else:
+        yield from world.ending(lesson.endings)

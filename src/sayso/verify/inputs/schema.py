@@ -1,0 +1,302 @@
+"""Values for a JSON Schema: our own strategies over hypothesis, each value checked in the end."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sayso.errors import UsageError
+from sayso.schema import Checker
+from sayso.verify.inputs.drawing import check_installed, draw
+from sayso.verify.inputs.flat import (
+    Flattener,
+    Schema,
+    is_table,
+    items_of,
+    merge,
+    table_of,
+    types_of,
+)
+from sayso.verify.inputs.formats import text_of
+from sayso.verify.inputs.numbers import integer_range, number_range
+from sayso.verify.inputs.patterns import pattern_of
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+DRAFT_7: Final = "http://json-schema.org/draft-07/schema#"
+TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
+_LETTERS: Final = (
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/'\"\\<&äß漢🙂"
+)
+_DEEP: Final = 4
+"""From here on what may be left out is left out."""
+_DEEPEST: Final = 14
+_MOST_PARTS: Final = 300
+_MOST_OF_ALL: Final = 5_000
+"""Parts of a schema, its references followed, beyond which it counts as endless."""
+_LONGEST: Final = 40
+_MANY: Final = 3
+_OFTEN: Final = 8
+
+
+def make_checker(schema: Mapping[str, Any] | bool) -> Checker:  # noqa: FBT001 - a schema may be a boolean
+    """What checks values against a schema, in 2020-12 or else in draft-07.
+
+    Raises `UsageError` for what is neither, saying why.
+    """
+    try:
+        return Checker(schema)
+    except UsageError:
+        if isinstance(schema, bool) or "$schema" in schema:
+            raise
+        try:
+            return Checker({"$schema": DRAFT_7, **schema})
+        except UsageError:
+            pass
+        raise
+
+
+def make_values(schema: Mapping[str, Any] | bool, *, seed: int, count: int) -> list[Any]:  # noqa: FBT001
+    """At most `count` values that fit `schema`, the same for the same seed; the simplest first.
+
+    None where nothing fits it, or nothing was found. Raises `UsageError` for what is no schema.
+
+    >>> make_values({"enum": ["a"]}, seed=1, count=3)
+    ['a']
+    """
+    checker = make_checker(schema)
+    check_installed()
+    made = Strategies(Flattener(schema)).of(schema)
+    if made is None:
+        return []
+    # Some draws do not fit where a schema says what no strategy can: more are made, and sifted.
+    drawn = draw(made.filter(checker.is_valid), count, seed=seed)
+    kept: dict[str, Any] = {}
+    for value in drawn:
+        kept.setdefault(json.dumps(value, sort_keys=True), value)
+    return list(kept.values())
+
+
+class Strategies:
+    """Makes the strategies for the schemas of one document."""
+
+    def __init__(self, flattener: Flattener) -> None:
+        self._flattener = flattener
+        self._parts = 0
+
+    def of(self, node: object, depth: int = 0) -> "SearchStrategy[Any] | None":
+        """What fits a schema; `None` where nothing does, or only what is endless."""
+        self._parts += 1
+        schema = self._flattener.flat(node)
+        if schema is None or depth > _DEEPEST or self._parts > _MOST_OF_ALL:
+            return None
+        found = self._whole(schema, depth)
+        check = None if found is None else self._check(schema)
+        return found if found is None or check is None else found.filter(check.is_valid)
+
+    def _whole(self, schema: Schema, depth: int) -> "SearchStrategy[Any] | None":
+        if "enum" in schema:
+            return self._enum(schema)
+        for key in ("anyOf", "oneOf"):
+            if branches := items_of(schema.get(key)):
+                rest = {name: value for name, value in schema.items() if name != key}
+                return _one_of([self._branch(rest, one, depth) for one in branches])
+        named = types_of(schema)
+        kinds = _implied(schema) if named is None else [one for one in named if one in TYPES]
+        return _one_of([self._type(kind, schema, depth) for kind in kinds])
+
+    def _branch(self, rest: Schema, branch: object, depth: int) -> "SearchStrategy[Any] | None":
+        flat = self._flattener.flat(branch)
+        both = None if flat is None else merge(rest, flat)
+        return None if both is None else self.of(both, depth + 1)
+
+    def _enum(self, schema: Schema) -> "SearchStrategy[Any] | None":
+        from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+        values = items_of(schema["enum"])
+        rest = _alone({key: value for key, value in schema.items() if key != "enum"})
+        fitting = [value for value in values if rest is None or rest.is_valid(value)]
+        return st.sampled_from(fitting) if fitting else None
+
+    def _type(self, kind: str, schema: Schema, depth: int) -> "SearchStrategy[Any] | None":
+        from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+        match kind:
+            case "null":
+                return st.none()
+            case "boolean":
+                return st.booleans()
+            case "integer":
+                found = integer_range(schema)
+                return found and found.strategy()
+            case "number":
+                return number_range(schema)
+            case "string":
+                return _text(schema)
+            case "array":
+                return self._array(schema, depth)
+            case _:
+                return self._object(schema, depth)
+
+    def _array(self, schema: Schema, depth: int) -> "SearchStrategy[Any] | None":
+        from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+        given = schema.get("items", True)
+        first = items_of(schema.get("prefixItems")) or items_of(given)
+        rest: Any = schema.get("additionalItems", True) if isinstance(given, list) else given
+        least = int(schema.get("minItems", 1 if "contains" in schema else 0))
+        most = int(schema.get("maxItems", least + (0 if self._is_tight(depth) else _MANY)))
+        if least > most:
+            return None
+        heads = [self.of(one, depth + 1) for one in first[:most]]
+        known = [one for one in heads if one is not None]
+        if len(known) < len(heads):
+            return None
+        contained = self.of({"allOf": [rest, schema.get("contains", True)]}, depth + 1)
+        free = most - len(known)
+        if contained is None:
+            return st.tuples(*known).map(list) if least <= len(known) else None
+        is_unique = schema.get("uniqueItems") is True
+        tail = st.lists(
+            contained,
+            min_size=max(0, least - len(known)),
+            max_size=max(0, free),
+            unique_by=_key if is_unique else None,
+        )
+        if not known:
+            return tail
+        return st.tuples(st.tuples(*known), tail).map(lambda two: [*two[0], *two[1]])
+
+    def _object(self, schema: Schema, depth: int) -> "SearchStrategy[Any] | None":
+        from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+        properties = table_of(schema.get("properties"))
+        required = _required(schema)
+        must = {name: self.of(properties.get(name, True), depth + 1) for name in required}
+        if any(one is None for one in must.values()):
+            return None
+        may: dict[str, SearchStrategy[Any]] = {}
+        if not self._is_tight(depth):
+            for name, node in properties.items():
+                one = None if name in must else self.of(node, depth + 1)
+                if one is not None:
+                    may[name] = one
+        sure = {name: one for name, one in must.items() if one is not None}
+        fixed = st.fixed_dictionaries(sure, optional=may)
+        most = schema.get("maxProperties")
+        if isinstance(most, int):
+            fixed = fixed.map(lambda found: _cut(found, most, required))
+        extra = self._extra(schema, depth, known=len(sure))
+        if extra is None:
+            return fixed
+        return st.tuples(extra, fixed).map(lambda two: {**two[0], **two[1]})
+
+    def _extra(
+        self, schema: Schema, depth: int, *, known: int
+    ) -> "SearchStrategy[dict[str, Any]] | None":
+        """Properties that no name is given for: few, and only where the schema speaks of them."""
+        from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+        least = max(0, int(schema.get("minProperties", 0)) - known)
+        names = self.of({"type": "string", **table_of(schema.get("propertyNames"))}, depth + 1)
+        others = schema.get("additionalProperties", True)
+        most = least if self._is_tight(depth) else max(least, 2)
+        parts: list[SearchStrategy[dict[str, Any]]] = []
+        for pattern, node in table_of(schema.get("patternProperties")).items():
+            keys = pattern_of(pattern, 0, _LONGEST)
+            value = self.of(node, depth + 1)
+            if keys is not None and value is not None:
+                parts.append(st.dictionaries(keys, value, max_size=most))
+        if is_table(others) or (others is True and least):
+            value = self.of(others, depth + 1)
+            if names is not None and value is not None:
+                short = st.text("abcdefghij", min_size=1, max_size=_OFTEN)
+                keys = names if "propertyNames" in schema else short
+                parts.append(st.dictionaries(keys, value, min_size=least, max_size=most))
+        if not parts:
+            return None
+        return st.tuples(*parts).map(lambda all_: {k: v for one in all_ for k, v in one.items()})
+
+    def _is_tight(self, depth: int) -> bool:
+        return depth >= _DEEP or self._parts > _MOST_PARTS
+
+    def _check(self, schema: Schema) -> Checker | None:
+        """What sifts the values of one place, where keywords are left that no strategy says."""
+        left = {key: schema[key] for key in _SIFTED if key in schema}
+        root = table_of(self._flattener.root)
+        defined = {key: root[key] for key in ("$defs", "definitions") if key in root}
+        return _alone({**left, **defined}) if left else None
+
+
+_SIFTED: Final = (
+    "not",
+    "allOf",
+    "oneOf",
+    "contains",
+    "minContains",
+    "maxContains",
+    "minProperties",
+)
+
+
+def _alone(schema: Mapping[str, Any]) -> Checker | None:
+    """A part of a schema as one of its own; `None` where it cannot be read without the rest."""
+    try:
+        return Checker({key: value for key, value in schema.items() if key != "$schema"})
+    except UsageError:
+        return None
+
+
+def _one_of(found: "list[SearchStrategy[Any] | None]") -> "SearchStrategy[Any] | None":
+    from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+    known = [one for one in found if one is not None]
+    return st.one_of(known) if known else None
+
+
+def _text(schema: Schema) -> "SearchStrategy[str] | None":
+    from hypothesis import strategies as st  # noqa: PLC0415 - an extra
+
+    least = int(schema.get("minLength", 0))
+    most = int(schema.get("maxLength", max(_LONGEST, least)))
+    if least > most:
+        return None
+    if isinstance(pattern := schema.get("pattern"), str):
+        return pattern_of(pattern, least, most)
+    formatted = text_of(str(schema.get("format", "")))
+    if formatted is not None:
+        return formatted.filter(lambda text: least <= len(text) <= most)
+    return st.text(_LETTERS, min_size=least, max_size=min(most, least + _LONGEST))
+
+
+def _implied(schema: Schema) -> list[str]:
+    """The types that are tried where none is named: those that its keywords are about."""
+    found = [kind for kind, keys in _ABOUT.items() if any(key in schema for key in keys)]
+    return found or ["string", "integer", "boolean", "null"]
+
+
+_ABOUT: Final[Mapping[str, tuple[str, ...]]] = {
+    "object": ("properties", "required", "additionalProperties", "patternProperties"),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "contains"),
+    "string": ("pattern", "format", "minLength", "maxLength"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}
+
+
+def _required(schema: Schema) -> list[str]:
+    """What must be there, and what that brings along."""
+    found = [str(name) for name in items_of(schema.get("required"))]
+    brought = {**table_of(schema.get("dependencies")), **table_of(schema.get("dependentRequired"))}
+    for name in found:
+        found += [one for one in items_of(brought.get(name)) if one not in found]
+    return found
+
+
+def _cut(found: dict[str, Any], most: int, required: list[str]) -> dict[str, Any]:
+    optional = [name for name in found if name not in required]
+    kept = {*required, *optional[: max(0, most - len(required))]}
+    return {name: value for name, value in found.items() if name in kept}
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

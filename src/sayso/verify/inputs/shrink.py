@@ -1,0 +1,92 @@
+"""The smallest arguments that still refute: fewer of them, then plainer ones, a few trials."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from sayso.verify.call import Case
+from sayso.verify.inputs.flat import is_list, is_table
+
+Trial = Callable[[Case], Awaitable[bool]]
+
+MOST: Final = 20
+
+
+async def shrink(
+    case: Case,
+    is_refuting: Trial,
+    *,
+    is_valid: Callable[[Mapping[str, Any]], bool],
+    most: int = MOST,
+) -> Case:
+    """The smallest case found with at most `most` trials, each of which calls the tool again.
+
+    Only arguments that `is_valid` takes are tried. When it is cancelled, nothing is left over; an
+    error of a trial goes through.
+    """
+    best = case
+    left = most
+    seen = [dict(case.arguments)]
+    is_smaller = True
+    while is_smaller and left > 0:
+        is_smaller = False
+        for arguments in smaller(best.arguments):
+            if left <= 0:
+                break
+            if arguments in seen or not is_valid(arguments):
+                continue
+            seen.append(arguments)
+            left -= 1
+            trial = replace(best, arguments=arguments)
+            if await is_refuting(trial):
+                best = trial
+                is_smaller = True
+                break
+    return best
+
+
+def smaller(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What is one step smaller: all but one argument, then one of them plainer.
+
+    >>> list(smaller({"a": 3}))
+    [{}, {'a': 0}, {'a': 1}]
+    """
+    whole = dict(arguments)
+    if len(whole) > 1:
+        yield {}
+    for name in reversed(whole):
+        yield {key: value for key, value in whole.items() if key != name}
+    for name, value in whole.items():
+        for one in _plainer(value):
+            yield {**whole, name: one}
+
+
+def _plainer(value: Any) -> Iterator[Any]:
+    """Values of the same type that say less, the least first."""
+    if isinstance(value, bool):
+        if value:
+            yield False
+    elif isinstance(value, int | float):
+        yield from (one for one in (0, 1, int(value)) if _is_less(one, value))
+    elif isinstance(value, str):
+        halves = ("", value[:1], value[: len(value) // 2])
+        yield from (one for one in dict.fromkeys(halves) if len(one) < len(value))
+    elif is_list(value):
+        yield from _shorter(value)
+    elif is_table(value):
+        yield from smaller(value)
+
+
+def _is_less(one: float, other: float) -> bool:
+    return abs(one) < abs(other) or (abs(one) == abs(other) and type(one) is not type(other))
+
+
+def _shorter(items: list[Any]) -> Iterator[list[Any]]:
+    if items:
+        yield []
+    if len(items) > 1:
+        yield items[:1]
+        yield items[: len(items) // 2]
+    for at, item in enumerate(items):
+        for one in _plainer(item):
+            yield [*items[:at], one, *items[at + 1 :]]

@@ -1,0 +1,165 @@
+"""What the seeded world has for each role, by what a value reaches."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sayso.verify.inputs.formats import DAY, MOMENT
+from sayso.verify.inputs.roles import Meaning, Role
+from sayso.verify.inputs.world.rows import CUSTOMERS, NOTES, ORDERS
+
+Values = Mapping[str, tuple[Any, ...]]
+
+_ENTITIES: Final = {
+    "customer": CUSTOMERS,
+    "order": ORDERS,
+    "note": NOTES,
+    "user": CUSTOMERS,
+    "contact": CUSTOMERS,
+    "person": CUSTOMERS,
+    "item": ORDERS,
+}
+_NO_NUMBER: Final = 987_654_321
+_NO_NAME: Final = "missing-987654321"
+
+_FILES: Final[Mapping[Role, tuple[str, ...]]] = {
+    Role.FILE: (
+        "notes.txt", "report.md", "data.csv", "config.json", "main.py", "docs/two words.txt",
+        "docs/Grüße 漢字.txt",
+    ),
+    Role.WORKBOOK: ("data.xlsx",),
+    Role.DOCUMENT: ("letter.docx",),
+    Role.IMAGE: ("image.png",),
+    Role.PDF: ("paper.pdf",),
+    Role.DATABASE: ("data.db", "wal.db"),
+    Role.MAILBOX: ("mail.mbox", "maildir"),
+    Role.CALENDAR: ("calendar.ics",),
+}  # fmt: skip
+_IN_REPOSITORY: Final = ("README.md", "untracked.txt", "src/app.py")
+"""Files beside a parameter that names their repository: from its top."""
+_DIRECTORIES: Final = ("", "docs", "docs/old", "empty")
+_NEW: Final[Mapping[Role, tuple[str, ...]]] = {
+    Role.NEW_FILE: ("new.txt", "docs/new file.txt"),
+    Role.NEW_DIRECTORY: ("new", "docs/new"),
+    Role.NEW_WORKBOOK: ("new.xlsx",),
+}
+
+_WORDS: Final[Mapping[Role, dict[str, tuple[Any, ...]]]] = {
+    Role.TABLE: {"existing": ("customers", "orders", "notes"), "missing": ("nothing_here",)},
+    Role.COLUMN: {"existing": ("name", "id", "email"), "missing": ("nothing_here",)},
+    Role.SHEET: {"existing": ("Customers", "Orders"), "missing": ("Nothing",)},
+    Role.RANGE: {"existing": ("A1:D4", "A1", "A1:B2")},
+    Role.CELL: {"existing": ("A1", "B2")},
+    Role.HOST: {"existing": ("127.0.0.1", "localhost")},
+    Role.EMAIL: {"existing": ("ada@example.com", "bob@example.com")},
+    Role.DATE: {"existing": (DAY, "2026-01-20", "2024-02-29")},
+    Role.TIME: {"existing": (MOMENT, "2026-01-20T10:00:00Z")},
+    Role.CLOCK: {"existing": ("09:30", "23:59")},
+    Role.ZONE: {"existing": ("Europe/Berlin", "UTC", "America/New_York"), "missing": ("No/Where",)},
+    Role.LANGUAGE: {"existing": ("en", "de")},
+    Role.COUNTRY: {"existing": ("DE", "US")},
+    Role.QUERY: {"existing": ("alpha", "Ada", "TODO"), "missing": (_NO_NAME,)},
+    Role.REGEX: {"existing": ("alpha|TODO", "^#"), "missing": (_NO_NAME,)},
+    Role.GLOB: {"existing": ("*.txt", "**/*.md", "*"), "missing": ("*.nothing",)},
+    Role.LIMIT: {"existing": (10, 1)},
+    Role.OFFSET: {"existing": (0, 1)},
+    Role.PAGE: {"existing": (1, 2)},
+    Role.PORT: {"existing": (8000,)},
+    Role.JSON: {"existing": ('{"name": "demo"}', "[]", "{}")},
+    Role.CODE: {"existing": ("print('hello')", "1 + 1")},
+    Role.COMMAND: {"existing": ("echo hello", "ls")},
+    Role.EXPRESSION: {"existing": ("1 + 2", "=SUM(A1:A3)")},
+    Role.NAME: {"existing": ("demo", "Ada")},
+    Role.TITLE: {"existing": ("A title",)},
+    Role.CONTENT: {"existing": ("Some words.\n", "alpha\nbeta\n")},
+    Role.MESSAGE: {"existing": ("A message",)},
+    Role.FORMAT: {"existing": ("json", "text", "markdown")},
+    Role.COLOR: {"existing": ("#336699", "red")},
+    Role.LATITUDE: {"existing": (52.52,)},
+    Role.LONGITUDE: {"existing": (13.405,)},
+    Role.AMOUNT: {"existing": (1, 10)},
+    Role.SECRET: {"existing": ("correct horse",)},
+}
+STATEMENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "select": ("SELECT * FROM customers", "SELECT name FROM customers WHERE id = 1"),
+    "insert": ("INSERT INTO notes (title, body) VALUES ('New', 'words')",),
+    "update": ("UPDATE notes SET body = 'other words' WHERE id = 1",),
+    "delete": ("DELETE FROM notes WHERE id = 3",),
+    "create": ("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT)",),
+    "drop": ("DROP TABLE notes",),
+    "alter": ("ALTER TABLE customers ADD COLUMN colour TEXT",),
+}
+"""Statements that `data.db` takes, by their verb."""
+
+
+def known_values(
+    meaning: Meaning, inside: str, git: Mapping[str, tuple[str, ...]], *, url: str
+) -> Values:
+    """Values for a meaning, seen from inside; `url` is where the web of the world begins."""
+    role = meaning.role
+    if role is None:
+        return {}
+    if role is Role.FILE and meaning.entity == "repository":
+        return {"existing": _IN_REPOSITORY, "missing": (_NO_NAME,)}
+    if role in _FILES or role in _NEW or role in (Role.DIRECTORY, Role.REPOSITORY):
+        return _paths(role, inside, git)
+    if role is Role.ID or (role is Role.NAME and meaning.entity in _ENTITIES):
+        return _entity(meaning)
+    makers: Mapping[Role, Callable[[], Values]] = {
+        Role.BRANCH: lambda: _branches(git),
+        Role.NEW_BRANCH: lambda: {"new": ("topic",), "existing": git.get("branch", ())[1:]},
+        Role.REF: lambda: _refs(git),
+        Role.SQL: lambda: STATEMENTS,
+        Role.URL: lambda: _urls(url),
+    }
+    return makers[role]() if role in makers else _WORDS.get(role, {})
+
+
+def _paths(role: Role, inside: str, git: Mapping[str, tuple[str, ...]]) -> Values:
+    def at(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{inside}/{name}" if name else inside for name in names)
+
+    files = at(_FILES[Role.FILE])
+    folders = at(_DIRECTORIES)
+    rest = {"missing": at(("missing/nothing.txt",)), "outside": ("/etc/hostname",)}
+    if role in _NEW:
+        if role is Role.NEW_DIRECTORY:
+            return {"new": at(_NEW[role]), "directory": folders[1:], **rest}
+        old = at(_FILES[Role.WORKBOOK]) if role is Role.NEW_WORKBOOK else files
+        return {"new": at(_NEW[role]), "file": old, **rest}
+    if role is Role.DIRECTORY:
+        return {"directory": folders, "file": files[:1], **rest}
+    if role is Role.REPOSITORY:
+        repository = at(("repo",)) if git else ()
+        return {"existing": repository, "directory": folders[1:2], **rest}
+    if role is Role.FILE:
+        new = at(_NEW[Role.NEW_FILE])
+        return {"existing": files, "directory": folders[1:2], "new": new, **rest}
+    return {"existing": at(_FILES[role]), **rest}
+
+
+def _entity(meaning: Meaning) -> Values:
+    rows = _ENTITIES.get(meaning.entity)
+    at = 0 if meaning.role is Role.ID else 1
+    missing = _NO_NUMBER if meaning.role is Role.ID else _NO_NAME
+    found = tuple(row[at] for row in rows) if rows else (1, "1")
+    return {"existing" if rows else "guessed": found, "missing": (missing, _NO_NAME)}
+
+
+def _branches(git: Mapping[str, tuple[str, ...]]) -> Values:
+    return {"existing": (*git.get("branch", ())[1:], "main"), "missing": (_NO_NAME,)}
+
+
+def _refs(git: Mapping[str, tuple[str, ...]]) -> Values:
+    names = ("HEAD", *git.get("branch", ()), *git.get("tag", ()), *git.get("commit", ()))
+    return {"existing": names, "missing": (_NO_NAME,)}
+
+
+def _urls(url: str) -> Values:
+    existing = tuple(
+        f"{url}{path}" for path in ("/", "/about.html", "/api/customers", "/notes.txt")
+    )
+    return {
+        "existing": existing,
+        "redirect": (f"{url}/old",),
+        "missing": (f"{url}/nothing.html",),
+    }

@@ -1,0 +1,80 @@
+"""The seeded world: written once into a folder, and what there is in it for each role."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from sayso.verify.inputs.roles import Meaning, Role
+from sayso.verify.inputs.world.files import write_files
+from sayso.verify.inputs.world.known import known_values
+from sayso.verify.inputs.world.office import write_office
+from sayso.verify.inputs.world.repository import write_repository
+from sayso.verify.inputs.world.rows import write_databases
+from sayso.verify.inputs.world.web import Site
+
+INSIDE: Final = "/world"
+"""Where a contained server sees it."""
+_MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
+
+Values = Mapping[str, tuple[Any, ...]]
+"""Values by what they reach: `existing`, `missing`, `directory`, `outside`. The best come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A world on the disk. `folder` is where its bytes are, `inside` where the server sees them.
+
+    `site` is the web that goes with it, while it is served. `git` holds the branches, tags and
+    commits of its repository, which is missing where git is.
+    """
+
+    folder: Path
+    inside: str = INSIDE
+    git: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    site: Site | None = None
+
+    def with_site(self, site: Site) -> "World":
+        """The same world, whose URLs lead to a web that is served."""
+        return replace(self, site=site)
+
+    def values(self, role: Role | Meaning) -> Values:
+        """What there is for a role, as the server sees it; empty where the world has nothing.
+
+        >>> World(Path("w")).values(Role.FILE)["existing"][0]
+        '/world/notes.txt'
+        """
+        meaning = role if isinstance(role, Meaning) else Meaning(role)
+        url = self.site.url if self.site else "http://127.0.0.1:8000"
+        return known_values(meaning, self.inside, self.git, url=url)
+
+    def ending(self, endings: Sequence[str]) -> tuple[str, ...]:
+        """Its files whose names end in one of these, such as `.csv`, those of its root only."""
+        names = sorted(path.name for path in self.folder.glob("*.*") if path.is_file())
+        return tuple(
+            f"{self.inside}/{name}" for end in endings for name in names if name.endswith(end)
+        )
+
+    def has(self, path: str) -> bool:
+        """Whether there is something at a path, as the server sees it, when it starts."""
+        if not PurePosixPath(path).is_relative_to(self.inside) or "\0" in path or ".." in path:
+            return False
+        try:
+            return (self.folder / PurePosixPath(path).relative_to(self.inside)).exists()
+        except OSError:
+            return False
+
+
+def make_world(folder: Path) -> World:
+    """Write the world into `folder`, which is made; the same bytes and times each time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_files(folder)
+    write_databases(folder)
+    write_office(folder)
+    git = write_repository(folder / "repo", _MOMENT - 86_400)
+    for path in sorted(folder.rglob("*"), reverse=True):
+        os.utime(path, (_MOMENT, _MOMENT), follow_symlinks=False)
+    os.utime(folder, (_MOMENT, _MOMENT))
+    return World(folder, git=git)

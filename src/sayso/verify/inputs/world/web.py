@@ -1,0 +1,164 @@
+"""The web of the seeded world: a few pages and a JSON API on loopback, and who asked for what.
+
+Whatever is sent there changes nothing, but it is on record: to send something to a web server is
+an effect on the outside, and to fetch something is a connection.
+"""
+
+import json
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Final
+
+from sayso.verify.inputs.world.rows import CUSTOMERS, ORDERS
+
+_HTML: Final = "text/html; charset=utf-8"
+_JSON: Final = "application/json"
+_LARGEST: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is answered at one path. `location` is where a redirect leads."""
+
+    body: str
+    kind: str = _HTML
+    status: int = 200
+    location: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request that came in."""
+
+    method: str
+    path: str
+
+
+def _html(title: str, body: str) -> Page:
+    return Page(
+        f"<!doctype html><html><head><title>{title}</title></head><body>{body}</body></html>"
+    )
+
+
+def _api() -> dict[str, Page]:
+    customers = [{"id": one[0], "name": one[1], "email": one[2]} for one in CUSTOMERS]
+    orders = [{"id": one[0], "customer_id": one[1], "item": one[2]} for one in ORDERS]
+    found = {
+        "/api/customers": Page(json.dumps({"customers": customers}), _JSON),
+        "/api/orders": Page(json.dumps({"orders": orders}), _JSON),
+    }
+    for one in customers:
+        found[f"/api/customers/{one['id']}"] = Page(json.dumps(one), _JSON)
+    return found
+
+
+PAGES: Final[Mapping[str, Page]] = {
+    "/": _html(
+        "Demo",
+        '<h1>Demo</h1><p>Hello.</p><ul><li><a href="/about.html">About</a></li>'
+        '<li><a href="/docs/guide.html">Guide</a></li><li><a href="/form.html">Form</a></li>'
+        '<li><a href="/old">Old</a></li></ul>',
+    ),
+    "/about.html": _html("About", "<h1>About</h1><p>A small site. <a href='/'>Home</a></p>"),
+    "/docs/guide.html": _html("Guide", "<h1>Guide</h1><h2>First</h2><p>alpha beta gamma</p>"),
+    "/form.html": _html(
+        "Form",
+        '<form method="post" action="/submit"><label>Name <input name="name"></label>'
+        '<input type="checkbox" name="agree"><button>Send</button></form>',
+    ),
+    "/robots.txt": Page("User-agent: *\nAllow: /\nSitemap: /sitemap.xml\n", "text/plain"),
+    "/sitemap.xml": Page("<urlset><url><loc>/</loc></url></urlset>", "application/xml"),
+    "/notes.txt": Page("alpha\nbeta\n", "text/plain; charset=utf-8"),
+    "/feed.xml": Page(
+        '<rss version="2.0"><channel><title>Demo</title><item><title>First</title>'
+        "<link>/about.html</link></item></channel></rss>",
+        "application/rss+xml",
+    ),
+    "/old": Page("", status=301, location="/about.html"),
+    "/moved": Page("", status=302, location="/old"),
+    "/secret": Page("<h1>Forbidden</h1>", status=403),
+    "/broken": Page("<h1>Failed</h1>", status=500),
+    **_api(),
+}
+"""The pages by their paths. A POST, PUT, PATCH or DELETE anywhere is answered and recorded."""
+
+
+@dataclass(slots=True)
+class Site:
+    """A web that is served: at `address`, with what was asked of it so far."""
+
+    host: str
+    port: int
+    requests: list[Request] = field(default_factory=list[Request])
+
+    @property
+    def address(self) -> str:
+        """`host:port`, as a box is told that it may reach it."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Where it begins, without a slash at its end."""
+        return f"http://{self.address}"
+
+
+@contextmanager
+def serve_world(port: int = 0) -> Generator[Site]:
+    """Serve the web of the world on loopback until the block ends; by default on a free port."""
+    site = Site("127.0.0.1", port)
+
+    class Handler(_Handler):
+        seen = site.requests
+
+    server = ThreadingHTTPServer((site.host, port), Handler)
+    server.daemon_threads = True
+    site.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    seen: list[Request]
+    timeout = 10
+
+    def do_GET(self) -> None:
+        self._note()
+        self._answer(PAGES.get(self.path.split("?")[0], Page("<h1>Not found</h1>", status=404)))
+
+    def do_POST(self) -> None:
+        self._note()
+        length = self.headers.get("Content-Length", "0")
+        size = min(int(length), _LARGEST) if length.isdigit() else 0
+        self.rfile.read(size)
+        status = 201 if self.command == "POST" else 200
+        self._answer(Page(json.dumps({"ok": True, "bytes": size}), _JSON, status))
+
+    do_HEAD = do_GET  # noqa: N815
+    do_OPTIONS = do_GET  # noqa: N815
+    do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Nothing on standard error: what came in is on record."""
+
+    def _note(self) -> None:
+        self.seen.append(Request(self.command, self.path))
+
+    def _answer(self, page: Page) -> None:
+        body = page.body.encode()
+        self.send_response(page.status)
+        if page.location:
+            self.send_header("Location", page.location)
+        self.send_header("Content-Type", page.kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)

@@ -1,0 +1,201 @@
+"""The verdict on each hint of one tool."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from sayso.intent import HINT_NAMES, HintName
+from sayso.trace import Effect, Kind, Life, Loss
+from sayso.verify.call import Made
+from sayso.verify.grade.lifetime import OUTWARD, UNCALLED
+from sayso.verify.judge.claim import Claim, claims_of
+from sayso.verify.judge.profile import Profile
+from sayso.verify.judge.refutations import (
+    against_keeping,
+    against_reading,
+    against_repeating,
+    against_staying,
+)
+from sayso.verify.judge.tool_evidence import Confirmed, Hearing
+from sayso.verify.verdict import HintVerdict
+
+NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
+    "read_only": frozenset({"syscalls", "files"}),
+    "destructive": frozenset({"files"}),
+    "idempotent": frozenset({"files"}),
+    "open_world": frozenset({"syscalls"}),
+}
+"""The observers without which a hint is not supported."""
+
+_MEANINGLESS: Final = "it has no meaning on a tool that only reads"
+_STRICT: Final = "the strict value is claimed, which calls cannot refute"
+_SILENT: Final = "it is not declared, and nothing permits more than the default"
+
+
+def suspects(hearing: Hearing) -> Mapping[HintName, Made]:
+    """For each looser claim that a call speaks against, the first such call.
+
+    What it holds is a suspicion: it counts once an isolated run has shown the same again.
+    """
+    claims = claims_of(hearing.tool)
+    found: dict[HintName, Made] = {}
+    for name in HINT_NAMES:
+        if not claims[name].is_looser or _is_void(name, claims):
+            continue
+        speaking = (one for one, effects in _spoken(name, hearing) if effects)
+        first = next(speaking, None)
+        if first is not None:
+            found[name] = first
+    return found
+
+
+def effects_against(name: HintName, made: Made, profile: Profile) -> list[Effect]:
+    """The effects of one call that speak against a hint; for `idempotent`, of the second of two."""
+    finders: Mapping[HintName, Callable[[Iterable[Effect]], list[Effect]]] = {
+        "read_only": against_reading,
+        "destructive": lambda effects: against_keeping(effects, profile),
+        "idempotent": against_repeating,
+        "open_world": against_staying,
+    }
+    return finders[name](made.effects)
+
+
+def judge(hearing: Hearing) -> Mapping[HintName, HintVerdict]:
+    """The verdicts on the four hints of a tool."""
+    claims = claims_of(hearing.tool)
+    return {name: _judge_one(claims[name], claims, hearing) for name in HINT_NAMES}
+
+
+def _judge_one(claim: Claim, claims: Mapping[HintName, Claim], hearing: Hearing) -> HintVerdict:
+    blank = HintVerdict(claim.declared, "not_exercised", "", inferred=claim.inferred)
+    if _is_void(claim.name, claims):
+        return replace(blank, reason=_MEANINGLESS)
+    if claim.value is None:
+        return replace(blank, reason=_SILENT)
+    if not claim.is_looser:
+        return _strict(claim, hearing, blank)
+    if confirmed := hearing.confirmed.get(claim.name):
+        return _refuted(claim, confirmed, hearing, blank)
+    if doubt := hearing.doubts.get(claim.name):
+        return replace(blank, reason=doubt)
+    return _supported(claim, hearing, blank)
+
+
+def _is_void(name: HintName, claims: Mapping[HintName, Claim]) -> bool:
+    """The two write hints mean nothing where read-only is declared (MCP, ToolAnnotations)."""
+    return name in ("destructive", "idempotent") and claims["read_only"].value is True
+
+
+def _spoken(name: HintName, hearing: Hearing) -> list[tuple[Made, list[Effect]]]:
+    if name == "idempotent":
+        # Only where the first of the two went well: else the second may be the first that does.
+        calls = [second for first, second in hearing.repeats() if first.is_success]
+    else:
+        calls = list(hearing.made)
+    return [(one, effects_against(name, one, hearing.profile)) for one in calls]
+
+
+def _refuted(
+    claim: Claim, confirmed: Confirmed, hearing: Hearing, blank: HintVerdict
+) -> HintVerdict:
+    speaking = [one for one, effects in _spoken(claim.name, hearing) if effects]
+    first = confirmed.evidence[0]
+    if claim.declared is None:
+        # Nobody has said it, so nobody is contradicted but the inference.
+        reason = f"it is not declared; {_told(first)} speaks against what its text suggests"
+        return replace(blank, reason=reason, evidence=confirmed.evidence)
+    reason = f"{_told(first)}, and again in a run of its own"
+    return replace(
+        blank,
+        verdict="refuted",
+        reason=reason,
+        calls=max(1, len(speaking)),
+        inputs=_inputs(speaking),
+        observers=tuple(sorted({str(one.observer) for one in confirmed.evidence})),
+        evidence=confirmed.evidence,
+        arguments=confirmed.arguments,
+    )
+
+
+def _told(effect: Effect) -> str:
+    tried = "tried to " if effect.is_failed else ""
+    detail = f" ({effect.detail})" if effect.detail else ""
+    return f"{tried}{effect.kind} {effect.target}{detail}"
+
+
+def _strict(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdict:
+    """What is declared the strict way may be more than the calls needed: information only."""
+    calls = _standing(claim.name, hearing)
+    is_needed = any(effects for _, effects in _spoken(claim.name, hearing))
+    if not calls or is_needed or claim.declared is None:
+        return replace(blank, reason=_STRICT)
+    reason = f"{_STRICT}; none of {_count(calls)} needed it"
+    return replace(blank, reason=reason, is_over_declared=True, inputs=_inputs(calls))
+
+
+def _supported(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdict:
+    missing = sorted(NEEDED[claim.name] - hearing.observers)
+    calls = _standing(claim.name, hearing)
+    if not hearing.successes:
+        return replace(blank, reason=hearing.uncalled or "no call of it succeeded")
+    if hearing.is_blind:
+        return replace(blank, reason="it did something that no observer can look into")
+    if claim.name == "open_world" and (anyway := _reached_anyway(hearing)):
+        reason = f"{anyway.kind} {anyway.target} is {UNCALLED}: which calls do it cannot be told"
+        return replace(blank, reason=reason)
+    if not calls:
+        return replace(blank, reason=_NOTHING_TO_SEE[claim.name])
+    if missing or hearing.limit:
+        reason = hearing.limit or f"not watched by {' and '.join(missing)}"
+        return replace(blank, reason=reason, is_partial=True, inputs=_inputs(calls))
+    return replace(
+        blank,
+        verdict="supported",
+        reason=f"nothing in {_count(calls)} speaks against it",
+        calls=len(calls),
+        inputs=_inputs(calls),
+        observers=tuple(sorted(hearing.observers)),
+    )
+
+
+def _reached_anyway(hearing: Hearing) -> Effect | None:
+    """What reached out during a call that reaches out without one as well."""
+    effects = (effect for made in hearing.made for effect in made.effects)
+    return next((one for one in effects if one.kind in OUTWARD and one.reason == UNCALLED), None)
+
+
+_NOTHING_TO_SEE: Final[Mapping[HintName, str]] = {
+    "read_only": "no call of it succeeded",
+    "destructive": "no call of it changed anything that an observer sees",
+    "idempotent": "no call that changed something was made twice",
+    "open_world": "no call of it succeeded",
+}
+
+
+def _standing(name: HintName, hearing: Hearing) -> list[Made]:
+    """The calls that say something of a hint: all that succeeded, or those that changed a thing."""
+    if name == "idempotent":
+        return [
+            second
+            for first, second in hearing.repeats()
+            if first.is_success and second.is_success and _changed(first)
+        ]
+    if name == "destructive":
+        return [one for one in hearing.successes if _changed(one) and not _is_unreadable(one)]
+    return hearing.successes
+
+
+def _changed(made: Made) -> bool:
+    return any(one.life is Life.USER and not one.is_failed for one in made.effects)
+
+
+def _is_unreadable(made: Made) -> bool:
+    return any(one.loss is Loss.UNKNOWN or one.kind is Kind.BLIND for one in made.effects)
+
+
+def _inputs(calls: Sequence[Made]) -> tuple[str, ...]:
+    return tuple(sorted({one for made in calls for one in made.case.classes}))
+
+
+def _count(calls: Sequence[Made]) -> str:
+    return "1 call" if len(calls) == 1 else f"{len(calls)} calls"

@@ -1,0 +1,67 @@
+"""Which effects speak against the looser value of a hint."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from sayso.trace import Effect, Kind, Life, Loss
+from sayso.verify.judge.profile import Profile
+
+SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ", "TRACE ")
+"""What a request may begin with that asks for nothing to be changed (RFC 9110, 9.2.1)."""
+_UNSAFE: Final = re.compile(r"[A-Z]+ /")
+
+_REACHING: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP, Kind.INSTALL})
+
+
+def against_reading(effects: Iterable[Effect]) -> list[Effect]:
+    """What changes something that somebody keeps, here or elsewhere.
+
+    To reach the outside is not to change it: a connection, a look-up of a name, a datagram or a
+    GET speaks against `open_world` alone. What a request asks for must be known.
+    """
+    return [one for one in effects if one.life is Life.USER or _changes_elsewhere(one)]
+
+
+def against_keeping(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
+    """What loses something that somebody kept: against `destructive` being false."""
+    return [one for one in effects if one.life is Life.USER and _loses(one, profile)]
+
+
+def against_staying(effects: Iterable[Effect]) -> list[Effect]:
+    """What reaches the outside, or tries to: against `open_world` being false."""
+    return [one for one in effects if one.life is Life.EXTERNAL and one.kind in _REACHING]
+
+
+def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
+    """Of the effects of a second call with the same arguments, what it changed once more.
+
+    The same bytes written again leave the world as the first call did.
+    """
+    return [
+        one
+        for one in effects
+        if one.life is Life.USER and not one.is_failed and not _is_the_same_again(one)
+    ]
+
+
+def _is_the_same_again(effect: Effect) -> bool:
+    before = effect.before
+    after = effect.after
+    if effect.kind is not Kind.WRITE or before is None or after is None:
+        return False
+    return bool(before.digest) and before.digest == after.digest
+
+
+def _changes_elsewhere(effect: Effect) -> bool:
+    if effect.life is not Life.EXTERNAL or effect.kind is not Kind.SEND:
+        return False
+    return bool(_UNSAFE.match(effect.detail)) and not effect.detail.startswith(SAFE_METHODS)
+
+
+def _loses(effect: Effect, profile: Profile) -> bool:
+    if effect.is_failed:
+        return False
+    if profile is Profile.SPEC:
+        return effect.loss in (Loss.LOST, Loss.OVERWROTE)
+    return effect.loss is Loss.LOST and not effect.recoverable

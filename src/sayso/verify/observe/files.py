@@ -1,0 +1,109 @@
+"""Looks at the files of the places before a call and after it."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from anyio import to_thread
+
+from sayso.sandbox import Layer, Place, place_of
+from sayso.trace import Blob, Effect, Kind, Observer
+from sayso.verify.observe.changes import Change, compare
+from sayso.verify.observe.pool import Pool
+from sayso.verify.observe.snapshot import Entry, look, outermost
+
+_MOST_TOLD: Final = 2_000
+"""Changes of one place and call; a server can make more of them than can be graded."""
+
+
+class FilesWatcher:
+    """Watches what lies in the places; a `Watcher`.
+
+    What changes between two calls is told by the next `end`, as effects of call 0.
+    """
+
+    def __init__(self, places: Sequence[Place], pool: Pool) -> None:
+        self._places = outermost(places)
+        self._pool = pool
+        self._seen: dict[Place, dict[str, Entry]] = {}
+        self._suspects: set[str] = set()
+        self._between: list[Effect] = []
+
+    @property
+    def layer(self) -> Layer:
+        """With what could not be kept, as far as anything."""
+        notes = self._pool.notes
+        detail = f"{len(self._places)} places"
+        if notes:
+            path, note = next(iter(notes.items()))
+            detail += f"; {len(notes)} files not kept whole, such as {Path(path).name}: {note}"
+        return Layer("files", is_active=True, detail=detail)
+
+    def suspect(self, path: str) -> None:
+        """Read a file at every look from now on: it is mapped, and writes may leave no trace."""
+        place = place_of(self._places, path)
+        host = place and place.host_of(path)
+        if host is not None:
+            self._suspects.add(str(host))
+
+    def close(self) -> None:
+        """Keep nothing more; contents that effects hold stay as long as the folder."""
+        self._pool.close()
+
+    async def begin(self) -> None:
+        """Look before a call."""
+        self._between += await to_thread.run_sync(partial(self._look, 0))
+
+    async def end(self, call: int) -> Sequence[Effect]:
+        """Look after it."""
+        effects = await to_thread.run_sync(partial(self._look, call))
+        between = self._between
+        self._between = []
+        return (*between, *effects)
+
+    def _look(self, call: int) -> list[Effect]:
+        effects: list[Effect] = []
+        self._pool.begin()
+        for place in self._places:
+            before = self._seen.get(place)
+            after = look(str(place.host), before or {}, keeper=self._pool, suspects=self._suspects)
+            self._seen[place] = after
+            if before is not None:
+                changes = compare(before, after, begins=self._begins)
+                told = changes[:_MOST_TOLD]
+                effects += [self._effect(place, one, call=call) for one in told]
+                if others := len(changes) - len(told):
+                    more = f"{others} more changes, which are not told one by one"
+                    effects.append(Effect(Kind.BLIND, place.inside, Observer.FILES, call, more))
+        return effects
+
+    def _effect(self, place: Place, change: Change, *, call: int) -> Effect:
+        to = place.inside_of(Path(change.to)) if change.to else ""
+        return Effect(
+            change.kind,
+            place.inside_of(Path(change.path)),
+            Observer.FILES,
+            call,
+            f"to {to}" if to else change.detail,
+            before=self._blob(change.before),
+            after=None if change.kind is Kind.DELETE else self._blob(change.after),
+        )
+
+    def _blob(self, entry: Entry | None) -> Blob | None:
+        return entry and self._pool.blob(entry.digest, entry.stat.size)
+
+    def _begins(self, first: str, second: str) -> bool:
+        if first == second:
+            return bool(first)
+        old = self._pool.read(first)
+        new = self._pool.read(second)
+        return old is not None and new is not None and new.startswith(old)
+
+
+def open_files(places: Sequence[Place], folder: Path) -> FilesWatcher:
+    """A watcher that keeps contents in a private folder, which the caller takes away.
+
+    `close` it at the end.
+    """
+    return FilesWatcher(places, Pool(folder))

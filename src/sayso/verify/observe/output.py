@@ -1,0 +1,85 @@
+"""Two results held against each other, without what differs from call to call by itself."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sayso.schema import canonical
+from sayso.trace import Effect, Kind, Life, Observer
+from sayso.verify.call import Made
+from sayso.verify.outcome import text_of
+
+_VOLATILE: Final = (
+    (
+        re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"),
+        "<time>",
+    ),
+    (re.compile(r"\b\d{1,2}:\d\d:\d\d(?:\.\d+)?\b"), "<time>"),
+    (
+        re.compile(
+            r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE
+        ),
+        "<uuid>",
+    ),
+    (re.compile(r"\b1[5-9]\d{8}(?:\d{3}|\.\d+)?\b"), "<time>"),
+    (re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|µs|ns|s|sec|seconds|milliseconds)\b"), "<duration>"),
+    (re.compile(r"(?<=/tmp/)[\w.-]+"), "<temporary>"),
+    (re.compile(r"0x[0-9a-f]{6,}"), "<address>"),
+)
+"""What a clock, a source of chance or the memory's layout puts into texts."""
+_MOST_LINES: Final = 5
+
+
+def normalise(text: str) -> str:
+    """The text with times, durations, identifiers of chance and addresses masked.
+
+    >>> normalise("done at 2026-01-02T03:04:05Z in 12 ms")
+    'done at <time> in <duration>'
+    """
+    for pattern, word in _VOLATILE:
+        text = pattern.sub(word, text)
+    return text
+
+
+def difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
+    """How two results differ, in a few lines; empty where they say the same."""
+    return difference_of_texts(_whole(first), _whole(second))
+
+
+def difference_of_texts(first: str, second: str) -> str:
+    r"""How two texts differ, in a few lines, with what differs by itself masked.
+
+    >>> difference_of_texts("a\n1 ms", "a\n2 ms\nb")
+    '+b'
+    """
+    one = normalise(first)
+    other = normalise(second)
+    if one == other:
+        return ""
+    lines = difflib.unified_diff(one.splitlines(), other.splitlines(), lineterm="", n=0)
+    changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    return "\n".join(changed[:_MOST_LINES])
+
+
+def differing(first: Made, second: Made) -> Effect | None:
+    """As information: that two calls with the same arguments said different things."""
+    detail = difference(first.result, second.result)
+    if not detail:
+        return None
+    return Effect(
+        Kind.UPDATE,
+        f"the answer of {second.tool}",
+        Observer.OUTPUT,
+        second.number,
+        detail,
+        life=Life.TRANSIENT,
+        reason="two calls with the same arguments were answered differently, which alone says"
+        " nothing",
+    )
+
+
+def _whole(result: Mapping[str, Any]) -> str:
+    structured = result.get("structuredContent")
+    told = "" if structured is None else canonical(structured).decode()
+    return text_of(result) + "\n" + told.replace(",", ",\n")

@@ -1,0 +1,173 @@
+"""PostgreSQL's own stream of row changes, read from bytes (logical replication, version 1)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from struct import unpack_from
+from typing import Any, Final
+
+from sayso.verify.observe.tables import Difference, Key, Row, Table
+
+UNCHANGED: Final = object()
+"""A large value that an update left alone, and that is not sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table as the stream names it."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row before and after; `None` where it is not there. Both are `None` for a truncation."""
+
+    relation: Relation
+    before: Row | None
+    after: Row | None
+
+
+@dataclass(slots=True)
+class Net:
+    """What one table's changes come to, by key."""
+
+    columns: tuple[str, ...]
+    rows: dict[Key, tuple[Row | None, Row | None]] = field(
+        default_factory=dict[Key, tuple[Row | None, Row | None]]
+    )
+    is_truncated: bool = False
+
+
+def read_changes(messages: Iterable[bytes]) -> Iterator[RowChange]:
+    """Changes of rows in the order they were made."""
+    relations: dict[int, Relation] = {}
+    for message in messages:
+        tag = message[:1]
+        if tag == b"R":
+            number, relation = _relation(message)
+            relations[number] = relation
+        elif tag in (b"I", b"U", b"D"):
+            relation = relations[unpack_from(">I", message, 1)[0]]
+            yield _row_change(relation, message)
+        elif tag == b"T":
+            count = unpack_from(">I", message, 1)[0]
+            for number in unpack_from(f">{count}I", message, 6):
+                yield RowChange(relations[number], None, None)
+
+
+def net_changes(
+    changes: Iterable[RowChange], keys: Mapping[str, tuple[str, ...]]
+) -> dict[str, Net]:
+    """What all changes together come to: a row that came and went again is none."""
+    found: dict[str, Net] = {}
+    for number, one in enumerate(changes):
+        relation = one.relation
+        net = found.setdefault(relation.name, Net(relation.columns))
+        places = [relation.columns.index(key) for key in keys.get(relation.name, ())]
+        _add(net, one, places=places, number=number)
+    return found
+
+
+def difference_of(name: str, net: Net, key: tuple[str, ...]) -> Difference:
+    """The same as a difference of tables."""
+    width = len(key)
+    rows = [(known[:width], before, after) for known, (before, after) in net.rows.items()]
+    return Difference(
+        Table(name, net.columns, key, has_rowid=False),
+        [(known, after) for known, before, after in rows if before is None and after is not None],
+        [(known, before) for known, before, after in rows if after is None and before is not None],
+        [
+            (known, before, after)
+            for known, before, after in rows
+            if before is not None and after is not None and before != after
+        ],
+    )
+
+
+def _add(net: Net, one: RowChange, *, places: list[int], number: int) -> None:
+    if one.before is None and one.after is None:
+        net.is_truncated = True
+        net.rows.clear()
+        return
+    first: Row | None = None
+    if one.before is not None:
+        known = _known(net, one.before, places=places, number=number)
+        first = net.rows.pop(known, (one.before, None))[0]
+    if one.after is None:
+        if first is not None and one.before is not None:
+            net.rows[_key(one.before, places, number)] = (first, None)
+        return
+    key = _key(one.after, places, number)
+    if one.before is None and key in net.rows:
+        first = net.rows[key][0]
+    net.rows[key] = (first, one.after)
+
+
+def _known(net: Net, row: Row, *, places: list[int], number: int) -> Key:
+    """Under which key a row stands already: without a declared one, that of any row like it."""
+    if places:
+        return _key(row, places, number)
+    alike = (key for key, (_, after) in net.rows.items() if after == row)
+    return next(alike, (number,))
+
+
+def _key(row: Row, places: list[int], number: int) -> Key:
+    return tuple(row[place] for place in places) if places else (number,)
+
+
+def _relation(message: bytes) -> tuple[int, Relation]:
+    number = unpack_from(">I", message, 1)[0]
+    schema, at = _string(message, 5)
+    name, at = _string(message, at)
+    count = unpack_from(">H", message, at + 1)[0]
+    at += 3
+    columns: list[str] = []
+    for _ in range(count):
+        column, at = _string(message, at + 1)
+        at += 8
+        columns.append(column)
+    return number, Relation(f"{schema}.{name}", tuple(columns))
+
+
+def _row_change(relation: Relation, message: bytes) -> RowChange:
+    before: Row | None = None
+    after: Row | None = None
+    at = 5
+    while at < len(message):
+        part = message[at : at + 1]
+        row, at = _tuple(message, at + 1)
+        if part == b"N":
+            after = row
+        else:
+            before = row
+    if after is not None and before is not None:
+        after = tuple(
+            old if new is UNCHANGED else new for old, new in zip(before, after, strict=True)
+        )
+    if after is not None and before is None and message[:1] == b"U":
+        # Without a replica identity nothing is said of the row before.
+        before = ("?",) * len(after)
+    return RowChange(relation, before, after)
+
+
+def _tuple(message: bytes, at: int) -> tuple[Row, int]:
+    count = unpack_from(">H", message, at)[0]
+    at += 2
+    values: list[Any] = []
+    for _ in range(count):
+        sort = message[at : at + 1]
+        at += 1
+        if sort in (b"t", b"b"):
+            size = unpack_from(">I", message, at)[0]
+            at += 4
+            values.append(message[at : at + size].decode("utf-8", errors="replace"))
+            at += size
+        else:
+            values.append(UNCHANGED if sort == b"u" else None)
+    return tuple(values), at
+
+
+def _string(message: bytes, at: int) -> tuple[str, int]:
+    end = message.index(b"\0", at)
+    return message[at:end].decode("utf-8", errors="replace"), end + 1

@@ -1,0 +1,131 @@
+"""Contents of files as they were, kept in one private file until an effect needs one."""
+
+import hashlib
+import os
+import stat
+import weakref
+from pathlib import Path
+from typing import Final
+
+from sayso.trace import Blob
+
+FILE_BYTES: Final = 16 * 1024 * 1024
+"""A larger file is told by its digest alone."""
+TOTAL_BYTES: Final = 1024 * 1024 * 1024
+HASHED_BYTES: Final = 256 * 1024 * 1024
+"""A larger file is not even read: it may be sparse, and as large as its server says."""
+LOOK_BYTES: Final = 2 * 1024 * 1024 * 1024
+"""Bytes that one look reads."""
+CHUNK: Final = 1024 * 1024
+
+UNREAD: Final = ""
+"""The digest of what could not be read."""
+
+
+class Pool:
+    """Contents by digest, each once. `notes` says what was not kept, and why.
+
+    One pool may serve several runs over copies of the same fixtures. `folder` must be private:
+    its files hold what the fixtures hold.
+    """
+
+    def __init__(
+        self, folder: Path, *, file_bytes: int = FILE_BYTES, total_bytes: int = TOTAL_BYTES
+    ) -> None:
+        self._folder = folder
+        self._file_bytes = file_bytes
+        self._total_bytes = total_bytes
+        self._spans: dict[str, tuple[int, int]] = {}
+        self._end = 0
+        self._hashed = 0
+        self.notes: dict[str, str] = {}
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._pack = os.open(folder / "pack", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        # Closed with the pool, also where nobody says so.
+        self.close = weakref.finalize(self, os.close, self._pack)
+
+    def begin(self) -> None:
+        """Before a look: how much may be read at each is limited, since files may be sparse."""
+        self._hashed = 0
+
+    def add(self, path: str) -> str:
+        """Read a regular file and keep it; its digest, or `UNREAD`."""
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            self.notes[path] = f"cannot be read: {error.strerror}"
+            return UNREAD
+        try:
+            return self._add(path, descriptor)
+        except OSError as error:
+            self.notes[path] = f"cannot be read: {error.strerror}"
+            return UNREAD
+        finally:
+            os.close(descriptor)
+
+    def _add(self, path: str, descriptor: int) -> str:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return UNREAD
+        self._hashed += status.st_size
+        if status.st_size > HASHED_BYTES or self._hashed > LOOK_BYTES:
+            self.notes[path] = "too large to be read"
+            return UNREAD
+        if status.st_size > self._file_bytes:
+            self.notes[path] = "too large to be kept: only its digest is known"
+            return _digest(descriptor)
+        return self._keep(path, _read(descriptor, self._file_bytes))
+
+    def _keep(self, path: str, content: bytes) -> str:
+        digest = hashlib.sha256(content).hexdigest()
+        if digest in self._spans:
+            return digest
+        if self._end + len(content) > self._total_bytes:
+            self.notes[path] = "not kept: there is too much to keep it all"
+            return digest
+        written = 0
+        while written < len(content):
+            written += os.pwrite(self._pack, content[written:], self._end + written)
+        self._spans[digest] = (self._end, len(content))
+        self._end += len(content)
+        return digest
+
+    def read(self, digest: str) -> bytes | None:
+        """A content that was kept."""
+        if digest not in self._spans:
+            return None
+        start, size = self._spans[digest]
+        return os.pread(self._pack, size, start)
+
+    def blob(self, digest: str, size: int) -> Blob | None:
+        """A content as a file of its own, where it was kept."""
+        if digest == UNREAD:
+            return None
+        content = self.read(digest)
+        if content is None:
+            return Blob(digest, size)
+        path = self._folder / digest
+        if not path.exists():
+            path.touch(mode=0o600)
+            path.write_bytes(content)
+        return Blob(digest, size, path)
+
+
+def _read(descriptor: int, most: int) -> bytes:
+    """All of a small file, even when it grows while it is read."""
+    content = bytearray()
+    while len(content) < most:
+        chunk = os.read(descriptor, min(CHUNK, most - len(content)))
+        if not chunk:
+            break
+        content += chunk
+    return bytes(content)
+
+
+def _digest(descriptor: int) -> str:
+    hashed = hashlib.sha256()
+    read = 0
+    while read < HASHED_BYTES and (chunk := os.read(descriptor, CHUNK)):
+        hashed.update(chunk)
+        read += len(chunk)
+    return hashed.hexdigest()

@@ -1,0 +1,87 @@
+"""The operator's own look at the state of a server: a command whose output is that state."""
+
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from subprocess import DEVNULL, PIPE
+
+import anyio
+from anyio.abc import Process
+
+from sayso.errors import UsageError
+from sayso.sandbox import Layer
+from sayso.trace import Effect, Kind, Life, Observer
+from sayso.verify.observe.output import difference_of_texts
+
+TARGET = "the state that --probe tells"
+_MOST_BYTES = 16_000_000
+
+
+class ProbeWatcher:
+    """A `Watcher` that runs a command before a call and after it; `timeout` in seconds.
+
+    Raises `UsageError` where the command fails: without it nothing is known of the state.
+    """
+
+    def __init__(self, command: Sequence[str], *, timeout: float) -> None:
+        self._command = tuple(command)
+        self._timeout = timeout
+        self._state: str | None = None
+        self.layer = Layer("probe", is_active=True, detail=self._command[0])
+
+    async def begin(self) -> None:
+        """Look before a call. What has changed since the last one is nobody's call's."""
+        self._state = await self._run()
+
+    async def end(self, call: int) -> Sequence[Effect]:
+        """Look after it."""
+        before, self._state = self._state, await self._run()
+        detail = "" if before is None else difference_of_texts(before, self._state)
+        if not detail:
+            return ()
+        reason = "the operator's own probe tells another state"
+        return (
+            Effect(
+                Kind.UPDATE, TARGET, Observer.PROBE, call, detail, life=Life.USER, reason=reason
+            ),
+        )
+
+    async def _run(self) -> str:
+        try:
+            # A session of its own, so that it can be ended with all that it has started.
+            process = await anyio.open_process(
+                self._command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+            )
+        except OSError as error:
+            raise self._failed(f"it cannot be started: {error.strerror}") from error
+        try:
+            with anyio.fail_after(self._timeout):
+                output = await _read(process)
+                status = await process.wait()
+        except TimeoutError as error:
+            raise self._failed(f"it does not end within {self._timeout:g} s") from error
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            with anyio.CancelScope(shield=True):
+                await process.aclose()
+        if status:
+            raise self._failed(f"it ended with status {status}")
+        return output
+
+    def _failed(self, why: str) -> UsageError:
+        fix = f"Try {self._command[0]} yourself, with the same arguments."
+        return UsageError(f"the probe tells no state: {why}", where="--probe", fix=fix)
+
+
+async def _read(process: Process) -> str:
+    output = b""
+    if process.stdout is not None:
+        async for piece in process.stdout:
+            output += piece
+            if len(output) > _MOST_BYTES:
+                what = f"the probe tells more than {_MOST_BYTES // 1_000_000} MB"
+                fix = "Give one that tells less, such as a digest of each record."
+                raise UsageError(what, where="--probe", fix=fix)
+    return output.decode("utf-8", "replace")

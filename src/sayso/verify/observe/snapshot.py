@@ -1,0 +1,160 @@
+"""A folder at one moment: what stat says of everything in it, and digests of its files."""
+
+import os
+import stat
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+from sayso.sandbox import Place
+
+UNSETTLED_NS: Final = 50_000_000
+"""The clock of a file system stands still for some milliseconds: a change within that time of a
+look leaves the same ctime, so what is so young is read again at the next look."""
+
+
+class Stat(NamedTuple):
+    """What tells one state of a file from the next without reading it."""
+
+    mode: int
+    uid: int
+    gid: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+    links: int
+    special: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file, folder, link or special file. `digest` is empty where there is no content.
+
+    `leads_to` is the target of a symbolic link.
+    """
+
+    stat: Stat
+    digest: str = ""
+    leads_to: str = ""
+    xattrs: tuple[tuple[str, bytes], ...] = ()
+    is_settled: bool = True
+
+    @property
+    def sort(self) -> str:
+        """`file`, `folder`, `link`, `socket`, `pipe`, `device` or `whiteout`."""
+        mode = self.stat.mode
+        if stat.S_ISCHR(mode) and self.stat.special == 0:
+            return "whiteout"
+        names = (
+            (stat.S_ISREG, "file"),
+            (stat.S_ISDIR, "folder"),
+            (stat.S_ISLNK, "link"),
+            (stat.S_ISSOCK, "socket"),
+            (stat.S_ISFIFO, "pipe"),
+        )
+        return next((name for is_such, name in names if is_such(mode)), "device")
+
+
+Snapshot = Mapping[str, Entry]
+"""Entries by their path on the host."""
+
+
+class Keeper(Protocol):
+    """What reads a file and keeps its content."""
+
+    def add(self, path: str) -> str:
+        """Its digest."""
+        ...
+
+
+def scan(root: str) -> Iterator[tuple[str, Stat]]:
+    """Everything below a folder; what vanishes or is closed to us is left out."""
+    pending = [root]
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    try:
+                        found = _stat(entry.stat(follow_symlinks=False))
+                    except OSError:
+                        continue
+                    if stat.S_ISDIR(found.mode):
+                        pending.append(entry.path)
+                    yield entry.path, found
+        except OSError:
+            continue
+
+
+def look(
+    root: str, before: Snapshot, *, keeper: Keeper, suspects: Collection[str] = ()
+) -> dict[str, Entry]:
+    """The folder now. Only what is new, changed by stat, young or suspect is read."""
+    young = time.time_ns() - UNSETTLED_NS
+    found: dict[str, Entry] = {}
+    for path, status in scan(root):
+        known = before.get(path)
+        if known and known.stat == status and known.is_settled and path not in suspects:
+            found[path] = known
+        else:
+            found[path] = _entry(path, status, keeper=keeper, young=young)
+    return found
+
+
+def _stat(found: os.stat_result) -> Stat:
+    return Stat(
+        found.st_mode,
+        found.st_uid,
+        found.st_gid,
+        found.st_size,
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+        found.st_ino,
+        found.st_dev,
+        found.st_nlink,
+        found.st_rdev,
+    )
+
+
+def _entry(path: str, status: Stat, *, keeper: Keeper, young: int) -> Entry:
+    is_file = stat.S_ISREG(status.mode)
+    is_link = stat.S_ISLNK(status.mode)
+    return Entry(
+        status,
+        keeper.add(path) if is_file else "",
+        _leads_to(path) if is_link else "",
+        _xattrs(path) if is_file or stat.S_ISDIR(status.mode) else (),
+        status.ctime_ns < young,
+    )
+
+
+def _leads_to(path: str) -> str:
+    try:
+        return str(Path(path).readlink())
+    except OSError:
+        return ""
+
+
+def _xattrs(path: str) -> tuple[tuple[str, bytes], ...]:
+    try:
+        names = os.listxattr(path, follow_symlinks=False)
+        return tuple((name, os.getxattr(path, name, follow_symlinks=False)) for name in names)
+    except OSError:
+        return ()
+
+
+def outermost(places: Sequence[Place]) -> tuple[Place, ...]:
+    """Places that lie in no other, so that nothing is told twice."""
+    hosts = [f"{one.host}/" for one in places]
+    return tuple(
+        place
+        for number, place in enumerate(places)
+        if not any(
+            hosts[number].startswith(host) and (hosts[number] != host or other < number)
+            for other, host in enumerate(hosts)
+            if other != number
+        )
+    )

@@ -1,0 +1,294 @@
+"""Looks at the rows of every SQLite file in the places before a call and after it."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from anyio import to_thread
+
+from sayso.sandbox import Layer, Place, place_of
+from sayso.trace import Effect, Kind, Loss, Observer
+from sayso.verify.observe.snapshot import Stat, outermost, scan
+from sayso.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, compare_files
+
+MOST_BYTES: Final = 512 * 1024 * 1024
+MOST_IN_ALL: Final = 3 * MOST_BYTES
+"""Bytes of all copies: what is sparse in the original takes its whole size in them."""
+EXAMPLES: Final = 5
+TOLD: Final = 2_000
+"""Characters of a row that are told."""
+SIDECARS: Final = ("-wal", "-journal")
+"""What belongs to a file's content; `-shm` is made anew from the log by whoever opens it."""
+STRANGER: Final = 4
+"""A row of so many values of which none stayed is another row under the same key."""
+
+State = tuple[tuple[str, Stat | None], ...]
+
+
+class Source(NamedTuple):
+    """Where rows were seen to change, and by whom."""
+
+    table: str
+    observer: Observer
+    call: int
+
+
+class SqliteWatcher:
+    """Watches rows; a `Watcher`. The originals are copied, and never opened by SQLite."""
+
+    def __init__(self, places: Sequence[Place], folder: Path) -> None:
+        self._places = outermost(places)
+        self._folder = folder
+        self._numbers = count(1)
+        self._plain: dict[str, Stat] = {}
+        self._states: dict[str, State] = {}
+        self._copies: dict[str, Path | None] = {}
+        self._suspects: set[str] = set()
+        self._between: list[Effect] = []
+        self._has_looked = False
+        self._unread: dict[str, str] = {}
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @property
+    def layer(self) -> Layer:
+        """With the files that could not be read, as far as any."""
+        detail = f"{sum(copy is not None for copy in self._copies.values())} files"
+        if self._unread:
+            path, why = next(iter(self._unread.items()))
+            detail += f"; {len(self._unread)} not read, such as {Path(path).name}: {why}"
+        return Layer("sqlite", is_active=True, detail=detail)
+
+    def suspect(self, path: str) -> None:
+        """Read a file at every look from now on: it is mapped, and writes may leave no trace."""
+        place = place_of(self._places, path)
+        host = place and place.host_of(path)
+        if host is not None:
+            self._suspects.add(str(host))
+
+    async def begin(self) -> None:
+        """Look before a call."""
+        self._between += await to_thread.run_sync(partial(self._look, 0))
+
+    async def end(self, call: int) -> Sequence[Effect]:
+        """Look after it."""
+        effects = await to_thread.run_sync(partial(self._look, call))
+        between = self._between
+        self._between = []
+        return (*between, *effects)
+
+    def _look(self, call: int) -> list[Effect]:
+        found: dict[str, tuple[State, Place]] = {}
+        for place in self._places:
+            present = dict(scan(str(place.host)))
+            found |= {
+                path: (_state(path, present), place)
+                for path, status in present.items()
+                if self._is_database(path, status)
+            }
+        effects: list[Effect] = []
+        for path, (state, place) in found.items():
+            if self._states.get(path) != state or path in self._suspects:
+                inside = place.inside_of(Path(path))
+                effects += self._changed(path, inside, state=state, call=call)
+        for path in set(self._states) - set(found):
+            place = next(one for one in self._places if Path(path).is_relative_to(one.host))
+            effects += self._gone(path, place.inside_of(Path(path)), call=call)
+        is_first = not self._has_looked
+        self._has_looked = True
+        return [] if is_first else effects
+
+    def _is_database(self, path: str, status: Stat) -> bool:
+        """By its first bytes. One in WAL mode may still be empty itself, with all in the log."""
+        if not S_ISREG(status.mode) or self._plain.get(path) == status:
+            return False
+        if path in self._states and status.size:
+            return True
+        is_database = _begins(path) == MAGIC
+        if not is_database:
+            self._plain[path] = status
+        return is_database
+
+    def _changed(self, path: str, inside: str, *, state: State, call: int) -> list[Effect]:
+        before = self._copies.get(path)
+        self._states[path] = state
+        try:
+            copy = self._copy(path)
+            effects = list(_effects(inside, before, copy, call=call))
+        except (OSError, ValueError, sqlite3.Error) as error:
+            self._unread[inside] = str(error)
+            return [Effect(Kind.BLIND, inside, Observer.SQLITE, call, f"cannot be read: {error}")]
+        self._copies[path] = copy
+        self._unread.pop(inside, None)
+        _remove(before)
+        return effects
+
+    def _gone(self, path: str, inside: str, *, call: int) -> list[Effect]:
+        before = self._copies.pop(path, None)
+        del self._states[path]
+        if before is None:
+            return []
+        effects = list(_effects(inside, before, None, call=call))
+        _remove(before)
+        return effects
+
+    def _copy(self, path: str) -> Path:
+        """The file with its log, as of one moment: copied again while it is being written."""
+        size = sum(found[0] for found in _sizes(path) if found)
+        others = sum(one.stat().st_size for one in self._folder.glob("*.db*"))
+        if size > MOST_BYTES or others + size > MOST_IN_ALL:
+            raise ValueError("too large")
+        copy = self._folder / f"{next(self._numbers)}.db"
+        for _ in range(3):
+            before = _sizes(path)
+            _remove(copy)
+            _copy_plain(path, copy)
+            for sidecar in SIDECARS:
+                if _is_plain(path + sidecar):
+                    _copy_plain(path + sidecar, Path(f"{copy}{sidecar}"))
+            if _sizes(path) == before:
+                break
+        return copy
+
+
+def open_sqlite(places: Sequence[Place], folder: Path) -> SqliteWatcher:
+    """A watcher that keeps copies in a private folder, which the caller takes away."""
+    return SqliteWatcher(places, folder)
+
+
+def _state(path: str, present: dict[str, Stat]) -> State:
+    return tuple((end, present.get(path + end)) for end in ("", *SIDECARS))
+
+
+def _begins(path: str) -> bytes:
+    try:
+        with _open_plain(path) as file:
+            return file.read(len(MAGIC))
+    except OSError:
+        return b""
+
+
+def _is_plain(path: str) -> bool:
+    return Path(path).is_file() and not Path(path).is_symlink()
+
+
+def _open_plain(path: str) -> BinaryIO:
+    """A file that may have become a link out of the box, or a pipe, since it was looked at."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags), "rb")
+
+
+def _copy_plain(path: str, copy: Path) -> None:
+    """The content alone, up to the most: a link would lead SQLite to files of this machine."""
+    with _open_plain(path) as source, copy.open("wb") as target:
+        if not S_ISREG(os.fstat(source.fileno()).st_mode):
+            raise ValueError("no longer a file")
+        left = MOST_BYTES
+        while left > 0 and (chunk := source.read(min(left, 1 << 20))):
+            target.write(chunk)
+            left -= len(chunk)
+
+
+def _sizes(path: str) -> list[tuple[int, int] | None]:
+    return [
+        (found.st_size, found.st_mtime_ns)
+        if (one := Path(path + end)).exists() and (found := one.stat())
+        else None
+        for end in ("", *SIDECARS)
+    ]
+
+
+def _remove(copy: Path | None) -> None:
+    if copy is not None:
+        for end in ("", *SIDECARS, "-shm"):
+            Path(f"{copy}{end}").unlink(missing_ok=True)
+
+
+def _effects(
+    inside: str, before: Path | None, after: Path | None, *, call: int
+) -> Iterator[Effect]:
+    reforms, differences = compare_files(before, after)
+    for reform in reforms:
+        yield _reformed(inside, reform, call=call)
+    for one in differences:
+        yield from row_effects(f"{inside}#{one.table.name}", one, call=call)
+
+
+def _reformed(inside: str, reform: Reform, *, call: int) -> Effect:
+    lost = Loss.LOST if reform.lost else Loss.NONE
+    detail = f"{reform.detail} with {reform.lost} rows" if reform.lost else reform.detail
+    target = f"{inside}#{reform.name}"
+    return Effect(Kind.SCHEMA, target, Observer.SQLITE, call, detail, loss=lost)
+
+
+def row_effects(
+    table: str, found: Difference, *, call: int, observer: Observer = Observer.SQLITE
+) -> Iterator[Effect]:
+    """One effect for each row, and beyond a few one for all the others of a kind."""
+    columns = found.table.columns
+    changed = [one for one in found.changed if not _is_stranger(found, one[1], one[2])]
+    strangers = [one for one in found.changed if _is_stranger(found, one[1], one[2])]
+    removed = [*found.removed, *((key, row) for key, row, _ in strangers)]
+    inserted = [*found.inserted, *((key, row) for key, _, row in strangers)]
+    source = Source(table, observer, call)
+    rows = [(key, _told(columns, row)) for key, row in removed]
+    yield from _some(Kind.REMOVE, source, rows, more=found.more_removed)
+    pairs = [(key, _change(columns, old, new)) for key, old, new in changed]
+    yield from _some(Kind.UPDATE, source, pairs, more=0)
+    rows = [(key, _told(columns, row)) for key, row in inserted]
+    yield from _some(Kind.INSERT, source, rows, more=found.more_inserted)
+
+
+def _some(
+    kind: Kind, source: Source, rows: Sequence[tuple[Key, str]], *, more: int
+) -> Iterator[Effect]:
+    losses = {Kind.REMOVE: Loss.LOST, Kind.UPDATE: Loss.OVERWROTE}
+    loss = losses.get(kind, Loss.NONE)
+    told = [(",".join(_shown(one) for one in key), detail) for key, detail in rows[:EXAMPLES]]
+    others = len(rows) - EXAMPLES + more
+    if others > 0:
+        told.append(("*", f"{others} more rows"))
+    for key, detail in told:
+        target = f"{source.table}/{key}"
+        yield Effect(kind, target, source.observer, source.call, detail, loss=loss)
+
+
+def _is_stranger(found: Difference, old: Row, new: Row) -> bool:
+    """Whether a row is another one than before: nothing but its key stayed, and there is much.
+
+    A row without a declared key only has the number that the last one left.
+    """
+    key = found.table.key
+    places = [place for place, name in enumerate(found.table.columns) if name not in key]
+    least = STRANGER if key and found.table.sort == "table" else 2
+    return len(places) >= least and all(old[place] != new[place] for place in places)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bytes):
+        return f"<{len(value)} bytes>"
+    return str(value).encode("utf-8", "replace").decode()
+
+
+def _told(columns: Sequence[str], row: Row) -> str:
+    """A row as JSON."""
+    shown = {
+        name: value if isinstance(value, int | float | None) else _shown(value)[:TOLD]
+        for name, value in zip(columns, row, strict=True)
+    }
+    return json.dumps(shown, ensure_ascii=False)[:TOLD]
+
+
+def _change(columns: Sequence[str], old: Row, new: Row) -> str:
+    """What changed in a row, `title: one → two`."""
+    changes = [
+        f"{name}: {_shown(first)[:80]} → {_shown(second)[:80]}"
+        for name, first, second in zip(columns, old, new, strict=True)
+        if first != second or type(first) is not type(second)
+    ]
+    return "; ".join(changes)[:TOLD]

@@ -1,0 +1,185 @@
+"""The watcher of system calls: reads the trace as it grows, and gives the effects of each call."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import anyio
+
+from sayso.sandbox import Layer, Place, Role
+from sayso.trace import (
+    Call,
+    Effect,
+    Family,
+    Form,
+    Line,
+    Member,
+    Memory,
+    Pulse,
+    Stitcher,
+    Tail,
+    Window,
+    descendants,
+    effects_of,
+    feel,
+    learn,
+    process_of,
+    quoted_path,
+    read_line,
+)
+from sayso.verify.observe import file_look
+
+_POLL: Final = 0.005
+_PRIVATE: Final = frozenset({Role.HOME, Role.TEMPORARY, Role.OWN})
+_NOT_YET: Final = -1
+_START: Final = re.compile(r"\d (?:clone3?|v?fork)\((?!.* = -1 )")
+_CHANGING: Final = re.compile(r"O_(?:CREAT|TRUNC|WRONLY|RDWR)|<unfinished ")
+
+
+def _is_only_reading(text: str) -> bool:
+    """Whether a line is one of the many that change nothing, told without reading it whole."""
+    if " mmap(" in text:
+        return "MAP_SHARED" not in text
+    return " openat(" in text and _CHANGING.search(text) is None
+
+
+class SyscallWatcher:
+    """Fulfils `Watcher`. `trace` is the file that strace writes, which may not be there yet.
+
+    Where the first program is `bwrap`, all before the next one is the box's, and left out; else
+    the first program is the server. The same holds where it is started again. What comes after
+    one call was looked at and before the next has begun is given by `end` with the same number,
+    or else kept in `late`.
+    """
+
+    def __init__(self, trace: Path, places: Sequence[Place] = ()) -> None:
+        self.layer = Layer("syscalls", is_active=True, detail="strace with seccomp-bpf")
+        self.late: list[Effect] = []
+        self._places = places
+        self._tail = Tail(trace)
+        self._stitcher = Stitcher()
+        self._family = Family(process_of, _NOT_YET)
+        self._memory = Memory(
+            self._family.process_of, [one.inside for one in places if one.role in _PRIVATE]
+        )
+        self._window = Window()
+        self._gap = Window()
+        self._mapped: file_look.Digests = {}
+        self._root = 0
+        self._last = 0
+        self._setting_up = set[int]()
+        self._is_started = False
+
+    async def begin(self) -> None:
+        """What has come since the last `end` belongs to no new call."""
+        self._read()
+        self._gap, self._window = self._window, Window()
+        self._mapped = file_look.digest_mapped(self._memory.mapped.values(), self._places)
+
+    async def end(self, call: int) -> Sequence[Effect]:
+        """The effects since `begin`, each once, in the order of their first time."""
+        self._read()
+        late = file_look.settle(self._gap.timed(), self._places)
+        found = file_look.settle(self._window.timed(), self._places)
+        self._gap, self._window = Window(), Window()
+        now = file_look.digest_mapped(self._mapped, self._places)
+        found += file_look.changed(self._mapped, now)
+        self._mapped = now
+        if call == self._last:
+            found = late + found
+            late = []
+        self.late += [replace(one, call=self._last) for one in late]
+        self._family.name_new(call)
+        self._last = call
+        return [replace(one, call=call) for one in found]
+
+    async def rest(self, *, quiet: float, most: float) -> bool:
+        """Wait until nothing was traced, all slept and nothing was computed for `quiet` seconds.
+
+        `False` where that did not come within `most` seconds. A timer that only sleeps looks like
+        rest: who waits longer than `quiet` to do something is found by a longer `quiet`.
+        """
+        deadline = anyio.current_time() + most
+        last: tuple[int, Pulse] | None = None
+        since = anyio.current_time()
+        while True:
+            is_new = last is None or last[0] != self._tail.size()
+            pids = self._pids() if is_new or last is None else last[1].pids
+            size = self._tail.size()
+            pulse = feel(pids)
+            now = anyio.current_time()
+            if (size, pulse) != last or not pulse.is_asleep:
+                last = (size, pulse)
+                since = now
+            elif now - since >= quiet:
+                return True
+            if now >= deadline:
+                return False
+            await anyio.sleep(min(_POLL, max(deadline - now, 0)))
+
+    def outliving(self) -> tuple[Member, ...]:
+        """Processes and threads that came with a call and live still, as far as was read."""
+        return self._family.outliving()
+
+    def _pids(self) -> frozenset[int]:
+        self._read()
+        if not self._root:
+            return frozenset()
+        known = {self._family.process_of(pid) for pid in self._family.members}
+        return descendants(self._root) | known
+
+    def _read(self) -> None:
+        for text in self._tail.lines():
+            self._take(text)
+
+    def _take(self, text: str) -> None:
+        if self._is_started and _is_only_reading(text) and self._is_known(text):
+            return
+        if _START.search(text) and (line := read_line(text)):
+            self._family.note_start(line)
+        match self._stitcher.take(text):
+            case Call() as call:
+                self._meet(call.pid)
+                self._understand(call)
+            case Line(form=Form.EXIT, pid=pid):
+                self._family.leave(pid)
+            case _:
+                return
+
+    def _is_known(self, text: str) -> bool:
+        """Whether nothing is left to learn of the thread that a line begins with."""
+        pid = text.partition(" ")[0]
+        return (
+            pid.isdecimal()
+            and int(pid) in self._family.members
+            and str(self._family.process_of(int(pid))) in self._memory.folders
+        )
+
+    def _meet(self, pid: int) -> None:
+        if self._root not in self._family.members:
+            # The first of all, or the first after the box has ended.
+            self._root = pid
+            self._is_started = False
+        member = self._family.meet(pid)
+        if member is not None and not member.is_thread and member.parent:
+            self._memory.inherit(pid, member.parent)
+
+    def _understand(self, call: Call) -> None:
+        if not self._is_started:
+            self._set_up(call)
+            return
+        if call.pid not in self._setting_up:
+            self._window.add(effects_of(call, self._memory), call.time)
+        learn(call, self._memory)
+
+    def _set_up(self, call: Call) -> None:
+        """Until the server's program is run: keep apart whose calls are the box's."""
+        self._setting_up.add(call.pid)
+        self._memory.learn(call)
+        if call.name != "execve" or call.result != 0:
+            return
+        if PurePosixPath(quoted_path(call.argument(0)) or "").name != "bwrap":
+            self._is_started = True
+            self._setting_up.discard(call.pid)

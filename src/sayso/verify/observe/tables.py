@@ -1,0 +1,306 @@
+"""The difference between two SQLite files, row by row; both are copies that nobody else uses."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+MAGIC: Final = b"SQLite format 3\0"
+MOST_ROWS: Final = 5_000
+"""Rows that differ and are looked at one by one, per table and side; further ones are counted."""
+MOST_PLACED: Final = 100
+"""Rows without a key that are looked for in their table, which costs a walk through it each."""
+STEPS: Final = 400_000_000
+"""What one statement may cost: a file from an unknown server may hold anything."""
+
+Row = tuple[Any, ...]
+Key = tuple[Any, ...]
+Keyed = tuple[Key, Row]
+Sides = dict[str, str | None]
+"""What the table is called in `old` and `new`; `None` where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as both files can be asked for it. `key` is empty where rows have none.
+
+    `has_rowid` where rows without a declared key have SQLite's own number.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    has_rowid: bool
+    sort: str = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What became of one table's rows. A row that is changed is told as before and after.
+
+    `more` counts rows that differ beyond those that are listed, by `removed` and `inserted`.
+    """
+
+    table: Table
+    inserted: Sequence[tuple[Key, Row]] = ()
+    removed: Sequence[tuple[Key, Row]] = ()
+    changed: Sequence[tuple[Key, Row, Row]] = ()
+    more_inserted: int = 0
+    more_removed: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the rows are the same."""
+        return not (self.inserted or self.removed or self.changed or self.more_removed) and (
+            not self.more_inserted
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reform:
+    """A change of the schema. `lost` counts the rows or values that went with it."""
+
+    name: str
+    detail: str
+    lost: int = 0
+
+
+def compare_files(
+    before: Path | None, after: Path | None
+) -> tuple[tuple[Reform, ...], tuple[Difference, ...]]:
+    """Changes of the schema and of rows. `None` stands for a file that is not there.
+
+    Raises `sqlite3.Error` where one of the files cannot be read.
+    """
+    with _attached(before, after) as db:
+        old = _tables(db, "old")
+        new = _tables(db, "new")
+        renamed = dict(_renamed(db, old, new))
+        reforms = tuple(_reforms(db, old, new, renamed=renamed))
+        empty = {name: None for name in new if name not in old and name not in renamed.values()}
+        pairs = [(old[name], new[name]) for name in old if name in new]
+        pairs += [(old[first], new[second]) for first, second in renamed.items()]
+        differences = [_difference(db, first, second) for first, second in pairs]
+        differences += [_difference(db, None, new[name]) for name in empty]
+        return reforms, tuple(one for one in differences if not one.is_empty)
+
+
+@contextmanager
+def _attached(before: Path | None, after: Path | None) -> Generator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.text_factory = _text
+        steps = iter(range(STEPS // 1_000_000))
+        db.set_progress_handler(lambda: int(next(steps, None) is None), 1_000_000)
+        for name, path in (("old", before), ("new", after)):
+            db.execute(f"ATTACH ? AS {name}", (str(path) if path else ":memory:",))
+            db.execute(f"SELECT count(*) FROM {name}.sqlite_schema").fetchone()
+        db.execute("PRAGMA trusted_schema = OFF")
+        yield db
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="surrogateescape")
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _tables(db: sqlite3.Connection, side: str) -> dict[str, Table]:
+    """Tables whose rows can be read. Shadow tables are left to the virtual table they serve."""
+    listed = db.execute(f"PRAGMA {side}.table_list").fetchall()
+    sorts = {row[1]: row[2] for row in listed if row[0] == side}
+    bare = {row[1] for row in listed if row[0] == side and row[4]}
+    found: dict[str, Table] = {}
+    for name, sort in sorts.items():
+        if name.startswith("sqlite_") or sort in ("view", "shadow"):
+            continue
+        with suppress(sqlite3.OperationalError):
+            table = _table(db, side, name, sort=sort, has_rowid=name not in bare)
+            db.execute(f"SELECT * FROM {side}.{quoted(name)} LIMIT 1").fetchone()
+            found[name] = table
+    return found
+
+
+def _table(db: sqlite3.Connection, side: str, name: str, *, sort: str, has_rowid: bool) -> Table:
+    rows = db.execute(f"PRAGMA {side}.table_xinfo({quoted(name)})").fetchall()
+    columns = tuple(row[1] for row in rows if row[6] != 1)
+    key = tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5])
+    if sort == "virtual":
+        # The hidden columns of a full-text index are questions to it.
+        return Table(name, columns, ("rowid",) if has_rowid else (), has_rowid, sort)
+    return Table(name, columns, key, has_rowid and "rowid" not in columns, sort)
+
+
+def _renamed(
+    db: sqlite3.Connection, old: dict[str, Table], new: dict[str, Table]
+) -> Iterator[tuple[str, str]]:
+    """Tables that go on, with their rows, under another name."""
+    free = [table for name, table in new.items() if name not in old and table.sort == "table"]
+    for name, table in old.items():
+        if name in new or table.sort != "table" or not _count(db, "old", name):
+            continue
+        for other in free:
+            if other.columns == table.columns and _difference(db, table, other).is_empty:
+                free.remove(other)
+                yield name, other.name
+                break
+
+
+def _reforms(
+    db: sqlite3.Connection,
+    old: dict[str, Table],
+    new: dict[str, Table],
+    *,
+    renamed: dict[str, str],
+) -> Iterator[Reform]:
+    before = _schema(db, "old")
+    after = _schema(db, "new")
+    for name, sql in before.items():
+        if name in renamed:
+            yield Reform(name, f"renamed to {renamed[name]}")
+        elif name not in after:
+            lost = _count(db, "old", name) if name in old else 0
+            yield Reform(name, f"{sql[0]} dropped", lost)
+        elif sql != after[name]:
+            yield _altered(db, name, old=old.get(name), new=new.get(name))
+    for name, sql in after.items():
+        if name not in before and name not in renamed.values():
+            yield Reform(name, f"{sql[0]} created")
+    for pragma in ("user_version", "application_id"):
+        values = [db.execute(f"PRAGMA {side}.{pragma}").fetchone()[0] for side in ("old", "new")]
+        if values[0] != values[1]:
+            yield Reform(pragma, f"{values[0]} → {values[1]}")
+
+
+def _altered(db: sqlite3.Connection, name: str, *, old: Table | None, new: Table | None) -> Reform:
+    gone = [column for column in old.columns if column not in new.columns] if old and new else []
+    if not gone:
+        return Reform(name, "altered")
+    held = " OR ".join(f"{quoted(column)} IS NOT NULL" for column in gone)
+    count = db.execute(f"SELECT count(*) FROM old.{quoted(name)} WHERE {held}").fetchone()[0]
+    return Reform(name, f"column {', '.join(gone)} dropped", count)
+
+
+def _schema(db: sqlite3.Connection, side: str) -> dict[str, tuple[str, str]]:
+    shadows = {row[1] for row in db.execute(f"PRAGMA {side}.table_list") if row[2] == "shadow"}
+    rows = db.execute(f"SELECT name, type, sql FROM {side}.sqlite_schema")
+    return {
+        name: (sort, sql or "")
+        for name, sort, sql in rows
+        if not name.startswith("sqlite_") and name not in shadows
+    }
+
+
+def _count(db: sqlite3.Connection, side: str, name: str) -> int:
+    return int(db.execute(f"SELECT count(*) FROM {side}.{quoted(name)}").fetchone()[0])
+
+
+def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Difference:
+    """Both ways, by SQLite itself, which reads each file once and keeps no row in memory."""
+    shared = [one for one in new.columns if old is None or one in old.columns]
+    both = Table(new.name, tuple(shared), new.key, new.has_rowid, new.sort)
+    if not shared:
+        return Difference(both)
+    sides = {"new": new.name, "old": old.name if old else None}
+    gone, more_gone = _only(db, "old", both, sides=sides)
+    came, more_came = _only(db, "new", both, sides=sides)
+    if not both.key:
+        gone, came = _surplus(gone, came), _surplus(came, gone)
+        gone = _placed(db, "old", both, gone, sides)
+        came = _placed(db, "new", both, came, sides)
+    kept = {key for key, _ in gone if key} & {key for key, _ in came if key}
+    now = {key: row for key, row in came if key in kept}
+    return Difference(
+        both,
+        [(key, row) for key, row in came if key not in kept],
+        [(key, row) for key, row in gone if key not in kept],
+        [(key, row, now[key]) for key, row in gone if key in kept],
+        more_came,
+        more_gone,
+    )
+
+
+def _surplus(rows: list[Keyed], others: list[Keyed]) -> list[Keyed]:
+    """Rows without a key beyond those that the other side has as well."""
+    exact = Counter(_exact(row) for _, row in others)
+    left: list[Keyed] = []
+    for key, row in rows:
+        exact[_exact(row)] -= 1
+        if exact[_exact(row)] < 0:
+            left.append((key, row))
+    return left
+
+
+def _exact(row: Row) -> Row:
+    return tuple((type(one).__name__, one) for one in row)
+
+
+def _placed(
+    db: sqlite3.Connection, side: str, table: Table, rows: list[Keyed], sides: Sides
+) -> list[Keyed]:
+    """Rows without a key, with SQLite's number of each where they are few."""
+    name = sides[side]
+    if name is None or not table.has_rowid or len(rows) > MOST_PLACED:
+        return rows
+    return [(_rowid(db, side, name, table, row), row) for _, row in rows]
+
+
+def _only(
+    db: sqlite3.Connection, side: str, table: Table, *, sides: Sides
+) -> tuple[list[Keyed], int]:
+    """Rows that are in one file and not in the other, with their keys, and how many more."""
+    other = "old" if side == "new" else "new"
+    if sides[side] is None:
+        return [], 0
+    mine = _select(side, str(sides[side]), table)
+    if sides[other] is None:
+        sql = mine
+    else:
+        sql = f"{mine} EXCEPT {_select(other, str(sides[other]), table)}"
+    rows = db.execute(f"SELECT * FROM ({sql}) LIMIT {MOST_ROWS}").fetchall()
+    more = 0
+    if len(rows) == MOST_ROWS:
+        more = db.execute(f"SELECT count(*) FROM ({sql})").fetchone()[0] - MOST_ROWS
+    width = len(table.key)
+    count = len(table.columns)
+    found: list[Keyed] = []
+    for row in rows:
+        times = 1 if width else int(row[-1])
+        found += [(row[:width], row[width : width + count])] * min(times, MOST_ROWS)
+    return found, more
+
+
+def _select(side: str, name: str, table: Table) -> str:
+    """Keys, columns, their types; rows without a key are told by how often there are such.
+
+    Without `COLLATE BINARY` a column that ignores case would hide a change of it, and without
+    the types 1 would equal 1.0. SQLite's own row numbers say nothing: VACUUM gives new ones.
+    """
+    columns = [f"{quoted(one)} COLLATE BINARY" for one in table.columns]
+    types = [f"typeof({quoted(one)})" for one in table.columns]
+    keys = [f"{one if one == 'rowid' else quoted(one)} COLLATE BINARY" for one in table.key]
+    source = f"{side}.{quoted(name)}"
+    if table.key:
+        return f"SELECT {', '.join([*keys, *columns, *types])} FROM {source}"
+    words = ", ".join([*columns, *types])
+    return f"SELECT {words}, count(*) FROM {source} GROUP BY {words}"
+
+
+def _rowid(db: sqlite3.Connection, side: str, name: str, table: Table, values: Row) -> Key:
+    """Where a row without a key stands, for what is told of it."""
+    where = " AND ".join(f"{quoted(one)} IS ?" for one in table.columns)
+    sql = f"SELECT rowid FROM {side}.{quoted(name)} WHERE {where} LIMIT 1"
+    found = db.execute(sql, _bound(values)).fetchone()
+    return tuple(found) if found else ()
+
+
+def _bound(values: Row) -> Row:
+    """Values as they can be given back: text that is not UTF-8 cannot, and finds nothing."""
+    return tuple(
+        one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in values
+    )

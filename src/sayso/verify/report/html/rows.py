@@ -1,0 +1,96 @@
+"""One row of the page's matrix: a tool, what was reached of it, and a cell for each hint."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sayso.intent import HintName
+from sayso.trace import Effect
+from sayso.verify.report.evidence import Group, again, behind, group, notes_on, whence
+from sayso.verify.report.summary import hints_of
+from sayso.verify.report.words import HINTS, STATES, State, StateWords, standing, state_of
+from sayso.verify.verdict import HintVerdict, ToolReport
+
+_MOST: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An effect as the page shows it."""
+
+    kind: str
+    target: str
+    whence: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is known of one hint. `more` counts the effects that the page leaves out."""
+
+    hint: HintName
+    label: str
+    state: State
+    words: StateWords
+    standing: str
+    reason: str
+    behind: str
+    arguments: str
+    call: str
+    effects: tuple[Shown, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One tool. `states` are those of its hints, for the choice of what is shown."""
+
+    index: int
+    tool: ToolReport
+    cells: Mapping[HintName, Cell]
+    states: tuple[State, ...]
+    missed: Sequence[tuple[str, str]]
+    classes: str
+    ignored: Sequence[Group]
+
+
+def row_of(index: int, tool: ToolReport) -> Row:
+    """The row of the tool with that place in the list."""
+    cells: dict[HintName, Cell] = {name: _cell(tool, name, found) for name, found in hints_of(tool)}
+    states = {one.state for one in cells.values()}
+    return Row(
+        index=index,
+        tool=tool,
+        cells=cells,
+        states=tuple(state for state in State if state in states),
+        missed=sorted(tool.reach.missed.items()),
+        classes=", ".join(sorted(tool.reach.classes)),
+        ignored=group(tool.ignored),
+    )
+
+
+def _cell(tool: ToolReport, name: HintName, found: HintVerdict) -> Cell:
+    state = state_of(found)
+    call = again(tool, found) if state is State.REFUTED else None
+    return Cell(
+        hint=name,
+        label=HINTS[name],
+        state=state,
+        words=STATES[state],
+        standing=standing(found),
+        reason=found.reason,
+        behind=behind(found),
+        arguments="" if found.arguments is None else _pretty(found.arguments),
+        call="" if call is None else _pretty({"method": "tools/call", "params": call}),
+        effects=tuple(_shown(one) for one in found.evidence[:_MOST]),
+        more=max(len(found.evidence) - _MOST, 0),
+    )
+
+
+def _shown(effect: Effect) -> Shown:
+    return Shown(str(effect.kind), effect.target, whence(effect), tuple(notes_on(effect)))
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str, indent=2)

@@ -1,0 +1,110 @@
+"""A run on a terminal: how far it is on stderr, what was found on stdout."""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Final, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from sayso.schema import plain
+from sayso.verify.event import Called, Ended, Event, Judged, Phase, Started
+from sayso.verify.report.lines import evidence_lines, fitted, folded, summary_lines, tool_line
+from sayso.verify.report.words import count_of
+from sayso.verify.verdict import ToolReport
+
+_NARROW: Final = 70
+_LABEL: Final = 24
+
+
+class Terminal:
+    """Takes the events of a run as they come.
+
+    `results` is where verdicts go, `talk` where progress does: a bar with the time left where that
+    is a terminal, one line for each phase where it is not. Leaving the context, also by an
+    interruption, takes the bar away.
+    """
+
+    def __init__(self, results: Console, talk: Console, *, is_evidence: bool = False) -> None:
+        self._results = results
+        self._talk = talk
+        self._is_evidence = is_evidence
+        self._told: set[str] = set()
+        # The other stream stays untouched: results may go to a file while the bar is shown.
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(compact=True),
+            console=talk,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            disable=not talk.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=None)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def take(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case Phase():
+                self._enter(f"{event.name}: {event.detail}" if event.detail else event.name)
+            case Started():
+                active = sum(layer.is_active for layer in event.layers)
+                layers = f"{active} of {count_of(len(event.layers), 'layer')} active"
+                self._enter(f"{count_of(len(event.tools), 'tool')}, {layers}")
+            case Called():
+                self._move(event.made.tool, event.done, event.planned)
+            case Judged():
+                self._move(event.tool.name, event.done, event.planned)
+                self._tell([event.tool])
+            case Ended():
+                self._tell(tool for tool in event.report.tools if tool.name not in self._told)
+                self._bar.stop()
+                if self._is_evidence:
+                    self._print(evidence_lines(event.report))
+                self._print(summary_lines(event.report, is_evidence=self._is_evidence))
+
+    def _enter(self, what: str) -> None:
+        if self._talk.is_terminal:
+            self._bar.update(self._task, description=self._label(what))
+        else:
+            self._talk.print(plain(what), markup=False, highlight=False, soft_wrap=True)
+
+    def _move(self, tool: str, done: int, planned: int) -> None:
+        # What was planned is a guess, which a run may pass.
+        total = max(planned, done)
+        self._bar.update(self._task, description=self._label(tool), completed=done, total=total)
+
+    def _label(self, text: str) -> str:
+        wide = _LABEL if self._talk.width >= _NARROW else _LABEL // 2
+        return fitted(plain(text), wide)
+
+    def _tell(self, tools: Iterable[ToolReport]) -> None:
+        """One line for each; the bar is away meanwhile, for both may be on one screen."""
+        found = list(tools)
+        self._told.update(tool.name for tool in found)
+        is_shown = self._bar.live.is_started
+        self._bar.stop()
+        self._print(tool_line(tool, self._results.width) for tool in found)
+        if is_shown:
+            self._bar.start()
+
+    def _print(self, lines: Iterable[Text]) -> None:
+        for line in lines:
+            parts = folded(line, self._results) if self._results.is_terminal else [line]
+            for part in parts:
+                self._results.print(part, soft_wrap=True)

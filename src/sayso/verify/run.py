@@ -1,0 +1,141 @@
+"""One verification from beginning to end: prepare, explore, confirm, judge, and tell of it all."""
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+
+from sayso.connect import (
+    BYTECODE,
+    NO_FOREIGN_BYTECODE,
+    CommandTarget,
+    describe_installed,
+    describe_package,
+    steering,
+)
+from sayso.errors import UsageError
+from sayso.sandbox import (
+    Layer,
+    Prepared,
+    SandboxSpec,
+    check_layers,
+    prepare_by,
+    prepare_fetched,
+    private_folder,
+    probe_layers,
+)
+from sayso.verify.contained import Contained
+from sayso.verify.database import Postgres, serve_postgres
+from sayso.verify.event import Ended, Phase
+from sayso.verify.inputs.hints import VerifyHints, read_hints
+from sayso.verify.inputs.world import INSIDE, make_world, serve_world
+from sayso.verify.options import ObjectTarget, Terms
+from sayso.verify.session import Course, Tell, say_nothing
+from sayso.verify.verdict import Report
+
+_UNTOLD: Final = "no receipt can be made: other code than a package's may run"
+_TELL: Final = (
+    "Start it as “What the digest covers” says (docs/receipts.md), or leave --receipt out."
+)
+
+
+async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
+    """Run the tools of a server, and give what was found; `tell` hears of it as it goes on.
+
+    Cancelling ends the server and leaves nothing behind. Raises `UncontainedError` where nothing
+    here contains it, an `UnreachableError` where it cannot be started, and `UsageError` for terms
+    that do not fit it.
+    """
+    target = terms.target
+    if isinstance(target, ObjectTarget):
+        fix = "Ask for it by its name: verify_here(server)."
+        raise UsageError("an object of this process cannot be contained", fix=fix)
+    if not isinstance(target, CommandTarget):
+        if terms.needs_package:
+            what = "no receipt can be made of a URL: nobody knows which package answers there"
+            raise UsageError(what, where=target.name, fix="Verify the command that serves it.")
+        from sayso.verify.remote import verify_remote  # noqa: PLC0415 - nothing of it is needed else
+
+        return await verify_remote(terms, target, tell)
+    hints = VerifyHints() if terms.hints is None else read_hints(terms.hints)
+    layers = await probe_layers()
+    check_layers(layers, is_uncontained=terms.is_uncontained)
+    started = time.perf_counter()
+    async with AsyncExitStack() as stack:
+        folder = await stack.enter_async_context(private_folder("verify"))
+        world = await anyio.to_thread.run_sync(make_world, folder / "world")
+        site = stack.enter_context(serve_world())
+        tell(Phase("prepare"))
+        given = target
+        postgres = None
+        if terms.has_postgres:
+            postgres, target = await _with_postgres(stack, target)
+        prepared = await _prepare(terms, target, folder, layers)
+        started_as = replace(given, env={**given.env, **terms.env})
+        told = await anyio.to_thread.run_sync(_package, started_as, prepared)
+        if terms.needs_package and not told:
+            raise UsageError(_UNTOLD, where=target.name, fix=_TELL)
+        # A receipt is about sources: bytecode beside them may do something else.
+        compiled = NO_FOREIGN_BYTECODE if BYTECODE in told else {}
+        package = {name: one for name, one in told.items() if name != BYTECODE}
+        wish = SandboxSpec(
+            command=(target.command, *target.args),
+            env={**target.env, **terms.env, **compiled},
+            cwd=terms.cwd or target.cwd or INSIDE,
+            fixtures=terms.fixtures,
+            worlds=((INSIDE, world.folder),),
+            own=(*terms.own, *hints.own),
+            allowed=(*terms.allowed, *hints.allow, site.address, *_address(postgres)),
+            is_uncontained=terms.is_uncontained,
+            prepared=prepared,
+        )
+        contained = Contained(terms, wish, layers, site, postgres)
+        course = Course(terms, tell, contained, hints=hints, world=world.with_site(site))
+        report = await course.run()
+    report = replace(report, seconds=time.perf_counter() - started, package=package)
+    tell(Ended(report))
+    return report
+
+
+def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, Any]:
+    """What is run, told as the gateway tells it before it starts the same: by that a receipt holds.
+
+    Empty where that is not sure.
+    """
+    if prepared is None:
+        return describe_package(target) or {}
+    own = prepared.package
+    if steering(target.env):
+        return own.to_dict()
+    return describe_installed(own.kind, own.name, prepared.folder) or own.to_dict()
+
+
+async def _with_postgres(
+    stack: AsyncExitStack, target: CommandTarget
+) -> tuple[Postgres, CommandTarget]:
+    """A PostgreSQL for as long as the run takes, and the target that is told where it is."""
+    postgres = await stack.enter_async_context(serve_postgres())
+    command, *args = postgres.placed((target.command, *target.args))
+    env = {**postgres.variables, **target.env}
+    return postgres, replace(target, command=command, args=tuple(args), env=env)
+
+
+def _address(postgres: Postgres | None) -> tuple[str, ...]:
+    return () if postgres is None else (postgres.address,)
+
+
+async def _prepare(
+    terms: Terms, target: CommandTarget, folder: Path, layers: Sequence[Layer]
+) -> Prepared | None:
+    """Install what the server needs, where that is asked for or its command fetches it."""
+    command = (target.command, *target.args)
+    into = folder / "prepared"
+    into.mkdir()
+    if terms.prepare:
+        project = None if terms.cwd is None else Path(terms.cwd)
+        return await prepare_by(terms.prepare, into, command, layers=layers, project=project)
+    return await prepare_fetched(command, into, layers=layers)

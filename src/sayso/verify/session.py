@@ -1,0 +1,259 @@
+"""The calls of one run, from the first to the last, and what is told of each tool by them."""
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from sayso.catalog import Tool
+from sayso.errors import UsageError
+from sayso.trace import Effect
+from sayso.verify.call import Made
+from sayso.verify.confirm import CLEARED, Suspicion
+from sayso.verify.environment import Host
+from sayso.verify.event import Called, Event, Judged, Phase, Started
+from sayso.verify.explore import MOST_DEATHS, Log, explore
+from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.error_feedback import named_tools
+from sayso.verify.inputs.hints import ToolHints, VerifyHints
+from sayso.verify.inputs.order import order_tools
+from sayso.verify.inputs.plan import Plan, plan_cases
+from sayso.verify.inputs.shrink import shrink
+from sayso.verify.inputs.world import World
+from sayso.verify.judge import Confirmed, Hearing, claims_of, judge, suspects
+from sayso.verify.observe.output import differing
+from sayso.verify.options import Terms
+from sayso.verify.sandboxed_server import Stage
+from sayso.verify.verdict import Reach, Report, ToolReport
+
+if TYPE_CHECKING:
+    from sayso.intent import HintName
+
+Tell = Callable[[Event], None]
+
+_MOST_SHRINKS: Final = 4
+"""Trials to make refuting arguments smaller; each starts the server anew."""
+_LESSONS: Final = 2
+"""What a file holds is known once what tools show is: so what is learnt is used twice."""
+_LEAST: Final = 4
+_SECOND: Final = 2
+"""A tool that comes a second time is called so many times less often than the first."""
+_PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
+
+
+def say_nothing(_event: Event) -> None:
+    """Tell nobody."""
+
+
+@dataclass(slots=True)
+class Course:
+    """Runs the tools of a server that a host starts, by the terms; `tell` hears how it goes on."""
+
+    terms: Terms
+    tell: Tell
+    host: Host
+    hints: VerifyHints
+    world: World
+    log: Log = field(default_factory=Log)
+    harvest: Harvest = field(default_factory=Harvest)
+    plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    deaths: Counter[str] = field(default_factory=Counter[str])
+    missed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+
+    async def run(self) -> Report:
+        """Explore, then confirm and judge one tool after the other."""
+        self.tell(Phase("start"))
+        tools, server = await self._explore()
+        self.tell(Phase("confirm"))
+        reports = [await self._judge(tool, at, len(tools)) for at, tool in enumerate(tools, 1)]
+        return Report(
+            target=self.terms.target.name,
+            server=server,
+            layers=(*self.host.holding, *self.host.observing),
+            tools=tuple(reports),
+            profile=str(self.terms.profile),
+            seed=self.terms.seed,
+            notes=self.host.notes,
+        )
+
+    async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
+        """Call all tools; the server is started again where it has died.
+
+        Some get a second chance in a box of their own: what they need may have been used up.
+        """
+        left: list[Tool] | None = None
+        tools: list[Tool] = []
+        server: Mapping[str, Any] = {}
+        while left is None or left:
+            async with self._stage() as stage:
+                if left is None:
+                    tools = list(stage.tools)
+                    server = stage.server
+                    left = self._begin(stage)
+                await self._go_on(stage, left)
+        wanted = [one for one in tools if self._is_wanted(one)]
+        for tool in wanted:
+            if self.host.has_fresh_state and self._has_more(tool):
+                async with self._stage() as stage:
+                    await self._prepare_for(stage, tool)
+                    await self._go_on(stage, [tool])
+        return wanted, server
+
+    async def _prepare_for(self, stage: Stage, tool: Tool) -> None:
+        """Call first, as it went well before, what the errors of a tool say is to be called."""
+        texts = [one.text for one in self.log.of(tool.name) if not one.is_success]
+        for name in named_tools(texts, [one.name for one in stage.tools if one is not tool]):
+            good = next((one for one in reversed(self.log.of(name)) if one.is_success), None)
+            if good is not None and not stage.is_dead:
+                made = await stage.call(name, good.case)
+                self.log.made.append(made)
+                self.tell(Called(made, len(self.log.made), len(self.log.made)))
+
+    @asynccontextmanager
+    async def _stage(self) -> AsyncGenerator[Stage]:
+        """A fresh box; before it goes, its calls are graded by all that is known by then."""
+        first = len(self.log.made)
+        async with self.host.stage(number=first) as stage:
+            yield stage
+            for _ in range(_LESSONS):
+                self.host.learn(self.log.made)
+                self.log.made[first:] = [self.host.again(one) for one in self.log.made[first:]]
+
+    def _has_more(self, tool: Tool) -> bool:
+        """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
+
+        What a tool could have destroyed, or done twice, others may have used up before.
+        """
+        made = self.log.of(tool.name)
+        if self.plans[tool.name].problem or self.deaths[tool.name] >= MOST_DEATHS:
+            return False
+        if not any(one.is_success for one in made):
+            return True
+        claims = claims_of(tool)
+        promises = [name for name in _PROMISES if claims[name].is_looser]
+        if claims["read_only"].value is True or not promises:
+            return False
+        return not suspects(Hearing(tool, made, frozenset(), self.terms.profile)).keys() >= set(
+            promises
+        )
+
+    def _begin(self, stage: Stage) -> list[Tool]:
+        names = [one.name for one in stage.tools]
+        self.hints.check(names)
+        for name in self.terms.only:
+            if name not in names:
+                fix = f"It has {', '.join(sorted(names))}."
+                raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
+        wanted = [one for one in stage.tools if self._is_wanted(one)]
+        self.tell(
+            Started(
+                (*self.host.holding, *self.host.observing),
+                tuple(one.name for one in wanted),
+            )
+        )
+        return order_tools(wanted, self.hints.order)
+
+    def _is_wanted(self, tool: Tool) -> bool:
+        return not self.terms.only or tool.name in self.terms.only
+
+    async def _go_on(self, stage: Stage, left: list[Tool]) -> None:
+        """Call the tools that are left, until all were called or the server has died."""
+        while left:
+            tool = left[0]
+            planned = len(self.log.made) + len(left) * self.terms.calls
+            async for made in explore(stage, tool, self._plan(tool), self.log):
+                self.harvest.add(tool.name, made.result)
+                if made.is_success:
+                    self.harvest.use(tool.name, made.case.arguments)
+                self.tell(Called(made, len(self.log.made), planned))
+            if stage.is_dead:
+                self.deaths[tool.name] += 1
+                if self.deaths[tool.name] >= MOST_DEATHS:
+                    left.pop(0)
+                return
+            left.pop(0)
+
+    def _plan(self, tool: Tool) -> Plan:
+        budget = self.terms.calls
+        if tool.name in self.plans:
+            budget = max(_LEAST, budget // _SECOND)
+        hints = self.hints
+        if why_not := self.host.why_not(tool):
+            hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=why_not)})
+        plan = self.plans[tool.name] = plan_cases(
+            tool, self.world, self.harvest, hints, seed=self.terms.seed, budget=budget
+        )
+        return plan
+
+    async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
+        made = self.log.of(tool.name)
+        observers = frozenset(one.name for one in self.host.observing if one.is_active)
+        plan = self.plans.get(tool.name)
+        hearing = Hearing(
+            tool,
+            made,
+            observers,
+            self.terms.profile,
+            uncalled="" if plan is None else plan.problem,
+            limit=self.host.limit,
+        )
+        confirmed: dict[HintName, Confirmed] = {}
+        doubts: dict[HintName, str] = {}
+        for name, suspect in suspects(hearing).items():
+            before = made[: next(i for i, one in enumerate(made) if one is suspect)]
+            prelude = self.log.changing_before(suspect)
+            suspicion = Suspicion(name, suspect, before, prelude)
+            told = await self.host.confirm(suspicion, hearing, self._shrink(tool))
+            if isinstance(told, Confirmed):
+                confirmed[name] = told
+            elif told is not CLEARED:
+                doubts[name] = told
+        hearing = replace(hearing, confirmed=confirmed, doubts=doubts)
+        report = self._tell_of(hearing)
+        self.tell(Judged(report, at, of))
+        return report
+
+    def _shrink(self, tool: Tool) -> Any:
+        plan = self.plans[tool.name]
+        return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
+
+    def _tell_of(self, hearing: Hearing) -> ToolReport:
+        plan = self.plans.get(hearing.tool.name)
+        successes = hearing.successes
+        reached = frozenset(name for one in successes for name in one.case.classes)
+        left = {} if plan is None else plan.left
+        missed = {name: why for name, why in left.items() if name not in reached}
+        failed = next((one.text for one in hearing.made if not one.is_success), "")
+        problem = "" if plan is None else plan.problem
+        return ToolReport(
+            hearing.tool.name,
+            hearing.tool.fingerprint,
+            judge(hearing),
+            Reach(len(hearing.made), len(successes), reached, missed),
+            ignored=(*_ignored(hearing.made), *_differing(hearing)),
+            error="" if successes else problem or failed,
+            made=tuple(hearing.made),
+        )
+
+
+def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
+    """What was seen and refutes nothing, each once."""
+    found = {
+        (effect.kind, effect.target): effect
+        for one in made
+        for effect in one.effects
+        if effect.life is not None and not effect.life.refutes_reading
+    }
+    return tuple(found.values())
+
+
+def _differing(hearing: Hearing) -> tuple[Effect, ...]:
+    """How two answers to the same call differ, the first time that they do."""
+    if "output" not in hearing.observers:
+        return ()
+    pairs = (
+        (one, other) for one, other in hearing.repeats() if one.is_success and other.is_success
+    )
+    return tuple(found for one, other in pairs if (found := differing(one, other)))[:1]

@@ -1,0 +1,154 @@
+"""What the calls of a run say of each hint of each tool: the report, as data."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sayso.intent import HintName, Verdict
+from sayso.sandbox import Layer
+from sayso.trace import Effect
+from sayso.verify.call import Made
+
+SCHEMA: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HintVerdict:
+    """What was found of one hint of one tool.
+
+    `declared` is `None` where nothing is; then what is judged is the `inferred` value. The
+    verdict is about the value that permits more: a hint that is declared the strict way can only
+    be `not_exercised`, with `is_over_declared` where the calls showed no need for it.
+    `calls` are those that stand behind the verdict, `inputs` the classes of input that they
+    reached. `is_partial` where an observer that is needed for more was not there.
+    """
+
+    declared: bool | None
+    verdict: Verdict
+    reason: str
+    calls: int = 0
+    inputs: tuple[str, ...] = ()
+    observers: tuple[str, ...] = ()
+    evidence: tuple[Effect, ...] = ()
+    arguments: Mapping[str, Any] | None = None
+    """The smallest arguments that refute it."""
+    inferred: bool | None = None
+    is_over_declared: bool = False
+    is_partial: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the JSON report has it."""
+        document: dict[str, Any] = {
+            "declared": self.declared,
+            "verdict": self.verdict,
+            "calls": self.calls,
+            "inputs": list(self.inputs),
+            "observers": list(self.observers),
+            "reason": self.reason,
+            "evidence": [one.to_dict() for one in self.evidence],
+        }
+        if self.arguments is not None:
+            document["arguments"] = dict(self.arguments)
+        if self.inferred is not None:
+            document["inferred"] = self.inferred
+        if self.is_over_declared:
+            document["over_declared"] = True
+        if self.is_partial:
+            document["partial"] = True
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How much of a tool was reached: calls that succeeded, and classes of input of all there are.
+
+    `missed` says of each class that was not reached why not.
+    """
+
+    calls: int = 0
+    successes: int = 0
+    classes: frozenset[str] = frozenset()
+    missed: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the JSON report has it."""
+        return {
+            "calls": self.calls,
+            "successes": self.successes,
+            "classes": sorted(self.classes),
+            "missed": dict(self.missed),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReport:
+    """All that is told of one tool. `ignored` are effects that refute nothing, with the reason."""
+
+    name: str
+    fingerprint: str
+    hints: Mapping[HintName, HintVerdict]
+    reach: Reach = field(default_factory=Reach)
+    ignored: tuple[Effect, ...] = ()
+    error: str = ""
+    """Why no call of it succeeded, in the server's own words."""
+    made: tuple[Made, ...] = ()
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether a hint of it was shown to be false."""
+        return any(one.verdict == "refuted" for one in self.hints.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the JSON report has it."""
+        return {
+            "name": self.name,
+            "fingerprint": self.fingerprint,
+            "hints": {name: one.to_dict() for name, one in self.hints.items()},
+            "reach": self.reach.to_dict(),
+            "ignored": [one.to_dict() for one in self.ignored],
+            **({"error": self.error} if self.error else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run: what contained and watched the server, and what was found of each tool.
+
+    `seconds` is how long it took, `seed` what the inputs were made from. `server` is what the
+    server calls itself; `package` how it was started, as far as a receipt can bind to it.
+    """
+
+    target: str
+    server: Mapping[str, Any]
+    layers: tuple[Layer, ...]
+    tools: tuple[ToolReport, ...]
+    profile: str = "default"
+    seed: int = 0
+    seconds: float = 0.0
+    package: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether any hint of any tool was shown to be false."""
+        return any(one.is_refuted for one in self.tools)
+
+    def count(self) -> Counter[str]:
+        """How many hints of each verdict there are."""
+        return Counter(hint.verdict for tool in self.tools for hint in tool.hints.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON report, `{"schema": 1, "layers": […], "tools": […], …}`."""
+        return {
+            "schema": SCHEMA,
+            "target": self.target,
+            "server": dict(self.server),
+            "profile": self.profile,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            "package": dict(self.package),
+            "layers": [one.to_dict() for one in self.layers],
+            "tools": [one.to_dict() for one in self.tools],
+            "notes": list(self.notes),
+        }

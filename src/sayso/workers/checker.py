@@ -1,0 +1,99 @@
+"""Checking values against a schema within bounds, whatever the schema and the value."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sayso.errors import UsageError
+from sayso.schema import Checker, Problem, schema_cost, weight
+from sayso.workers.pool import BusyError, packed, run_job
+
+CHECK_SECONDS: Final = 2.0
+"""How long one check may take in a worker."""
+
+MAX_LOCAL_COST: Final = 2_000
+"""Schemas that cost more are never compiled here."""
+
+_MAX_LOCAL_WEIGHT: Final = 5_000
+"""Of a schema that is compiled here."""
+
+_MAX_FIT_WORK: Final = 500_000
+"""Schema cost times value weight up to which a yes or no is worked out here: some milliseconds."""
+
+_MAX_EXPLAIN_WORK: Final = 10_000
+"""The same for all that is wrong, which takes much longer than a yes or no."""
+
+_JOB: Final = "sayso.workers.jobs:find_problems"
+
+
+class UndecidedError(UsageError):
+    """A value could not be checked within the limits of time and memory."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"a check against the tool's schema takes longer than {CHECK_SECONDS:g} seconds or too "
+            "much memory"
+        )
+
+
+class BoundedChecker:
+    """A schema that any value can be checked against without holding up the event loop.
+
+    Cheap checks are made at once. All others go to a worker process, which is killed when it takes
+    more than 2 seconds or too much memory.
+
+    Raises `UsageError` for what is not a JSON Schema, as far as that can be told cheaply.
+    """
+
+    def __init__(self, schema: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
+        cost = schema_cost(schema)
+        is_small = cost is not None and cost <= MAX_LOCAL_COST
+        is_local = is_small and weight(schema, _MAX_LOCAL_WEIGHT) <= _MAX_LOCAL_WEIGHT
+        self._schema = schema
+        self._cost = cost or 1
+        self._local = Checker(schema) if is_local else None
+        self._packed: bytes | None = None
+
+    def problems_now(self, value: Any) -> tuple[Problem, ...] | None:
+        """Return what is wrong with `value`, or `None` where telling it is not cheap."""
+        fits = self.is_valid_now(value)
+        if fits:
+            return ()
+        most = _MAX_EXPLAIN_WORK // self._cost
+        if fits is None or self._local is None or weight(value, most) > most:
+            return None
+        return self._local.problems(value)
+
+    def is_valid_now(self, value: Any) -> bool | None:
+        """Return whether `value` fits, or `None` where telling it is not cheap."""
+        most = _MAX_FIT_WORK // self._cost
+        if self._local is None or weight(value, most) > most:
+            return None
+        return self._local.is_valid(value)
+
+    async def problems(self, value: Any, caller: str = "") -> tuple[Problem, ...]:
+        """Return what is wrong with `value`, at most 20 problems; none when it fits.
+
+        `caller` is whom it is done for. Raises `UndecidedError` where that cannot be told within
+        the limits. When cancelled, the work is ended.
+        """
+        told = self.problems_now(value)
+        return await self._remote(value, caller) if told is None else told
+
+    async def is_valid(self, value: Any, caller: str = "") -> bool:
+        """Return whether `value` fits; raises as `problems`."""
+        fits = self.is_valid_now(value)
+        return not await self._remote(value, caller) if fits is None else fits
+
+    async def _remote(self, value: Any, caller: str) -> tuple[Problem, ...]:
+        if self._packed is None:
+            self._packed = packed(self._schema)
+        try:
+            output = await run_job(caller, _JOB, (self._packed, value), seconds=CHECK_SECONDS)
+        except (BusyError, OSError, RuntimeError, ValueError) as error:
+            raise UndecidedError from error
+        if output.last is None:
+            raise UndecidedError
+        found = json.loads(output.last)
+        # What is no schema checks nothing, as where that is told at once.
+        return tuple(Problem(path, message) for path, message in found or ())

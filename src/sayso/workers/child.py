@@ -1,0 +1,104 @@
+"""The process of a worker: it reads jobs from a socket, and dies when one takes too much.
+
+A job is a generator function, named as `module:function`; each thing that it yields is sent at
+once. Arguments come as `marshal` has them, from the process that started this one; what goes back
+is bytes, which that process reads as data. The kernel counts the processor's time (`setitimer`), so
+that compiled code that never returns ends too, also where the parent process has died, and a busy
+machine ends nothing.
+"""
+
+import importlib
+import marshal
+import os
+import signal
+import socket
+import struct
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, Final
+
+HEADER: Final = struct.Struct("!BI")
+"""Of each message that a worker sends: its kind, and how many bytes follow."""
+
+REQUEST: Final = struct.Struct("!IdQ")
+"""Of each request: how many bytes follow, the seconds that it may take, and bytes of memory."""
+
+NICE: Final = 5
+
+PART = 0
+END = 1
+FAILED = 2
+"""Kinds of messages: something that the job yielded, its end, and that it cannot be done."""
+
+Job = Callable[..., Iterable[bytes]]
+
+
+def main(descriptor: int) -> None:
+    """Do jobs until the other end of the socket is closed."""
+    # The end comes by the socket alone: a signal to a whole group is for the parent to answer.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    # Where processors are short, the event loop goes first.
+    os.nice(NICE)
+    with socket.socket(fileno=descriptor) as connection, connection.makefile("rb") as stream:
+        while True:
+            header = stream.read(REQUEST.size)
+            if len(header) < REQUEST.size:
+                return
+            size, seconds, memory = REQUEST.unpack(header)
+            name, arguments = marshal.loads(stream.read(size))  # noqa: S302 - it comes from the parent process alone
+            # Code that is imported for a job's sake is not the job's.
+            job = _job(name)
+            allow_seconds(seconds)
+            _allow_memory(memory)
+            _do(connection, job, arguments)
+            allow_seconds(0)
+
+
+def allow_seconds(seconds: float) -> None:
+    """End this process after so many more seconds of processor time; never for 0."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _do(connection: socket.socket, job: Job, arguments: tuple[Any, ...]) -> None:
+    try:
+        for part in job(*arguments):
+            _send(connection, PART, part)
+        _send(connection, END, b"")
+    except MemoryError:
+        os._exit(1)
+    except Exception as error:  # noqa: BLE001 - whatever a job raises, its caller learns that it failed
+        _send(connection, FAILED, type(error).__name__.encode())
+
+
+def _job(name: str) -> Job:
+    module, _, function = name.partition(":")
+    return getattr(importlib.import_module(module), function)
+
+
+def _send(connection: socket.socket, kind: int, body: bytes) -> None:
+    connection.sendall(HEADER.pack(kind, len(body)))
+    connection.sendall(body)
+
+
+def _allow_memory(size: int) -> None:
+    """Let this process grow by `size` bytes from here; what needs more ends it.
+
+    Not every system knows such a limit, nor how large a process is: Linux does.
+    """
+    import resource  # noqa: PLC0415 - not every system has it
+
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - read for each job
+            pages = int(statm.read().split()[0])
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + size, hard))
+
+
+def encoded(value: Any) -> bytes:
+    """Return a JSON value as bytes, whatever its texts hold."""
+    import json  # noqa: PLC0415 - imported by the jobs that need it
+
+    return json.dumps(value).encode()

@@ -1,0 +1,85 @@
+"""The jobs of this package that a worker process does."""
+
+import marshal
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from sayso.errors import UsageError
+from sayso.schema import Checker, RepeatedKeyError, locate, parse_json
+from sayso.workers.child import allow_seconds, encoded
+
+EXPLAIN_SECONDS: Final = 0.5
+"""How long it may take to say what is wrong, once it is known that something is."""
+
+MAX_VALUES: Final = 1_000_000
+"""Keys and values of one message: reading so many holds the interpreter for a tenth of a second."""
+
+MAX_MEMBERS: Final = 50_000
+"""Of one object: Python builds a larger one several times."""
+
+FITS: Final = b"[]"
+NO_SCHEMA: Final = b"null"
+
+
+def find_problems(schema: bytes, value: Any) -> Iterator[bytes]:
+    """Yield what is wrong with a value, as JSON lists of paths and messages; a later one is better.
+
+    `schema` is a schema as `marshal` has it. `null` says that it is no schema.
+    """
+    try:
+        checker = _checker(schema)
+    except UsageError:
+        yield NO_SCHEMA
+        return
+    if checker.is_valid(value):
+        yield FITS
+        return
+    yield encoded([["", "it does not fit the tool's schema"]])
+    allow_seconds(EXPLAIN_SECONDS)
+    found = locate(marshal.loads(schema), value)  # noqa: S302 - as for each request to a worker
+    yield encoded([[found.path, found.message]])
+    problems = checker.problems(value)
+    if found.path not in {one.path for one in problems}:
+        problems = (*problems, found)
+    yield encoded([[one.path, one.message] for one in problems])
+
+
+def find_fault(body: bytes) -> Iterator[bytes]:
+    """Yield what is wrong where JSON gives a key twice or holds too much; nothing otherwise."""
+    try:
+        value = parse_json(body.decode(errors="replace"))
+        if (fault := find_excess(value)) is not None:
+            yield fault.encode()
+    except RepeatedKeyError as error:
+        yield error.what.encode(errors="replace")
+    except UsageError:
+        # What else is wrong with it is for whoever reads the message.
+        return
+
+
+def find_excess(value: Any) -> str | None:
+    """Return what a JSON value holds too much of for the event loop to read it at once."""
+    total = 0
+    level = [value]
+    while level:
+        total += len(level)
+        following: list[Any] = []
+        for part in level:
+            if isinstance(part, dict):
+                members = cast("dict[str, Any]", part)
+                if len(members) > MAX_MEMBERS:
+                    return f"an object has more than {MAX_MEMBERS:,} members"
+                total += len(members)
+                following += members.values()
+            elif isinstance(part, list):
+                following += cast("list[Any]", part)
+        if total > MAX_VALUES:
+            return f"it holds more than {MAX_VALUES:,} keys and values"
+        level = following
+    return None
+
+
+@lru_cache(128)
+def _checker(schema: bytes) -> Checker:
+    return Checker(marshal.loads(schema))  # noqa: S302 - as for each request to a worker
