@@ -1,5 +1,6 @@
 """Work on one database: reads in one session, writes in groups in another."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -29,7 +30,13 @@ class Executor:
         self.driver = driver
         self.clock = DatabaseClock(driver.where)
         session = driver.open()
-        self.set_clock(session)
+        try:
+            self.set_clock(session)
+        except BaseException as error:
+            session.close()
+            if isinstance(error, driver.errors):
+                raise driver.explain(error) from error
+            raise
         self.writer = GroupWriter(driver, session)
         self._reader: Session | None = None
         self._turn = anyio.CapacityLimiter(1)
@@ -65,8 +72,13 @@ class Executor:
     async def close(self) -> None:
         """Write what was deferred, and close both sessions."""
         self._is_closed = True
-        await self.writer.close()
-        await anyio.to_thread.run_sync(self._close_reader, limiter=self._turn)
+        try:
+            await self.writer.close()
+        finally:
+            # If this is cancelled, the writer's thread still ends its session; nobody else ends
+            # the reader's.
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(self._close_reader, limiter=self._turn)
 
     def set_clock(self, session: Session) -> None:
         """Set the clock by the database's, if it has one."""
@@ -93,7 +105,9 @@ class Executor:
             return work(self._reader)
         except self.driver.errors as error:
             if self.driver.is_lost(error):
-                self._reader = None
+                # The database has ended the connection, which our end has yet to notice.
+                with contextlib.suppress(*self.driver.errors):
+                    self._close_reader()
                 if not is_new:
                     return self._read(work)
             raise self.driver.explain(error) from error

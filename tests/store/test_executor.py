@@ -1,0 +1,104 @@
+"""Connections of a store are closed, however it ends with them."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import anyio
+import pytest
+
+from sayso.errors import StoreError
+from sayso.store.executor import Executor
+
+pytestmark = pytest.mark.anyio
+
+
+class GoneError(Exception):
+    """What a database says when it ends a connection."""
+
+
+@dataclass
+class Connection:
+    """A connection that fails as a test says, and that knows whether it was closed."""
+
+    has_clock: bool
+    is_closed: bool = False
+
+    def now(self) -> float:
+        if not self.has_clock:
+            raise GoneError
+        return 1.0
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@dataclass
+class Server:
+    """A driver whose connections end without that our side notices. See `Driver`."""
+
+    clock: bool = True
+    where: str = "here"
+    opened: list[Connection] = field(default_factory=list[Connection])
+    errors: ClassVar[tuple[type[Exception], ...]] = (GoneError,)
+    has_clock: ClassVar[bool] = True
+
+    def open(self) -> Any:
+        self.opened.append(Connection(self.clock))
+        return self.opened[-1]
+
+    def is_lost(self, _error: Exception) -> bool:
+        return True
+
+    def is_clash(self, _error: Exception) -> bool:
+        return False
+
+    def explain(self, _error: Exception) -> StoreError:
+        return StoreError("the database cannot be reached", where=self.where)
+
+
+def fail(_session: Any) -> None:
+    raise GoneError
+
+
+async def test_a_reader_that_the_database_has_left_is_closed() -> None:
+    server = Server()
+    executor = Executor(server)  # type: ignore[arg-type] # a part of a driver
+    await executor.read(lambda _: None)
+    with pytest.raises(StoreError, match="cannot be reached"):
+        await executor.read(fail)
+
+    assert [connection.is_closed for connection in server.opened] == [False, True, True]
+    await executor.close()
+    assert [connection.is_closed for connection in server.opened] == [True, True, True]
+
+
+async def test_a_store_whose_clock_cannot_be_read_leaves_no_connection() -> None:
+    server = Server(clock=False)
+    with pytest.raises(StoreError, match="cannot be reached"):
+        Executor(server)  # type: ignore[arg-type] # a part of a driver
+    assert [connection.is_closed for connection in server.opened] == [True]
+
+
+async def test_another_error_while_it_opens_leaves_no_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = Server()
+
+    def end(_connection: Connection) -> float:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Connection, "now", end)
+    with pytest.raises(KeyboardInterrupt):
+        Executor(server)  # type: ignore[arg-type] # a part of a driver
+    assert [connection.is_closed for connection in server.opened] == [True]
+
+
+async def test_a_store_that_is_closed_by_a_task_which_is_cancelled_leaves_no_connection() -> None:
+    server = Server()
+    executor = Executor(server)  # type: ignore[arg-type] # a part of a driver
+    await executor.read(lambda _: None)
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await executor.close()
+    await anyio.to_thread.run_sync(executor.writer._thread.join)  # noqa: SLF001 - it ends by itself
+    assert [connection.is_closed for connection in server.opened] == [True, True]
