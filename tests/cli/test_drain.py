@@ -1,5 +1,6 @@
 """How `sayso gateway` ends: what runs may end, and whoever still waits is told what is known."""
 
+import contextlib
 import json
 import re
 import signal
@@ -37,7 +38,7 @@ class Place:
     def outcomes(self) -> dict[int, str]:
         """How each call ended, by its number."""
         sql = "SELECT body, payload FROM records WHERE event = 'outcome'"
-        with sqlite3.connect(self.store) as db:
+        with contextlib.closing(sqlite3.connect(self.store)) as db:
             rows = [(json.loads(body), json.loads(payload)) for body, payload in db.execute(sql)]
         return {payload["arguments"]["number"]: body["outcome"] for body, payload in rows}
 
@@ -136,7 +137,7 @@ async def test_what_a_person_tries_in_the_console_is_given_its_time_too(place: P
 
 async def waiting(place: Place) -> None:
     """Until a question is open."""
-    with sqlite3.connect(place.store) as db:
+    with contextlib.closing(sqlite3.connect(place.store)) as db:
         await until(lambda: bool(db.execute("SELECT 1 FROM approvals").fetchall()))
 
 

@@ -32,6 +32,8 @@ class Net:
         self.is_down = False
         self._swallowed: set[socket.socket] = set()
         self._all: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._is_closed = False
         threading.Thread(target=self._accept, daemon=True).start()
 
     def swallow(self) -> None:
@@ -39,17 +41,31 @@ class Net:
         self._swallowed.update(self._all)
 
     def close(self) -> None:
-        for one in (self._listener, *self._all):
-            one.close()
+        with self._lock:
+            self._is_closed = True
+            for end in (self._listener, *self._all):
+                end.close()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 here, _ = self._listener.accept()
+                if not self._take(here):
+                    return
                 there = socket.create_connection(("127.0.0.1", self._port))
-                self._all += (here, there)
+                if not self._take(there):
+                    return
                 for ends in ((here, there), (there, here)):
                     threading.Thread(target=self._pass, args=ends, daemon=True).start()
+
+    def _take(self, end: socket.socket) -> bool:
+        """Keep a socket to be closed; one that comes while the net is closed ends at once."""
+        with self._lock:
+            if self._is_closed:
+                end.close()
+            else:
+                self._all.append(end)
+            return not self._is_closed
 
     def _pass(self, source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError, ValueError):
