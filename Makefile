@@ -44,18 +44,14 @@ DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics 
 OLDEST = .cache/oldest-venv/bin/python -m pytest -m "not proof" tests/agents/frameworks \
 	-o cache_dir=.cache/oldest-venv/cache
 
-# `make check` sets COVERAGE, so that the same tests run once and are measured.
-COVERAGE ?=
-RUN_PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest)
+# tests/tiers.py says what a test needs, and which profiles of Hypothesis there are.
+QUICK := -m "smoke or not (browser or npm or postgres or process or proof)" --hypothesis-profile quick
+ORDINARY := -m "not proof" --hypothesis-profile ordinary
+LONG := -m "proof or hypothesis" --hypothesis-profile long
 # Tests of one file stay together, since they share what is costly to start; tests/conftest.py says
-# in which order the files come.
-WORKERS ?= -n 4 --dist loadfile --no-loadscope-reorder
+# in which order the files come. What `make check` adds waits more than it computes.
+SHARED := --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
-
-# What fails among hundreds of processes on a busy machine is tried once more, alone; what fails
-# twice has failed. Both are told, and a run that did not come to its end is not tried again.
-ONCE_MORE := --last-failed --last-failed-no-failures none
-AGAIN = $(RUN_PYTEST) -m "not proof" $(ONCE_MORE) $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check bench proof train eval screenshots format schema lock clean
@@ -72,17 +68,16 @@ setup: ## build .venv and fetch all that the tests use
 run: $(RUN_READY) ## start the demo behind the gateway; ARGS="--port 0" takes a free port
 	@.cache/demo/bin/sayso demo $(ARGS)
 
-test: $(READY) $(OLDEST_READY) $(NPM_READY) ## run the tests, except the long proofs
-	$(RUN_PYTEST) -m "not proof" $(WORKERS) $(PYTEST_ARGS) || $(AGAIN)
-	$(OLDEST) || $(OLDEST) $(ONCE_MORE)
+test: $(READY) ## run the quick tests, which need no other program; a few minutes
+	$(BIN)/pytest $(QUICK) -n 2 $(SHARED) $(PYTEST_ARGS)
 
-check: $(READY) $(NPM_READY) ## run what CI runs: format, lint, types, floors, tests, coverage
+check: $(READY) $(NPM_READY) $(SYSTEM_READY) ## run what CI runs: format, lint, types, floors, all tests but the proofs, coverage
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo --no-cache
 	@$(BIN)/coverage erase
-	@$(MAKE) --no-print-directory test COVERAGE=1
+	$(BIN)/coverage run -m pytest $(ORDINARY) -n 4 $(SHARED) $(PYTEST_ARGS)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json
@@ -109,8 +104,9 @@ bench: $(READY) ## measure start, decisions, the guard, servers, searches, selec
 	@$(BIN)/python bench/fairness.py
 	@$(BIN)/python bench/console.py
 
-proof: $(READY) $(NPM_READY) ## run the long proofs
-	$(BIN)/pytest -m proof $(PYTEST_ARGS)
+proof: $(READY) $(NPM_READY) $(SYSTEM_READY) $(OLDEST_READY) ## run the long proofs: chaos, conformance, properties, oldest releases
+	$(BIN)/pytest $(LONG) $(PYTEST_ARGS)
+	$(OLDEST)
 
 train: $(READY) $(TRAINING_READY) ## fit the inference of hints anew and say how it does; SAYSO_CORPUS names the corpus
 	@OMP_NUM_THREADS=1 PYTHONPATH=src .cache/training-venv/bin/python training/train.py $(ARGS)
@@ -157,7 +153,8 @@ $(SYSTEM_READY): tools/system_packages.sh
 	@sh tools/system_packages.sh
 	@mkdir -p .cache && touch $@
 
-.cache/uv-venv/ready: requirements/uv.txt | $(SYSTEM_READY)
+.cache/uv-venv/ready: requirements/uv.txt
+	@sh tools/system_packages.sh venv
 	@sh tools/check_python.sh $(PYTHON) venv
 	@echo "uv is not on the PATH: a private one goes into .cache/uv-venv"
 	@$(PYTHON) -m venv --clear .cache/uv-venv
@@ -165,7 +162,7 @@ $(SYSTEM_READY): tools/system_packages.sh
 		--require-hashes --requirement requirements/uv.txt
 	@touch $@
 
-$(SYNCED): requirements/dev.txt $(UV_READY) | $(SYSTEM_READY)
+$(SYNCED): requirements/dev.txt $(UV_READY)
 	@sh tools/check_python.sh $(PYTHON)
 	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
 	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt

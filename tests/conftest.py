@@ -4,18 +4,17 @@ import logging
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from tests import tiers
 from tests.databases import place, postgres, store
 
 __all__ = ["place", "postgres", "store"]
 
-# A time limit per example says how busy the machine is, not whether the code is right.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+tiers.load_profiles()
+tiers.watch()
 
 # What is started in the background ignores Ctrl-C, and so would all that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -33,6 +32,26 @@ for _number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
 
 LONG = {"serve/test_examples.py", "console/test_oidc.py", "intent/test_wire.py"}
 """Files of many tests that take long all the same: at the end one process is left with them."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark each test by what it needs."""
+    tiers.mark(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    """Begin to count which programs a test starts."""
+    del item
+    tiers.forget()
+    yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Fail a test that starts a program and has no marker that says so."""
+    yield
+    tiers.check(item)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -33,6 +33,7 @@ def test_a_name_that_a_package_does_not_have_is_an_attribute_error() -> None:
         _ = import_module("sayso.policy").nothing
 
 
+@pytest.mark.process
 def test_binding_a_server_imports_nothing_that_reads_policies_or_makes_reports() -> None:
     spared = [
         "sayso.policy.load",
@@ -49,6 +50,7 @@ def test_binding_a_server_imports_nothing_that_reads_policies_or_makes_reports()
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.process
 def test_a_gateway_begins_without_what_draws_pages_and_tables() -> None:
     spared = ["jinja2", "rich", "sayso.console.routes"]
     code = (

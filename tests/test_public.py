@@ -25,6 +25,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         _ = sayso.nothing  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue]
 
 
+@pytest.mark.process
 def test_importing_sayso_imports_no_sdk_and_nothing_heavy() -> None:
     heavy = ["mcp", "mcp_types", "pydantic", "anyio", "asyncio", "starlette", "jinja2", "cyclopts"]
     code = f"import sys, sayso; print([one for one in {heavy!r} if one in sys.modules])"

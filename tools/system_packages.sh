@@ -2,7 +2,9 @@
 # Installs the programs that some tests need and pip cannot bring: with apt-get when it is there
 # and we are root, otherwise one line per missing program says what is skipped without it.
 # Only what is missing is installed. Never fails: whatever is absent is skipped, not fatal.
+# Usage: sh tools/system_packages.sh [NAME]. With a name, only that program is looked at.
 set -u
+only=${1:-}
 
 has_strace() { command -v strace; }
 has_bubblewrap() { command -v bwrap; }
@@ -29,6 +31,7 @@ venv|building .venv, unless uv is on the PATH|python3-venv
 missing() {
     echo "$needs" | while IFS='|' read -r name skipped packages; do
         [ -n "$name" ] || continue
+        [ -z "$only" ] || [ "$name" = "$only" ] || continue
         "has_$name" >/dev/null 2>&1 || echo "$name|$skipped|$packages"
     done
 }

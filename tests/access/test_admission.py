@@ -38,6 +38,7 @@ async def test_whoever_comes_otherwise_is_not(
     assert b"www-authenticate" not in dict(caught.value.headers)
 
 
+@pytest.mark.process
 def test_importing_access_imports_no_sdk_and_no_cryptography() -> None:
     heavy = ["mcp", "mcp_types", "joserfc", "cryptography", "starlette", "pydantic"]
     code = f"import sys, sayso.access; print([one for one in {heavy!r} if one in sys.modules])"

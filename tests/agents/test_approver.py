@@ -53,6 +53,7 @@ def on_terminal(answers: dict[str, str], *, before: str = "") -> str:
     return shown
 
 
+@pytest.mark.process
 def test_the_person_at_the_terminal_answers_one_question_at_a_time() -> None:
     shown = on_terminal({"Approval 1: yes or no? ": "yes\n"})
     assert "May “agent” run “Delete customer” on “sayso-demo”?" in shown
@@ -64,11 +65,13 @@ def test_the_person_at_the_terminal_answers_one_question_at_a_time() -> None:
     assert "Customer 11 is deleted" in shown
 
 
+@pytest.mark.process
 def test_a_no_at_the_terminal_is_a_denial() -> None:
     shown = on_terminal({"Approval 1: yes or no? ": "no\n"})
     assert shown.count("A person denied this call") == 2
 
 
+@pytest.mark.process
 def test_what_was_typed_before_the_question_does_not_answer_it() -> None:
     shown = on_terminal({"Approval 1: yes or no? ": "no\n"}, before="yes\nyes\n")
     assert shown.count("A person denied this call") == 2

@@ -99,6 +99,7 @@ async def test_the_clients_own_time_limit_holds_where_the_call_has_none(era: str
         assert LOST in text(await guarded.call_tool("add_entry"))
 
 
+@pytest.mark.process
 async def test_a_server_that_dies_in_a_call_is_told_apart_from_one_that_was_dead(
     tmp_path: Path, url: str
 ) -> None:
@@ -120,6 +121,7 @@ async def test_a_server_that_dies_in_a_call_is_told_apart_from_one_that_was_dead
     assert ends == ["outcome_unknown", "unreachable"]
 
 
+@pytest.mark.process
 async def test_each_call_after_a_crash_goes_to_a_new_process_and_none_is_sent_twice(
     tmp_path: Path, url: str
 ) -> None:
@@ -135,6 +137,7 @@ async def test_each_call_after_a_crash_goes_to_a_new_process_and_none_is_sent_tw
     assert ends == ["outcome_unknown", "outcome_unknown"]
 
 
+@pytest.mark.process
 async def test_a_cancelled_call_is_cancelled_at_the_server_and_recorded_as_unknown(
     tmp_path: Path, url: str
 ) -> None:
@@ -180,6 +183,7 @@ def _delete_all() -> str:
     raise AssertionError(message)
 
 
+@pytest.mark.process
 async def test_an_error_of_the_server_is_raised_as_the_client_raises_it(url: str) -> None:
     async with (
         Client(faulty(), mode="legacy") as client,
@@ -194,6 +198,7 @@ async def test_an_error_of_the_server_is_raised_as_the_client_raises_it(url: str
     assert [one.get("outcome") for one in await lines(url)] == [None, "error"]
 
 
+@pytest.mark.process
 async def test_progress_of_the_wait_and_of_the_server_is_told(url: str) -> None:
     told: list[str | None] = []
 

@@ -100,6 +100,7 @@ async def test_a_withheld_write_says_not_to_run_it_again(era: str, url: str) -> 
     assert "Do not run it again" in text(result)
 
 
+@pytest.mark.process
 async def test_an_array_and_unknown_keys_arrive(url: str) -> None:
     async with Client(faulty(), mode="legacy") as client, sayso.wrap(client, audit=url) as guarded:
         array = await guarded.call_tool("get_array")
@@ -110,6 +111,7 @@ async def test_an_array_and_unknown_keys_arrive(url: str) -> None:
     assert echo.model_extra == {"x-unknown": None}
 
 
+@pytest.mark.process
 async def test_all_pages_are_listed_at_once_and_tools_of_any_page_are_found(url: str) -> None:
     async with (
         Client(faulty("pages"), mode="legacy") as client,
@@ -124,6 +126,7 @@ async def test_all_pages_are_listed_at_once_and_tools_of_any_page_are_found(url:
     assert error.value.code == INVALID_PARAMS
 
 
+@pytest.mark.process
 async def test_a_list_without_end_is_no_list(url: str) -> None:
     async with (
         Client(faulty("endless"), mode="legacy") as client,
@@ -135,6 +138,7 @@ async def test_a_list_without_end_is_no_list(url: str) -> None:
     assert await events(url) == [("refused", "unreachable")]
 
 
+@pytest.mark.process
 async def test_a_list_that_changed_is_asked_for_anew(url: str) -> None:
     heard: list[Any] = []
 
@@ -157,6 +161,7 @@ async def test_a_list_that_changed_is_asked_for_anew(url: str) -> None:
             assert "nobody to ask" in text(await one.call_tool("get_new"))
 
 
+@pytest.mark.process
 async def test_hints_are_read_from_raw_json(url: str) -> None:
     async with (
         Client(faulty("odd"), mode="legacy") as client,

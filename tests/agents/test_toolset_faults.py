@@ -326,6 +326,7 @@ async def test_a_run_that_asyncio_itself_cancels_leaves_no_question_either(url: 
             assert await pending(url) == [], f"cancelled after {rests} rests"
 
 
+@pytest.mark.process
 async def test_a_server_that_dies_in_a_run_is_words_for_the_model(tmp_path: Path, url: str) -> None:
     script_file = tmp_path / "server.py"
     shutil.copy(SERVERS / "faulty.py", script_file)
@@ -340,6 +341,7 @@ async def test_a_server_that_dies_in_a_run_is_words_for_the_model(tmp_path: Path
     assert "Nothing was run" in second.text
 
 
+@pytest.mark.process
 async def test_a_server_that_dies_in_a_run_serves_the_next_call_from_a_new_process(
     tmp_path: Path, url: str
 ) -> None:

@@ -34,6 +34,7 @@ async def allow(_: sayso.Approval) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["memory", "stdio", "http"])
+@pytest.mark.process
 async def test_reads_run_and_what_destroys_runs_once_it_is_approved(
     kind: str, era: str, database: Database, tmp_path: Path, url: str
 ) -> None:
@@ -71,6 +72,7 @@ async def test_reads_run_and_what_destroys_runs_once_it_is_approved(
     ]
 
 
+@pytest.mark.process
 async def test_a_server_of_somebody_else_works_the_same(
     era: str, repository: Path, url: str
 ) -> None:

@@ -29,6 +29,7 @@ def test_a_tool_of_a_catalog_counts_by_the_hints_that_count() -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+@pytest.mark.process
 def test_the_script_says_the_same_words() -> None:
     words = ["node", HERE / "sentences.mjs", SCRIPT, HERE / "sentences.json"]
     done = subprocess.run(words, check=True, capture_output=True, timeout=60)

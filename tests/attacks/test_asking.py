@@ -51,6 +51,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("era", ERAS)
+@pytest.mark.process
 async def test_a_server_that_floods_its_caller_with_questions_puts_so_many_and_no_more(
     era: str, store: str
 ) -> None:

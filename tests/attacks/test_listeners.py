@@ -27,6 +27,7 @@ async def status_of_stream(client: RawClient) -> int:
         return response.status_code
 
 
+@pytest.mark.process
 async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,6 +46,7 @@ async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
             await stream.close()
 
 
+@pytest.mark.process
 async def test_a_stream_that_finds_no_room_is_told_so(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -211,6 +211,7 @@ async def test_an_answer_that_is_read_slowly_comes_whole(app: App) -> None:
     assert got > LARGE
 
 
+@pytest.mark.process
 async def test_the_gateway_has_these_limits(store: str) -> None:
     words = ("gateway", "--port", "0", "--json", "--store", store, "--")
     with started(*words, *python("plain")) as run:

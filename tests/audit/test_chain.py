@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from sayso.audit import Chain
 from sayso.audit.chain import FIRST, link_mac
@@ -239,7 +240,7 @@ FIELDS = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.integers(0, SIZE - 1), FIELDS, st.text(max_size=8))
 def test_any_field_of_any_record_that_was_changed_is_found_there(
     at: int, field: str, text: str
@@ -255,7 +256,7 @@ def test_any_field_of_any_record_that_was_changed_is_found_there(
     assert any(one.seq == at + 1 for one in report.problems)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.permutations(list(range(SIZE))), st.integers(0, SIZE))
 def test_any_other_order_and_any_gap_is_found(order: list[int], count: int) -> None:
     rows = chained()

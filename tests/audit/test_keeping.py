@@ -305,6 +305,7 @@ async def test_a_log_verifies_after_a_move_to_the_other_database(
     await other.close()
 
 
+@pytest.mark.process
 async def test_a_log_moves_to_postgresql_and_goes_on_there(
     tmp_path: Path, postgres: object
 ) -> None:

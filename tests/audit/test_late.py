@@ -170,6 +170,7 @@ async def test_who_could_not_reach_the_store_closes_nobodys_calls_for_a_while(
         assert looked > 1
 
 
+@pytest.mark.process
 async def test_a_database_that_is_away_for_a_while_loses_no_end(
     postgres: PostgresServer,
 ) -> None:

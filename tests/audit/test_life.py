@@ -15,6 +15,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @linux
+@pytest.mark.process
 def test_a_process_is_seen_to_live_and_to_end() -> None:
     here = Owner.this()
     assert Owner.read(str(here)) == here
@@ -31,6 +32,7 @@ def test_a_process_is_seen_to_live_and_to_end() -> None:
 
 
 @linux
+@pytest.mark.process
 def test_a_process_that_was_killed_is_gone_before_anyone_has_asked_how_it_ended() -> None:
     here = Owner.this()
     program = "from sayso.audit.liveness import Owner; print(Owner.this(), flush=True); input()"

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from sayso.audit.salt import draw_salt
 
 FORKED = """
@@ -27,6 +29,7 @@ def test_no_salt_is_drawn_twice_whoever_draws() -> None:
     assert all(len(one) == 16 and int(one, 16) >= 0 for one in salts)
 
 
+@pytest.mark.process
 def test_a_fork_draws_salts_of_its_own() -> None:
     done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, check=True)
     salts = done.stdout.split()

@@ -126,6 +126,7 @@ def test_how_a_command_ends_is_its_exit_code(
     assert main(["inspect"]) == code
 
 
+@pytest.mark.process
 def test_the_version_costs_no_import_of_an_sdk() -> None:
     code = (
         "import sys\nfrom sayso.cli import main\nmain(['--version'])\n"

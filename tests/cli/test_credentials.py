@@ -69,6 +69,7 @@ async def test_a_server_that_wants_callers_tokens_needs_callers_that_have_some(
     assert authority.issued == []
 
 
+@pytest.mark.process
 async def test_it_is_served_to_callers_by_what_their_tokens_are_exchanged_for(
     authority: Authority, server: tuple[Admitting, str], tmp_path: Path
 ) -> None:

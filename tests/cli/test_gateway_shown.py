@@ -26,6 +26,7 @@ def lines(run: Started) -> list[dict[str, Any]]:
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_metrics_are_on_a_port_of_their_own(tmp_path: Path) -> None:
     port = free_port("127.0.0.1")
     store = f"sqlite:{tmp_path / 'a.db'}"
@@ -46,6 +47,7 @@ async def test_metrics_are_on_a_port_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_every_line_of_the_log_is_json(tmp_path: Path) -> None:
     config = configuration(tmp_path / "c.json", good=python("plain"), bad=python("exits"))
     store = f"sqlite:{tmp_path / 'a.db'}"
@@ -67,6 +69,7 @@ async def test_every_line_of_the_log_is_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_a_log_in_json_is_a_file_of_heads(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'a.db'}"
     words = (*QUICK, "--store", store, "--log-format", "json", "--", *python("plain"))
@@ -82,6 +85,7 @@ async def test_a_log_in_json_is_a_file_of_heads(tmp_path: Path) -> None:
     assert verified.code == 0, verified.err
 
 
+@pytest.mark.process
 def test_an_error_at_the_start_is_a_line_of_the_log() -> None:
     done = sayso("gateway", "--log-format", "json", "--metrics", "no", "--", *python("plain"))
 
@@ -92,6 +96,7 @@ def test_an_error_at_the_start_is_a_line_of_the_log() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_traces_are_sent_where_the_environment_says(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'a.db'}"
     words = (*QUICK, "--store", store, "--otel", "--", *python("plain"))
@@ -107,6 +112,7 @@ async def test_traces_are_sent_where_the_environment_says(tmp_path: Path) -> Non
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_a_collector_that_is_away_does_not_hold_up_the_end(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'a.db'}"
     words = (*QUICK, "--store", store, "--", *python("plain"))
@@ -148,6 +154,7 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize("words", [("--metrics", "0"), ("--otel",)])
+@pytest.mark.process
 def test_what_is_not_installed_is_named(words: tuple[str, ...], tmp_path: Path) -> None:
     store = ("--store", f"sqlite:{tmp_path / 'a.db'}")
     done = subprocess.run(

@@ -123,6 +123,7 @@ def test_the_table_says_what_is_inferred_how_surely_and_why(saved: str) -> None:
     ("command", "words"),
     [("infer", ["inferred", "read_only", "why"]), ("inspect", ["level", "destructive"])],
 )
+@pytest.mark.process
 def test_in_a_narrow_terminal_a_long_name_leaves_room_for_the_rest(
     command: str, words: list[str], tmp_path: Path
 ) -> None:
@@ -138,6 +139,7 @@ def test_in_a_narrow_terminal_a_long_name_leaves_room_for_the_rest(
     )
 
 
+@pytest.mark.process
 def test_several_servers_are_told_each_under_its_name(tmp_path: Path, server: Path) -> None:
     servers = configuration(
         tmp_path / "mcp.json", notes=(sys.executable, str(server)), gone=(sys.executable, "-c", "")
@@ -156,6 +158,7 @@ def test_several_servers_are_told_each_under_its_name(tmp_path: Path, server: Pa
     assert "gone" in shown.err
 
 
+@pytest.mark.process
 def test_a_target_that_cannot_be_asked_prints_no_document() -> None:
     done = sayso("infer", "--json", "--", sys.executable, "-c", "")
 
@@ -193,6 +196,7 @@ def test_nobody_to_ask_is_no_yes(server: Path) -> None:
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("no\n", 5)])
+@pytest.mark.process
 def test_a_person_at_the_terminal_decides(server: Path, answer: str, code: int) -> None:
     server.chmod(0o750)
     words = ["infer", "--write", str(server)]
@@ -355,6 +359,7 @@ def test_a_server_that_does_not_start_is_not_changed(server: Path) -> None:
     assert server.read_text() == "raise SystemExit(1)\n"
 
 
+@pytest.mark.process
 def test_a_file_that_was_changed_meanwhile_is_not_written(server: Path) -> None:
     ours, theirs = os.openpty()
     words = [*COMMAND, "infer", "--write", str(server)]

@@ -180,6 +180,7 @@ def test_entries_that_are_no_tools_are_told_of() -> None:
     assert "get_x" in done.out
 
 
+@pytest.mark.process
 def test_the_git_server_is_read(repository: str) -> None:
     done = sayso("inspect", "--json", "--", sys.executable, *GIT_SERVER, repository)
 
@@ -201,6 +202,7 @@ def test_the_filesystem_server_from_npm_is_read(tmp_path: Path) -> None:
 
 
 @needs_npm
+@pytest.mark.process
 def test_a_configuration_that_names_both_shows_both(tmp_path: Path, repository: str) -> None:
     config = configuration(
         tmp_path / "claude_desktop_config.json",
@@ -222,6 +224,7 @@ def half_dead(tmp_path: Path) -> str:
     return configuration(tmp_path / "config.json", good=python("plain"), bad=python("exits"))
 
 
+@pytest.mark.process
 def test_of_two_servers_the_one_that_fails_leaves_the_other(half_dead: str) -> None:
     done = sayso("inspect", half_dead)
 
@@ -232,6 +235,7 @@ def test_of_two_servers_the_one_that_fails_leaves_the_other(half_dead: str) -> N
     assert "The variable API_KEY=••• is refused." in done.err
 
 
+@pytest.mark.process
 def test_of_two_servers_both_stand_in_the_document(half_dead: str) -> None:
     done = sayso("inspect", "--json", half_dead)
 
@@ -243,6 +247,7 @@ def test_of_two_servers_both_stand_in_the_document(half_dead: str) -> None:
     assert bad["error"] == done.error
 
 
+@pytest.mark.process
 def test_one_entry_of_a_configuration_is_enough(half_dead: str) -> None:
     done = sayso("inspect", "--json", f"{half_dead}#good")
 
@@ -276,6 +281,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.process
 def test_every_command_that_is_no_server_is_told_in_its_own_line_of_json(tmp_path: Path) -> None:
     servers = {mode: python(mode) for mode in FAILURES}
     config = configuration(tmp_path / "config.json", **servers, none=["no-such-command-here"])
@@ -293,6 +299,7 @@ def test_every_command_that_is_no_server_is_told_in_its_own_line_of_json(tmp_pat
 
 
 @pytest.mark.parametrize("mode", ["exits", "garbage-exits"])
+@pytest.mark.process
 def test_one_command_that_is_no_server_leaves_stdout_empty(mode: str) -> None:
     done = sayso("inspect", "--json", "--", *python(mode))
 
@@ -432,6 +439,7 @@ def test_what_steers_a_terminal_never_reaches_it(tmp_path: Path, options: tuple[
         assert not any(line.startswith("ok:") for line in done.out.splitlines())
 
 
+@pytest.mark.process
 def test_what_a_server_prints_never_steers_a_terminal_either(tmp_path: Path) -> None:
     program = tmp_path / "nasty.py"
     program.write_text(f"import sys\nsys.exit({NASTY!r})\n")
@@ -449,6 +457,7 @@ def assert_harmless(done: Done) -> None:
         assert unseen <= {"\n"}
 
 
+@pytest.mark.process
 def test_progress_is_shown_only_on_a_terminal() -> None:
     words = ("inspect", "--json", "--timeout", "0.5", "--", *python("silent"))
     ours, theirs = pty.openpty()
@@ -469,6 +478,7 @@ def test_progress_is_shown_only_on_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["table", "json"])
+@pytest.mark.process
 def test_a_reader_that_has_read_enough_is_no_error(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
@@ -490,6 +500,7 @@ def test_a_reader_that_has_read_enough_is_no_error(
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.process
 def test_an_interrupt_ends_it_with_130_and_its_server_too(tmp_path: Path) -> None:
     program = tmp_path / "slow.py"
     program.write_text(

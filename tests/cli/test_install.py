@@ -41,6 +41,7 @@ def run(answer: str, *words: str, before: str = "") -> tuple[int, str]:
     ("answer", "code"),
     [("\n", 5), ("n\n", 5), ("perhaps\n", 5), ("\x04", 5), ("y\n", 0), ("YES\n", 0)],
 )
+@pytest.mark.process
 def test_only_a_clear_yes_changes_the_file(home: Path, answer: str, code: int) -> None:
     path = home / ".cursor" / "mcp.json"
     before = path.read_bytes()
@@ -52,6 +53,7 @@ def test_only_a_clear_yes_changes_the_file(home: Path, answer: str, code: int) -
     assert ("nothing was changed" in shown) == (code == 5)
 
 
+@pytest.mark.process
 def test_what_was_typed_before_the_question_does_not_answer_it(home: Path) -> None:
     path = home / ".cursor" / "mcp.json"
     before = path.read_bytes()
@@ -60,6 +62,7 @@ def test_what_was_typed_before_the_question_does_not_answer_it(home: Path) -> No
     assert path.read_bytes() == before
 
 
+@pytest.mark.process
 def test_uninstall_asks_too(home: Path) -> None:
     path = home / ".cursor" / "mcp.json"
     before = path.read_bytes()
@@ -89,6 +92,7 @@ def test_what_the_client_will_start_is_a_command_of_this_sayso(home: Path) -> No
     assert target == CommandTarget("git", "uvx", ("mcp-server-git",))
 
 
+@pytest.mark.process
 async def test_the_gateway_starts_the_servers_that_moved(home: Path) -> None:
     demo = {"command": sys.executable, "args": ["-m", "sayso.demo.server"]}
     entries = {"shop": {**demo, "env": {"PYTHONPATH": "${env:SOURCE}"}}}

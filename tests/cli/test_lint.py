@@ -110,6 +110,7 @@ def test_a_python_server_is_told_with_the_lines_of_its_functions(tmp_path: Path)
     assert "title=" in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.process
 def test_servers_of_one_configuration_are_told_at_their_own_lines(tmp_path: Path) -> None:
     source = SERVER.replace("{}", "") + "\n\nmcp.run()\n"
     (tmp_path / "shop.py").write_text(source, encoding="utf-8")
@@ -137,6 +138,7 @@ def test_what_a_fix_has_left_is_not_promised_to_the_next(tmp_path: Path) -> None
     assert done.out.endswith("1 note in 2 tools, profile spec\n")
 
 
+@pytest.mark.process
 def test_servers_of_one_configuration_know_each_others_tools(tmp_path: Path) -> None:
     for name, text in (("shop", "Or use hang_up."), ("phone", "")):
         source = SERVER.replace("{}", text).replace("delete_order", "hang_up" if not text else "x")

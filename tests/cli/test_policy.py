@@ -172,6 +172,7 @@ def test_what_cannot_be_explained_is_told(
     assert expected in capsys.readouterr().err
 
 
+@pytest.mark.process
 def test_explain_finds_the_server_in_the_name_of_the_tool(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,6 +184,7 @@ def test_explain_finds_the_server_in_the_name_of_the_tool(
     assert "drop: confirm" in capsys.readouterr().out
 
 
+@pytest.mark.process
 def test_explain_asks_a_server_that_is_a_command_for_its_tools_and_calls_none(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.process
 def test_the_example_in_the_documents_is_what_the_demo_gets() -> None:
     text = (ROOT / "docs" / "prompt.md").read_text(encoding="utf-8")
     shown = re.findall(r"```\n(# Tools\n.*?)```", text, re.DOTALL)
@@ -44,6 +45,7 @@ def test_the_example_in_the_documents_is_what_the_demo_gets() -> None:
     assert bullet.removeprefix("- ") in " ".join(text.replace("\n> ", " ").split())
 
 
+@pytest.mark.process
 def test_a_real_server_of_others_gets_one(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     server = (sys.executable, "-m", "mcp_server_git", "--repository", str(tmp_path))
@@ -55,6 +57,7 @@ def test_a_real_server_of_others_gets_one(tmp_path: Path) -> None:
     assert '\n- "git_reset" (repeatable): ' in done.json["text"].split("## Destructive")[1]
 
 
+@pytest.mark.process
 def test_two_servers_share_one_prompt(tmp_path: Path) -> None:
     config = configuration(tmp_path / "mcp.json", a=DEMO[1:], b=DEMO[1:])
 
@@ -65,6 +68,7 @@ def test_two_servers_share_one_prompt(tmp_path: Path) -> None:
     assert '"b__customer_delete"' in done.out
 
 
+@pytest.mark.process
 def test_without_one_of_the_servers_there_is_no_prompt(tmp_path: Path) -> None:
     config = configuration(tmp_path / "mcp.json", good=python("plain"), bad=python("exits"))
 

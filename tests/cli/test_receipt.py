@@ -120,6 +120,7 @@ def vouch(world: dict[str, Any], raw: dict[str, Any], read_only: HintVerdict | N
     write_receipt(told, world["key"], world["folder"] / "receipts" / "r.json")
 
 
+@pytest.mark.process
 def test_inspect_marks_what_a_receipt_shows(world: dict[str, Any]) -> None:
     vouch(world, entry({}))
     (world["folder"] / "receipts" / "broken.json").write_text("{")
@@ -138,6 +139,7 @@ def test_inspect_marks_what_a_receipt_shows(world: dict[str, Any]) -> None:
     assert "[receipt-dropped]" in done.out
 
 
+@pytest.mark.process
 def test_receipts_without_a_trusted_key_are_a_mistake(world: dict[str, Any]) -> None:
     for command in ("inspect", "lint"):
         done = sayso(command, "--receipts", "x", *world["command"])
@@ -145,6 +147,7 @@ def test_receipts_without_a_trusted_key_are_a_mistake(world: dict[str, Any]) -> 
         assert "[trust.receipt_keys]" in done.err
 
 
+@pytest.mark.process
 def test_a_policy_alone_counts_for_inspect(world: dict[str, Any]) -> None:
     world["changing"].say(entry({}))
     (world["folder"] / "p.toml").write_text('[operator."*".note]\nread_only = true\n')
@@ -152,6 +155,7 @@ def test_a_policy_alone_counts_for_inspect(world: dict[str, Any]) -> None:
     assert "yes!" in sayso("inspect", *words, *world["command"]).out
 
 
+@pytest.mark.process
 def test_lint_finds_the_hint_that_was_refuted(world: dict[str, Any]) -> None:
     vouch(world, LIES, read_only=hint("refuted", 1))
     only = ("--select", "AV109")
@@ -182,6 +186,7 @@ def test_a_run_is_signed_and_counts_for_what_was_run(tmp_path: Path) -> None:
     assert "yes+" not in sayso(*words, cwd=tmp_path).out
 
 
+@pytest.mark.process
 def test_a_gateway_says_what_is_broken_and_goes_on(world: dict[str, Any]) -> None:
     vouch(world, entry({}))
     (world["folder"] / "receipts" / "broken.json").write_text("{")

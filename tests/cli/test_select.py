@@ -104,6 +104,7 @@ def test_several_targets_are_one_catalog(saved: str, tmp_path: Path) -> None:
     assert done.json["tools"][0]["name"] == "mail__mail_send"
 
 
+@pytest.mark.process
 def test_a_running_server_is_asked_for_its_tools() -> None:
     words = ("-m", "how heavy is the needle", "--json", "-k", "1")
     done = sayso("select", *words, "--", sys.executable, str(SERVERS / "many.py"), "30")

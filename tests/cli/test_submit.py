@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import pytest
 from tests.cli.running import configuration, sayso, write_json
 
 SERVER = """
@@ -21,6 +22,7 @@ def give_report(path: str) -> str:
 DEMO = ("--", sys.executable, "-m", "sayso.demo.server")
 
 
+@pytest.mark.process
 def test_the_demo_is_submitted_as_its_author_declares_it(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     done = sayso("submit", "openai", "--out", str(folder), "--json", *DEMO)
@@ -43,6 +45,7 @@ def test_the_demo_is_submitted_as_its_author_declares_it(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.process
 def test_a_server_from_elsewhere_gets_its_proposals_and_what_to_mend(repository: Path) -> None:
     server = ("--", sys.executable, "-m", "mcp_server_git", "--repository", str(repository))
     done = sayso("submit", "anthropic", *server)

@@ -39,6 +39,7 @@ def test_what_cannot_be_written_names_the_option(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("option", ["--receipt", "--output"])
+@pytest.mark.process
 def test_verify_runs_nothing_if_its_result_could_not_be_written(
     tmp_path: Path, option: str
 ) -> None:
@@ -52,6 +53,7 @@ def test_verify_runs_nothing_if_its_result_could_not_be_written(
     assert not Path(mark).exists()
 
 
+@pytest.mark.process
 def test_verify_runs_nothing_if_the_key_is_none(tmp_path: Path) -> None:
     file, mark = server(tmp_path)
     words = ("--receipt", str(tmp_path / "r.json"), "--key", str(tmp_path / "none.key"))
@@ -59,6 +61,7 @@ def test_verify_runs_nothing_if_the_key_is_none(tmp_path: Path) -> None:
     assert not Path(mark).exists()
 
 
+@pytest.mark.process
 def test_verify_makes_no_receipt_of_what_cannot_be_told_and_says_so_first(tmp_path: Path) -> None:
     file, mark = server(tmp_path)
     key_in(tmp_path)

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.running import COMMAND, environment
 from tests.clients.jsonc import files, values
+from tests.tiers import examples
 
 from sayso.cli import main
 from sayso.clients.choice import Wish
@@ -163,6 +164,7 @@ def test_a_crash_at_any_step_of_an_uninstall_loses_nothing(
     assert at > 6
 
 
+@pytest.mark.process
 def test_a_killed_install_can_be_done_again_and_undone(home: Path) -> None:
     path = write(home / ".cursor" / "mcp.json", FIRST)
     before = path.read_bytes()
@@ -276,7 +278,7 @@ commands = st.fixed_dictionaries(
 plain = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(files(plain, commands | values))
 def test_any_file_comes_back_byte_for_byte(
     tmp_path_factory: pytest.TempPathFactory, file: tuple[bytes, dict[str, Any]]
@@ -311,6 +313,7 @@ def test_any_file_comes_back_byte_for_byte(
         assert path.read_bytes() == data
 
 
+@pytest.mark.process
 def test_the_real_program_ends_the_same_way(home: Path) -> None:
     path = write(home / ".cursor" / "mcp.json", FIRST)
     before = path.read_bytes()

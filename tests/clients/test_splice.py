@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.clients.jsonc import files
+from tests.tiers import examples
 
 from sayso.clients.document import Document
 from sayso.clients.splice import put_back, raw_members, take_out
@@ -24,7 +25,7 @@ def taken(text: str, *names: str) -> str:
     return take_out(document(text), STEPS, taken=names, name="sayso", entry=ENTRY).text
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(files(), st.data())
 def test_servers_that_are_taken_out_and_put_back_are_there_as_they_were(
     file: tuple[bytes, dict[str, Any]], data: st.DataObject

@@ -99,6 +99,7 @@ async def test_the_lines_of_a_private_key_are_not_written_down(
     assert told.messages == ["crm: before", "crm: after", "crm: it was never ended", "crm: so"]
 
 
+@pytest.mark.process
 async def test_the_last_words_of_a_process_are_waited_for(
     told: pytest.LogCaptureFixture,
 ) -> None:

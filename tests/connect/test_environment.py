@@ -22,6 +22,7 @@ async def environment_of(**configured: str) -> dict[str, str]:
     return json.loads(result["content"][0]["text"])
 
 
+@pytest.mark.process
 async def test_a_servers_process_sees_its_own_variables_and_not_our_secrets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

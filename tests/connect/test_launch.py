@@ -136,6 +136,7 @@ async def added_by(stderr: Path, *words: str) -> str:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("text", [MCP_SERVER, FASTMCP, LOWLEVEL])
+@pytest.mark.process
 async def test_a_server_of_each_kind_is_served(
     text: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,6 +145,7 @@ async def test_a_server_of_each_kind_is_served(
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_what_a_file_prints_does_not_reach_the_protocol(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -155,11 +157,13 @@ async def test_what_a_file_prints_does_not_reach_the_protocol(
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_a_file_that_starts_its_server_itself_is_served_all_the_same() -> None:
     assert await added_by(Path("log"), write(MCP_SERVER + "\nmcp.run()\n")) == "5"
 
 
 @pytest.mark.anyio
+@pytest.mark.process
 async def test_a_named_object_is_served() -> None:
     write(MCP_SERVER + '\nmcp, other = MCPServer("empty"), mcp\n')
 
@@ -169,6 +173,7 @@ async def test_a_named_object_is_served() -> None:
 # --- As a process
 
 
+@pytest.mark.process
 def test_a_mistake_is_one_line_on_stderr_and_exit_code_2() -> None:
     done = launched(write("import os\nboom\n"))
 
@@ -178,6 +183,7 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_2() -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["a.py", "b", "c"]])
+@pytest.mark.process
 def test_other_words_are_met_with_the_right_ones(words: list[str]) -> None:
     done = launched(*words)
 
@@ -185,12 +191,14 @@ def test_other_words_are_met_with_the_right_ones(words: list[str]) -> None:
     assert b"python -m sayso.connect.launch FILE [OBJECT]" in done.stderr
 
 
+@pytest.mark.process
 def test_a_client_that_hangs_up_ends_the_server_without_a_word() -> None:
     done = launched(write(MCP_SERVER))
 
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+@pytest.mark.process
 def test_what_is_printed_while_serving_does_not_reach_the_protocol_at_the_end() -> None:
     text = """
 import contextlib
@@ -209,12 +217,14 @@ mcp = MCPServer("x", lifespan=lifespan)
     assert b"printed while serving" in done.stderr
 
 
+@pytest.mark.process
 def test_an_interrupt_ends_it_without_a_trace() -> None:
     done = launched(write("raise KeyboardInterrupt"))
 
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
+@pytest.mark.process
 def test_an_error_while_serving_is_told_with_its_line() -> None:
     lifespan = """
 import contextlib

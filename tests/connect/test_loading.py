@@ -17,6 +17,7 @@ from sayso.connect.startup import BYTECODE
 __all__ = ["venv"]
 
 
+@pytest.mark.process
 def test_code_that_a_script_does_not_load_does_not_count(tmp_path: Path) -> None:
     script = put(tmp_path / "crm.py", "import json, crm_lib\nfrom crm_rows import read\n")
     put(tmp_path / "crm_lib.py", "from crm_deep import x")
@@ -31,6 +32,7 @@ def test_code_that_a_script_does_not_load_does_not_count(tmp_path: Path) -> None
     assert run(sys.executable, script) == before
 
 
+@pytest.mark.process
 def test_a_package_of_python_may_have_the_name_of_npms_folder(tmp_path: Path) -> None:
     script = put(tmp_path / "crm.py", "import node_modules")
     put(tmp_path / "node_modules" / "tool.py")
@@ -61,6 +63,7 @@ def test_a_package_of_python_may_have_the_name_of_npms_folder(tmp_path: Path) ->
         "anyio.py",
     ],
 )
+@pytest.mark.process
 def test_code_that_would_be_loaded_instead_is_another_package(tmp_path: Path, name: str) -> None:
     script = put(tmp_path / "crm.py", "import crm_lib")
     put(tmp_path / "crm_lib.py")
@@ -85,6 +88,7 @@ def test_code_that_would_be_loaded_instead_is_another_package(tmp_path: Path, na
         "\N{FULLWIDTH LATIN SMALL LETTER E}xec(source)",
     ],
 )
+@pytest.mark.process
 def test_a_script_that_may_load_what_it_does_not_name_may_load_all(
     tmp_path: Path, text: str
 ) -> None:
@@ -105,6 +109,7 @@ def test_a_script_that_may_load_what_it_does_not_name_may_load_all(
         ("# runs crm-rows.py", "crm-rows.py"),
     ],
 )
+@pytest.mark.process
 def test_a_module_counts_under_each_spelling_that_python_takes(
     tmp_path: Path, text: str, name: str
 ) -> None:
@@ -115,6 +120,7 @@ def test_a_module_counts_under_each_spelling_that_python_takes(
     assert run(sys.executable, script) != before
 
 
+@pytest.mark.process
 def test_what_looks_like_an_environment_counts_as_far_as_a_name_leads_into_it(
     tmp_path: Path,
 ) -> None:
@@ -136,6 +142,7 @@ def test_what_looks_like_an_environment_counts_as_far_as_a_name_leads_into_it(
 @pytest.mark.parametrize(
     "name", ["anyio.py", "json/__init__.py", "crm_lib.py", "crm_lib/x.py", "sayso/connect/x.py"]
 )
+@pytest.mark.process
 def test_what_sayso_launches_elsewhere_may_find_other_code_there(tmp_path: Path, name: str) -> None:
     script = put(tmp_path / "crm.py", "import crm_lib")
     words = (sys.executable, "-m", "sayso.connect.launch", script)
@@ -156,6 +163,7 @@ def test_where_nobody_knows_what_is_installed_any_module_may_be_found_first(
     assert shadowing(tmp_path, None) == ["notes"]
 
 
+@pytest.mark.process
 def test_a_script_that_its_server_starts_counts(tmp_path: Path) -> None:
     script = put(tmp_path / "crm.py", "import subprocess\nsubprocess.run(['python', 'my-tool.py'])")
     put(tmp_path / "my-tool.py", "1")
@@ -172,6 +180,7 @@ def test_a_script_that_its_server_starts_counts(tmp_path: Path) -> None:
         *("NODE_COMPILE_CACHE", "npm_config_node_options", "DYLD_INSERT_LIBRARIES"),
     ],
 )
+@pytest.mark.process
 def test_variables_that_steer_loading_void_what_is_told(tmp_path: Path, name: str) -> None:
     script = str(put(tmp_path / "crm.py"))
     assert describe_package(CommandTarget("s", sys.executable, (script,))) is not None
@@ -326,6 +335,7 @@ def _virtualenv_file() -> str:
     return str(Path(package.__file__).parent / "create" / "via_global_ref" / "_virtualenv.py")
 
 
+@pytest.mark.process
 def test_bytecode_beside_a_source_is_told(tmp_path: Path) -> None:
     target = CommandTarget("s", sys.executable, (str(put(tmp_path / "crm.py")),))
     before = describe_package(target)

@@ -32,6 +32,7 @@ async def version_of(mode: str, timeout: float = 10) -> str:
         return link.version
 
 
+@pytest.mark.process
 async def test_a_modern_server_is_spoken_to_without_a_handshake() -> None:
     assert await version_of("modern") == MODERN
 
@@ -45,24 +46,29 @@ async def test_a_modern_server_is_spoken_to_without_a_handshake() -> None:
         pytest.param("banner", id="that prints a line that is no message first"),
     ],
 )
+@pytest.mark.process
 async def test_an_old_server_gets_its_handshake(mode: str) -> None:
     assert await version_of(mode) == "2025-11-25"
 
 
+@pytest.mark.process
 async def test_a_server_that_ends_at_a_question_before_the_handshake_is_started_anew() -> None:
     assert await version_of("fragile") == "2025-11-25"
 
 
 @pytest.mark.usefixtures("hasty")
+@pytest.mark.process
 async def test_a_server_that_never_answers_discover_gets_its_handshake() -> None:
     assert await version_of("mute") == "2025-11-25"
 
 
+@pytest.mark.process
 async def test_a_short_time_limit_still_leaves_time_for_the_handshake() -> None:
     assert await version_of("mute", timeout=1.5) == "2025-11-25"
 
 
 @pytest.mark.usefixtures("hasty")
+@pytest.mark.process
 async def test_a_modern_server_that_was_slow_to_start_is_asked_again() -> None:
     assert await version_of("late") == MODERN
 
@@ -70,17 +76,20 @@ async def test_a_modern_server_that_was_slow_to_start_is_asked_again() -> None:
 @pytest.mark.parametrize(
     ("mode", "words"), [("future", "no version sayso knows"), ("ancient", "1999-12-31")]
 )
+@pytest.mark.process
 async def test_a_server_of_an_unknown_version_is_refused(mode: str, words: str) -> None:
     with pytest.raises(NotMcpError, match=words) as caught:
         await version_of(mode)
     assert caught.value.where == "faulty"
 
 
+@pytest.mark.process
 async def test_a_server_that_answers_nothing_runs_out_of_time() -> None:
     with pytest.raises(TimedOutError, match=r"no answer within 0\.4 s"):
         await version_of("silent", timeout=0.4)
 
 
+@pytest.mark.process
 async def test_a_server_that_ends_at_once_is_not_started_for_ever() -> None:
     with (
         pytest.raises(ServerExitedError, match="it ended before it answered"),

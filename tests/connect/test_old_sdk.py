@@ -22,6 +22,7 @@ def old(mode: str) -> CommandTarget:
 
 
 @pytest.mark.parametrize("mode", ["dies", "hangs"])
+@pytest.mark.process
 async def test_a_server_that_the_probe_breaks_is_started_again_in_the_older_era(
     mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -36,6 +37,7 @@ async def test_a_server_that_the_probe_breaks_is_started_again_in_the_older_era(
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.process
 async def test_lines_on_stdout_that_are_not_mcp_are_mentioned_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -48,6 +50,7 @@ async def test_lines_on_stdout_that_are_not_mcp_are_mentioned_once(
     assert len(skipped) <= 1
 
 
+@pytest.mark.process
 async def test_an_error_shows_the_servers_reason_and_no_stack_frames() -> None:
     with pytest.raises(ServerExitedError) as caught:
         async with open_link(old("broken"), timeout=40):

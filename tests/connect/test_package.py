@@ -78,6 +78,7 @@ def site_of(venv: Path) -> Path:
 # --- scripts -------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_a_script_is_it_and_the_code_beside_it(tmp_path: Path) -> None:
     script = put(tmp_path / "p" / "crm.py", "import lib")
     put(tmp_path / "p" / "lib" / "a.py")
@@ -96,6 +97,7 @@ def test_a_script_is_it_and_the_code_beside_it(tmp_path: Path) -> None:
     assert run(sys.executable, script) not in (before, added)
 
 
+@pytest.mark.process
 def test_the_digest_is_over_sorted_paths_and_the_digests_of_files(tmp_path: Path) -> None:
     script = put(tmp_path / "b.py", "import a.c")
     put(tmp_path / "a" / "c.py", "c")
@@ -108,6 +110,7 @@ def test_the_digest_is_over_sorted_paths_and_the_digests_of_files(tmp_path: Path
     assert found["digest"] == sha256("".join(lines).encode()).hexdigest()
 
 
+@pytest.mark.process
 def test_a_file_that_moves_or_trades_its_content_is_another_package(tmp_path: Path) -> None:
     script, other = put(tmp_path / "a.py", "import b"), put(tmp_path / "b.py", "import b ")
     before = run(sys.executable, script)
@@ -116,6 +119,7 @@ def test_a_file_that_moves_or_trades_its_content_is_another_package(tmp_path: Pa
     assert run(sys.executable, script) != before
 
 
+@pytest.mark.process
 def test_what_sayso_launches_is_the_script(tmp_path: Path) -> None:
     script = put(tmp_path / "crm.py")
     elsewhere = tmp_path / "elsewhere"
@@ -126,6 +130,7 @@ def test_what_sayso_launches_is_the_script(tmp_path: Path) -> None:
     assert launched == run(sys.executable, script, cwd=elsewhere)
 
 
+@pytest.mark.process
 def test_code_behind_a_link_to_a_folder_cannot_be_told(tmp_path: Path) -> None:
     put(tmp_path / "p" / "package.json", '{"name": "n", "version": "1"}')
     put(tmp_path / "out" / "x.js")
@@ -140,11 +145,13 @@ def test_code_behind_a_link_to_a_folder_cannot_be_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("-c", "1"), ("none.py",), ("-u", "crm.py"), ("-m",)])
+@pytest.mark.process
 def test_what_python_runs_otherwise_cannot_be_told(tmp_path: Path, words: tuple[str, ...]) -> None:
     put(tmp_path / "crm.py")
     assert run(sys.executable, *words, cwd=tmp_path) is None
 
 
+@pytest.mark.process
 def test_what_steers_the_interpreter_elsewhere_cannot_be_told(tmp_path: Path) -> None:
     script = put(tmp_path / "crm.py")
     assert run(sys.executable, script, TOKEN="x")
@@ -152,6 +159,7 @@ def test_what_steers_the_interpreter_elsewhere_cannot_be_told(tmp_path: Path) ->
     assert run("node", put(tmp_path / "a.js"), NODE_OPTIONS="-r x") is None
 
 
+@pytest.mark.process
 def test_what_is_too_large_or_a_pipe_cannot_be_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ async def test_a_line_without_measure_is_the_last(monkeypatch: pytest.MonkeyPatc
     assert [line async for line in lines_of(said)] == [b"x" * 90]
 
 
+@pytest.mark.process
 async def test_a_server_says_lines_of_any_length() -> None:
     script = "print('x' * 5_000_000); print('y'); print('z' * 600_000)"
     target = CommandTarget("s", sys.executable, ("-c", script))

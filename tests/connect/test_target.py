@@ -93,6 +93,7 @@ def test_a_command_is_named_after_what_it_runs(line: str, name: str) -> None:
     assert command_name(line) == name
 
 
+@pytest.mark.process
 def test_a_python_file_is_served_by_the_launcher_in_this_interpreter(tmp_path: Path) -> None:
     (tmp_path / "my server.py").touch()
 
@@ -303,6 +304,7 @@ def test_targets_can_be_kept_in_sets() -> None:
     assert len({CommandTarget("a", "run", env={"A": "1"}), UrlTarget("a", "https://a")}) == 2
 
 
+@pytest.mark.process
 def test_parsing_a_target_imports_no_sdk() -> None:
     code = "import sys, sayso.connect.target; print([m for m in sys.modules if m[:3] == 'mcp'])"
 

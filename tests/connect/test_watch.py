@@ -51,6 +51,7 @@ async def test_a_trace_goes_along_in_the_message_and_its_headers(era: str) -> No
     assert {**TRACE, "kept": 1}.items() <= asked.body["params"]["_meta"].items()
 
 
+@pytest.mark.process
 async def test_over_a_pipe_too_and_with_how_it_ended() -> None:
     look = Looker()
     async with open_link(faulty("plain"), timeout=5, watch=look) as link:

@@ -67,6 +67,7 @@ def test_names_that_only_python_knew_are_masked_by_it() -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+@pytest.mark.process
 def test_the_script_masks_what_python_masks() -> None:
     cases = [{"name": {name: value}} for name in NAMES for value in VALUES] + TEXTS
     words = ["node", HERE / "redacting.mjs", SCRIPT]

@@ -31,6 +31,7 @@ async def test_nobody_is_asked_where_nobody_is_named(bench: Bench) -> None:
         assert provider is None
 
 
+@pytest.mark.process
 async def test_the_file_in_the_documents_lets_people_log_in(issuer: Issuer, tmp_path: Path) -> None:
     (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert "https://login.example.com/realms/studio" in text
@@ -58,6 +59,7 @@ async def test_the_file_in_the_documents_lets_people_log_in(issuer: Issuer, tmp_
     assert len(issuer.asked) == 1
 
 
+@pytest.mark.process
 async def test_a_mistake_in_the_file_is_told_before_anything_starts(tmp_path: Path) -> None:
     access = tmp_path / "access.toml"
     access.write_text(

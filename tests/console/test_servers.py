@@ -70,6 +70,7 @@ async def test_what_an_address_hides_is_not_shown(bench: Bench) -> None:
     assert "hunter2" not in words
 
 
+@pytest.mark.process
 async def test_a_real_server_is_told_of_and_comes_back(tmp_path: Path) -> None:
     talks, gone = tmp_path / "talks.py", tmp_path / "gone.py"
     talks.write_text(TALKS)

@@ -217,6 +217,7 @@ def test_an_address_that_leads_nowhere_is_one_clear_line(
     assert captured.err.count("\n") == 1
 
 
+@pytest.mark.process
 async def test_ctrl_c_ends_the_wait_with_130(serve: Any) -> None:
     def forever() -> Iterator[CallToolResult]:
         while True:

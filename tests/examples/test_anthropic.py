@@ -91,6 +91,7 @@ async def test_a_model_that_never_stops_is_stopped(url: str) -> None:
         assert await converse(client, MODEL, tools, "Read") == "Stopped after 20 steps."
 
 
+@pytest.mark.process
 async def test_the_program_runs() -> None:
     asked = [text("I look."), use("a", "customers_get", customer_id=3)]
     async with open_api(asked, [text("That is Cleo.")]) as (client, api):

@@ -125,6 +125,7 @@ async def test_a_model_that_never_stops_is_stopped(converse: Any, url: str) -> N
 
 
 @pytest.mark.parametrize("name", ["agent_openai_responses.py", "agent_openai_chat.py"])
+@pytest.mark.process
 async def test_the_program_runs(name: str) -> None:
     asked = [("a", "customers_get", '{"customer_id": 3}')]
     async with open_api(asked, "That is Cleo.") as (client, api):

@@ -199,6 +199,7 @@ async def uris_of(client: RawClient) -> list[str]:
     return [one["uri"] for one in (await client.result("resources/list"))["resources"]]
 
 
+@pytest.mark.process
 async def test_both_servers_are_read_listed_and_completed(
     client: RawClient, served: Served
 ) -> None:
@@ -235,6 +236,7 @@ async def test_both_servers_are_read_listed_and_completed(
         assert contents == {**contents, "uri": "notes://a", "text": f"{read['two']} notes://a"}
 
 
+@pytest.mark.process
 async def test_links_in_results_lead_to_their_own_server(client: RawClient, served: Served) -> None:
     shown = {"notes://a": "sayso:two/notes://a", "notes://c": "notes://c"}
     for uri, form in shown.items():
@@ -254,6 +256,7 @@ async def stack() -> AsyncGenerator[AsyncExitStack]:
         yield stack
 
 
+@pytest.mark.process
 async def test_changes_are_told_in_the_form_that_the_client_follows(
     served: Served, stack: AsyncExitStack
 ) -> None:
@@ -273,6 +276,7 @@ async def test_changes_are_told_in_the_form_that_the_client_follows(
     assert updated["params"]["uri"] == "sayso:two/notes://a"
 
 
+@pytest.mark.process
 async def test_an_older_client_follows_and_leaves_a_qualified_resource(
     served: Served, stack: AsyncExitStack
 ) -> None:

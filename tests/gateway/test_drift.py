@@ -262,6 +262,7 @@ def text(result: dict[str, Any]) -> str:
     return "".join(block["text"] for block in result["content"])
 
 
+@pytest.mark.process
 async def test_a_rug_pull_asks_where_the_old_tool_would_have_asked(
     changing: Changing, tmp_path: Path
 ) -> None:
@@ -287,6 +288,7 @@ async def test_a_rug_pull_asks_where_the_old_tool_would_have_asked(
         assert text(await client.call("c__note")) == "done"
 
 
+@pytest.mark.process
 async def test_a_standing_answer_dies_with_the_tool_that_it_was_given_for(
     changing: Changing, tmp_path: Path
 ) -> None:
@@ -304,6 +306,7 @@ async def test_a_standing_answer_dies_with_the_tool_that_it_was_given_for(
         assert "Not run yet" in text(await client.call("c__note"))
 
 
+@pytest.mark.process
 async def test_what_changes_while_a_person_is_asked_is_not_run(
     changing: Changing, tmp_path: Path
 ) -> None:
@@ -316,6 +319,7 @@ async def test_what_changes_while_a_person_is_asked_is_not_run(
         assert "is not the tool any more" in text(await client.call("c__note"))
 
 
+@pytest.mark.process
 async def test_an_acceptance_is_seen_without_a_new_list(
     changing: Changing, store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_client_that_does_not_keep_up_with_logs_misses_some() -> None:
 @pytest.mark.parametrize(
     ("differ", "heard"), [(False, 1), (True, 255)], ids=["the same", "different"]
 )
+@pytest.mark.process
 async def test_a_client_of_today_hears_once_or_is_sent_away(
     tmp_path: Path, *, differ: bool, heard: int
 ) -> None:

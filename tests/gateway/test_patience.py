@@ -51,6 +51,7 @@ def test_the_limit_of_the_openai_agents_sdk_is_the_one_in_its_source() -> None:
     ("patience", "meta", "longest"),
     [(None, {}, 4.0), (2.0, {}, 2.0), (2.0, {"progressToken": 1}, 2.0)],
 )
+@pytest.mark.process
 async def test_a_call_waits_as_long_as_its_client_or_as_the_operator_says(
     patience: float | None,
     meta: dict[str, Any],

@@ -37,6 +37,7 @@ def era(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.mark.process
 async def test_a_form_reaches_the_person_under_the_servers_name(served: Served, era: str) -> None:
     person = Person()
     async with person.client(served.url, era) as client:

@@ -296,6 +296,7 @@ async def test_a_call_that_ends_before_its_answer_comes_keeps_its_result_for_the
     assert await carried_out(client) == "ask_impatiently"
 
 
+@pytest.mark.process
 async def test_over_stdio_a_question_is_refused_while_calls_of_several_clients_run(
     stack: AsyncExitStack, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ async def crash(link: Link, log: Path) -> None:
         await link.request("tools/call", {"name": "add_crash", "arguments": arguments}, timeout=5)
 
 
+@pytest.mark.process
 async def test_nothing_is_started_before_it_is_needed(
     counted: CommandTarget, tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ async def test_nothing_is_started_before_it_is_needed(
     assert starts(tmp_path) == 0
 
 
+@pytest.mark.process
 async def test_many_callers_share_one_connection(counted: CommandTarget, tmp_path: Path) -> None:
     links: list[Link] = []
     async with running(counted) as upstream:
@@ -113,6 +115,7 @@ async def test_many_callers_share_one_connection(counted: CommandTarget, tmp_pat
     assert starts(tmp_path) == 1
 
 
+@pytest.mark.process
 async def test_a_connection_that_was_lost_is_made_again_when_it_is_needed(
     counted: CommandTarget, tmp_path: Path
 ) -> None:
@@ -130,6 +133,7 @@ async def test_a_connection_that_was_lost_is_made_again_when_it_is_needed(
     assert starts(tmp_path) == 2
 
 
+@pytest.mark.process
 async def test_a_dead_server_is_not_started_anew_for_every_caller(tmp_path: Path) -> None:
     async with running(counting("garbage-exits", tmp_path)) as upstream:
 
@@ -146,6 +150,7 @@ async def test_a_dead_server_is_not_started_anew_for_every_caller(tmp_path: Path
         assert starts(tmp_path) == 2
 
 
+@pytest.mark.process
 async def test_a_dead_server_is_tried_again_after_a_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +215,7 @@ async def test_a_list_that_fails_is_an_unreachable_server_and_the_next_may_work(
         assert len((await upstream.tools())[0]) == 2
 
 
+@pytest.mark.process
 async def test_a_server_that_dies_while_it_lists_is_told_of() -> None:
     async with running(faulty("dies-listing")) as upstream:
         with pytest.raises(UnreachableError, match="tools/list failed"):
@@ -247,12 +253,14 @@ async def test_a_connection_of_the_new_era_outlives_a_restart_of_the_server(site
         assert await upstream.link() is link
 
 
+@pytest.mark.process
 async def test_the_connection_ends_with_the_gateway() -> None:
     async with running(faulty("plain")) as upstream:
         link = await upstream.link()
     assert link.closed.is_set()
 
 
+@pytest.mark.process
 async def test_a_gateway_can_end_while_a_server_is_still_starting() -> None:
     with anyio.fail_after(4):
         async with running(faulty("silent")) as upstream:
@@ -260,6 +268,7 @@ async def test_a_gateway_can_end_while_a_server_is_still_starting() -> None:
                 await upstream.link()
 
 
+@pytest.mark.process
 async def test_the_error_of_a_server_that_ends_at_once_is_told() -> None:
     async with running(faulty("exits")) as upstream:
         with pytest.raises(ServerExitedError, match="API_KEY"):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lint.tools import EVERY, codes, findings, hints, tool
+from tests.tiers import examples
 
 from sayso.lint import Edit, Severity, choose, find_profile, lint
 from sayso.lint.definitions import read_definitions
@@ -272,7 +273,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.dictionaries(st.sampled_from(KEYS), VALUES) | VALUES, max_size=4))
 def test_whatever_a_list_holds_is_linted_and_told(entries: list[Any]) -> None:
     report = lint(make_listing("shop", entries), EVERY)

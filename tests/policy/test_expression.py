@@ -179,6 +179,7 @@ def test_without_the_extra_an_expression_is_a_mistake_that_says_so(
         policy(rule("deny", quoted("read_only")))
 
 
+@pytest.mark.process
 def test_the_engine_is_imported_only_for_an_expression() -> None:
     import subprocess
 

@@ -8,6 +8,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from sayso.policy import json_schema
 from sayso.policy.cases import CASES
@@ -59,7 +60,7 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 VALIDATOR = jsonschema_rs.validator_for(json_schema())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(values(json_schema()))
 def test_what_the_schema_refuses_is_refused_and_what_it_takes_is_taken(value: object) -> None:
     assert VALIDATOR.is_valid(value) is (faults(POLICY, value) == [])

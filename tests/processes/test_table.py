@@ -74,6 +74,7 @@ def test_the_process_at_the_other_end_of_a_connection_is_found() -> None:
         assert clients_of(own, {own}) == set()
 
 
+@pytest.mark.process
 def test_a_peer_is_known_and_known_to_have_ended() -> None:
     with tempfile.TemporaryDirectory(prefix="sayso-") as folder:
         path = str(Path(folder) / "s")

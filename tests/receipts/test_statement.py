@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.receipts.reports import DIGEST, LAYERS, PACKAGE, hint, report, statement
+from tests.tiers import examples
 
 from sayso import __version__
 from sayso.errors import ReceiptError
@@ -201,7 +202,7 @@ def _ways(one: Any, path: tuple[Any, ...]) -> list[tuple[Any, ...]]:
 PLACES = [one for one in places(statement()) if one]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.sampled_from(PLACES), JSON)
 def test_whatever_stands_anywhere_is_read_or_refused(path: tuple[Any, ...], part: Any) -> None:
     value: Any = statement()

@@ -44,6 +44,7 @@ def service() -> Iterator[int]:
     thread.join(5)
 
 
+@pytest.mark.process
 async def test_a_box_reaches_what_is_allowed_and_nothing_else(run: Run, service: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -52,6 +53,7 @@ async def test_a_box_reaches_what_is_allowed_and_nothing_else(run: Run, service:
     assert ran.said.splitlines() == ["who is there", "ConnectionRefusedError"]
 
 
+@pytest.mark.process
 async def test_it_does_so_each_time_it_is_started(layers: tuple[Layer, ...], service: int) -> None:
     wish = SandboxSpec((sys.executable, "-c", ASK, str(service)), allowed=(f"localhost:{service}",))
     async with open_box(wish, layers) as box:
@@ -60,6 +62,7 @@ async def test_it_does_so_each_time_it_is_started(layers: tuple[Layer, ...], ser
     assert said == ["who is there"] * 2
 
 
+@pytest.mark.process
 async def test_what_hands_connections_on_is_not_among_what_is_watched(
     run: Run, service: int
 ) -> None:

@@ -56,6 +56,7 @@ def packed(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("allows_scripts", [False, True])
+@pytest.mark.process
 async def test_a_package_is_installed_and_seen_by_the_box(
     layers: tuple[Layer, ...],
     tmp_path: Path,
@@ -79,6 +80,7 @@ async def test_a_package_is_installed_and_seen_by_the_box(
         assert (await start(box)).said == "serves amy\n"
 
 
+@pytest.mark.process
 async def test_a_package_that_cannot_be_had_is_told_in_the_installers_words(
     layers: tuple[Layer, ...], tmp_path: Path
 ) -> None:
@@ -91,6 +93,7 @@ async def test_a_package_that_cannot_be_had_is_told_in_the_installers_words(
         )
 
 
+@pytest.mark.process
 async def test_a_line_of_the_operators_own_works_on_a_copy_of_the_project(
     layers: tuple[Layer, ...], tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ class Part(BaseModel):
 
 @pytest.mark.parametrize("kind", ["itself", "mounted"])
 @pytest.mark.parametrize("model", [Size, Part])
+@pytest.mark.process
 async def test_a_tool_whose_schema_is_listed_with_its_references_resolved_is_entered(
     model: type[BaseModel], kind: str
 ) -> None:
@@ -259,6 +260,7 @@ async def test_a_forwarded_key_of_meta_is_bound_to_its_approval(kind: str) -> No
     assert seen == ["test-sandbox"]
 
 
+@pytest.mark.process
 async def test_no_call_becomes_a_task_whose_result_passes_by_the_guard() -> None:
     from fastmcp.server.extensions import ServerExtension
     from mcp.client.extension import advertise

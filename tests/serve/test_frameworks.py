@@ -36,6 +36,7 @@ EVERYWHERE = [
 
 
 @pytest.mark.parametrize(("kind", "era", "transport"), EVERYWHERE)
+@pytest.mark.process
 async def test_the_same_tools_do_the_same_everywhere(
     kind: str, era: str, transport: str, tmp_path: Path, frameworks: Warm
 ) -> None:

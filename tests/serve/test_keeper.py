@@ -159,6 +159,7 @@ async def test_a_list_waits_for_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(made) == 1
 
 
+@pytest.mark.process
 def test_what_calls_need_is_not_imported_to_bind_and_list(tmp_path: Path) -> None:
     program = f"""
 import sys, anyio, sayso

@@ -29,6 +29,7 @@ from tests.serve.serving import (
     offer,
     text,
 )
+from tests.tiers import examples
 from typing_extensions import TypedDict
 
 import sayso
@@ -168,7 +169,7 @@ def test_every_item_is_found_exactly_once_and_in_its_order(kind: str) -> None:
     shelf = Shelf()
     with served(kind, shelf) as (portal, caller):
 
-        @settings(max_examples=40, deadline=None)
+        @settings(max_examples=examples(40))
         @given(LENGTHS, st.integers(1, 12), st.sampled_from(sorted(TOOLS)))
         @example([0, 0, 24_850, 43], 1, "plain")
         @example([0, 0, 2_000, 2_000, 2_000, 6_601, 9_000, 25_001, 21], 1, "page")

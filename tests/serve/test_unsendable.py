@@ -137,6 +137,7 @@ def declare(tools: Tools, _: Studio) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("era", ERAS)
+@pytest.mark.process
 async def test_a_server_over_stdio_outlives_what_cannot_be_sent(
     kind: str, era: str, tmp_path: Path, frameworks: Warm
 ) -> None:

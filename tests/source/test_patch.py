@@ -495,6 +495,7 @@ def source_of_git() -> str:
     return Path(real.__file__).read_text()
 
 
+@pytest.mark.process
 def test_a_real_server_that_says_all_is_left_alone() -> None:
     data = source_of_git().encode()
     wanted = {f"git_{one}": DESTROYS for one in ("status", "commit", "reset")}

@@ -156,6 +156,7 @@ class Slow:
         return self._session.query(sql, values)
 
 
+@pytest.mark.process
 def test_a_key_that_is_let_go_of_while_it_is_asked_for_is_taken_by_one(
     postgres: PostgresServer,
 ) -> None:

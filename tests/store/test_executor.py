@@ -100,5 +100,5 @@ async def test_a_store_that_is_closed_by_a_task_which_is_cancelled_leaves_no_con
     with anyio.CancelScope() as scope:
         scope.cancel()
         await executor.close()
-    await anyio.to_thread.run_sync(executor.writer._thread.join)  # noqa: SLF001 - it ends by itself
+    await executor.writer.close()
     assert [connection.is_closed for connection in server.opened] == [True, True]

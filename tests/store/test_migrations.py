@@ -51,6 +51,7 @@ async def test_a_file_of_version_1_is_brought_forward(tmp_path: Path) -> None:
     db.close()
 
 
+@pytest.mark.process
 async def test_a_database_of_version_1_is_brought_forward(postgres: PostgresServer) -> None:
     url = postgres.fresh()
     inserts = [line for line in DUMP.read_text().splitlines() if line.startswith("INSERT")]

@@ -75,6 +75,7 @@ for number in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.process
 def test_many_that_make_the_file_at_once_all_find_it_whole(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", MAKERS, str(tmp_path), "30"], check=True, timeout=100)
 

@@ -138,6 +138,7 @@ print(is_structured())
         (LogFormat.JSON, LogLevel.ERROR, []),
     ],
 )
+@pytest.mark.process
 def test_a_program_is_told_of_what_goes_on(form: str, level: str, expected: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SETS_UP, form, level],
@@ -153,6 +154,7 @@ def test_a_program_is_told_of_what_goes_on(form: str, level: str, expected: list
     assert done.stdout == "True\n"
 
 
+@pytest.mark.process
 def test_a_person_is_told_of_what_goes_wrong() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", SETS_UP, "text", ""],

@@ -68,6 +68,7 @@ def value(found: Samples, name: str, **labels: str) -> float | None:
 
 
 @pytest.mark.parametrize("era", [MODERN, OLD])
+@pytest.mark.process
 async def test_calls_are_counted_by_server_level_decision_and_outcome(
     era: str, tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ async def test_calls_are_counted_by_server_level_decision_and_outcome(
     assert (value(found, "sayso_sent_bytes_total") or 0) > 1000
 
 
+@pytest.mark.process
 async def test_time_in_the_guard_is_less_than_all_of_it(tmp_path: Path) -> None:
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db") as (served, read):
         async with raw_client(served.url, MODERN) as client:
@@ -109,6 +111,7 @@ async def test_time_in_the_guard_is_less_than_all_of_it(tmp_path: Path) -> None:
     assert 0 < asking < taken
 
 
+@pytest.mark.process
 async def test_questions_wait_and_people_take_their_time(tmp_path: Path) -> None:
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db", patience=0.1) as (
         served,
@@ -165,6 +168,7 @@ async def test_a_server_that_cannot_be_had_is_failing(tmp_path: Path) -> None:
     assert value(after, "sayso_upstream_failing", server="dead") == 1
 
 
+@pytest.mark.process
 async def test_a_session_counts_while_something_goes_on_in_it(tmp_path: Path) -> None:
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db", patience=1) as (
         served,
@@ -178,6 +182,7 @@ async def test_a_session_counts_while_something_goes_on_in_it(tmp_path: Path) ->
         assert value(await read(), "sayso_sessions") == 0
 
 
+@pytest.mark.process
 async def test_ten_thousand_names_and_hostile_clients_add_no_lines(tmp_path: Path) -> None:
     hostile = ['evil"} 1\n# HELP x', "\\", "\u202e", "x" * 5_000]
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db") as (served, read):
@@ -216,6 +221,7 @@ async def _each(call: Any, names: list[str]) -> None:
         await call(name)
 
 
+@pytest.mark.process
 async def test_what_the_store_could_not_write_is_counted(tmp_path: Path) -> None:
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db") as (served, read):
         await served.gateway.fleet.of(OWN).catalog()

@@ -318,6 +318,7 @@ def test_a_write_that_changed_nothing_supports_nothing(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.process
 def test_a_server_elsewhere_is_called_only_with_given_arguments(repository: Path) -> None:
     where = {"repo_path": str(repository)}
     found = assert_behaves(

@@ -136,6 +136,7 @@ async def test_a_server_without_sayso_gets_a_guard_around_the_client(
     assert [one.subject for one in approver.asked] == ["amy"]
 
 
+@pytest.mark.process
 async def test_a_command_is_a_server_too(
     sayso_client: ClientFactory, approver: Approver, repository: Path
 ) -> None:

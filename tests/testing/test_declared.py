@@ -193,6 +193,7 @@ def test_a_word_that_is_no_level_or_no_trust_is_a_mistake() -> None:
         assert_level(bound(), {"customers_list": "read"}, trust="blind")
 
 
+@pytest.mark.process
 def test_a_server_of_others_is_looked_at_by_its_command() -> None:
     levels = {"git_status": "read", "git_commit": "write", "git_reset": "destructive"}
     assert_level(f"-- {GIT}", levels)
@@ -200,6 +201,7 @@ def test_a_server_of_others_is_looked_at_by_its_command() -> None:
         assert_annotated([GIT])
 
 
+@pytest.mark.process
 def test_the_demo_is_looked_at_by_its_file(tmp_path: Path) -> None:
     file = tmp_path / "shop.py"
     file.write_text(

@@ -93,6 +93,7 @@ def test_a_surface_of_a_bound_server_is_recorded_and_held(tmp_path: Path) -> Non
     assert_surface(bound("FastMCP"), tmp_path / NAME)
 
 
+@pytest.mark.process
 def test_a_server_of_others_is_recorded_by_its_command(tmp_path: Path) -> None:
     assert_surface([GIT], tmp_path / NAME, update=True)
     assert_surface(f"-- {GIT}", tmp_path / NAME)

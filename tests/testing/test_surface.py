@@ -69,6 +69,7 @@ def test_a_saved_list_is_a_server(tmp_path: Path) -> None:
     assert_annotated(file)
 
 
+@pytest.mark.process
 def test_a_configuration_of_several_servers_is_not_one(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     servers = {name: {"command": GIT} for name in ("git", "more")}

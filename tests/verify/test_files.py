@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from sayso.sandbox.mount import Place, Role
 from sayso.trace.effect import Effect, Kind
@@ -222,7 +223,7 @@ Texts = st.text("xyz\n", min_size=1, max_size=20)
     before=st.dictionaries(Names, Texts, max_size=5),
     after=st.dictionaries(Names, Texts, max_size=5),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 async def test_the_difference_of_two_folders_is_exactly_what_was_done(
     before: dict[str, str], after: dict[str, str]
 ) -> None:

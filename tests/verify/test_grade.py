@@ -197,6 +197,7 @@ async def test_the_same_bytes_are_the_persons_and_other_bytes_of_one_meaning_are
     ]
 
 
+@pytest.mark.process
 async def test_git_status_on_a_stale_index_is_a_cache_refresh(
     graded: Graded, scene: Scene, repository: Path, tmp_path: Path
 ) -> None:

@@ -143,6 +143,7 @@ def test_a_change_of_a_file_is_told_by_its_records(
     assert told(path, before, after) == expected
 
 
+@pytest.mark.process
 def test_an_index_of_git_that_is_written_anew_means_the_same(repository: Path) -> None:
     index = repository / ".git" / "index"
     before = index.read_bytes()
@@ -158,6 +159,7 @@ def test_an_index_of_git_that_is_written_anew_means_the_same(repository: Path) -
 
 
 @pytest.mark.parametrize("version", [2, 3, 4])
+@pytest.mark.process
 def test_each_version_of_the_index_holds_what_git_lists(repository: Path, version: int) -> None:
     def git(*words: str) -> str:
         command = ["git", "-C", str(repository), *words]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from sayso.sandbox.mount import Place, Role
 from sayso.trace.effect import Effect, Kind, Loss
@@ -227,7 +228,7 @@ Rows = st.dictionaries(st.integers(1, 6), st.tuples(Values, Values), max_size=5)
 
 
 @given(before=Rows, after=Rows)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 async def test_the_difference_of_two_tables_is_exactly_what_was_done(
     before: dict[int, tuple[object, object]], after: dict[int, tuple[object, object]]
 ) -> None:

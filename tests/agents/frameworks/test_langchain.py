@@ -470,6 +470,7 @@ async def test_other_tools_and_the_programs_own_prompt_stay(url: str) -> None:
 @pytest.mark.parametrize(
     ("module", "missing"), [("langchain", "langchain"), ("langgraph", "langgraph")]
 )
+@pytest.mark.process
 def test_without_the_extra_an_error_names_it(module: str, missing: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; import sayso.agents.{module}"
     words = [sys.executable, "-c", code]
@@ -477,6 +478,7 @@ def test_without_the_extra_an_error_names_it(module: str, missing: str) -> None:
     assert "pip install 'sayso[langchain]'" in ended.stderr.splitlines()[-1]
 
 
+@pytest.mark.process
 def test_the_example_runs() -> None:
     ended = subprocess.run(
         [sys.executable, "-W", "error", str(DOCS / "agents-langchain.py")],

@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.catalog.select.samples import tool
+from tests.tiers import examples
 
 from sayso import Level, Selector
 from sayso.catalog import Selection, Tool
@@ -23,7 +24,7 @@ def said(found: Selection) -> list[tuple[str, float]]:
 
 
 @given(TOOLS, MESSAGES, st.integers(1, 12), LEVELS, LEVELS, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_bounds_pins_and_levels_hold(
     tools: list[Tool],
     message: str,
@@ -49,7 +50,7 @@ def test_bounds_pins_and_levels_hold(
 
 
 @given(TOOLS, TOOLS, MESSAGES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_what_was_changed_step_by_step_is_what_would_be_made_at_once(
     before: list[Tool], after: list[Tool], message: str
 ) -> None:
@@ -65,7 +66,7 @@ def test_what_was_changed_step_by_step_is_what_would_be_made_at_once(
 
 
 @given(TOOLS, MESSAGES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_what_is_excluded_has_no_part_in_how_others_are_ranked(
     tools: list[Tool], message: str
 ) -> None:

@@ -44,6 +44,7 @@ def second(plan: Plan, error: str, first: dict[str, Any]) -> dict[str, Any]:
     return dict(next(plan).arguments)
 
 
+@pytest.mark.process
 def test_an_ending_that_an_error_names_leads_to_a_file_that_has_it(world: World) -> None:
     plan = plan_of(world, {"path": TEXT}, "path")
     error = "Path '/world/notes.txt' must point to a table (.csv, .tsv)."

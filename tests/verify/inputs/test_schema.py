@@ -162,6 +162,7 @@ def test_the_same_seed_gives_the_same_values_and_another_gives_others() -> None:
     assert make_values(schema, seed=4, count=20) != first
 
 
+@pytest.mark.process
 def test_values_depend_neither_on_what_is_loaded_nor_leave_anything_in_the_folder(
     tmp_path: Path,
 ) -> None:
@@ -199,6 +200,7 @@ def test_without_hypothesis_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
         make_values({"type": "string"}, seed=1, count=1)
 
 
+@pytest.mark.process
 def test_the_inputs_are_loaded_without_hypothesis() -> None:
     program = "import sys, sayso.verify.inputs.plan; print('hypothesis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

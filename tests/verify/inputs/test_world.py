@@ -66,6 +66,7 @@ def test_names_that_a_careless_program_trips_over_are_there(world: World) -> Non
 
 
 @needs_git
+@pytest.mark.process
 def test_git_wants_to_write_the_index_anew_and_sees_its_changes(
     world: World, tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ def test_office_files_are_archives_of_xml_whose_parts_are_all_there(
     "SAYSO_OFFICE_PYTHON" not in os.environ,
     reason="SAYSO_OFFICE_PYTHON names no Python with openpyxl and python-docx",
 )
+@pytest.mark.process
 def test_office_files_are_read_and_written_by_the_libraries_for_them(
     world: World, tmp_path: Path
 ) -> None:

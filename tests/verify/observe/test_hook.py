@@ -77,6 +77,7 @@ async def test_what_reaches_out_is_seen(tmp_path: Path) -> None:
     assert (lookup.kind, lookup.target) == ("lookup", "a.example")
 
 
+@pytest.mark.process
 async def test_other_programs_are_seen_and_installs_by_their_words() -> None:
     found = await see(lambda: subprocess.run(["true", "a b"], check=True))
     assert ("execute", "true 'a b'") in found

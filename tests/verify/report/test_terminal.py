@@ -193,6 +193,7 @@ with Terminal(out(), talk()) as terminal:
 """
 
 
+@pytest.mark.process
 def test_bar_and_lines_share_one_real_terminal() -> None:
     ended, told = run_on_terminal([sys.executable, "-c", PROGRAM], {}, cwd=ROOT)
     assert ended == 0, told

@@ -42,6 +42,7 @@ def report() -> Report:
     return anyio.run(run)
 
 
+@pytest.mark.process
 def test_a_reader_of_postgres_that_reads_is_supported(report: Report) -> None:
     verdict = tool(report, "count_notes").hints["read_only"]
     assert (verdict.verdict, verdict.calls) == ("supported", 2)
@@ -49,6 +50,7 @@ def test_a_reader_of_postgres_that_reads_is_supported(report: Report) -> None:
     assert tool(report, "count_notes").made[0].text == "(3,)"
 
 
+@pytest.mark.process
 def test_a_reader_of_postgres_that_writes_is_refuted_by_the_row_from_a_fresh_database(
     report: Report,
 ) -> None:
@@ -60,6 +62,7 @@ def test_a_reader_of_postgres_that_writes_is_refuted_by_the_row_from_a_fresh_dat
     assert verdict.arguments == {"note_id": 1}
 
 
+@pytest.mark.process
 def test_a_postgres_of_its_own_is_no_part_of_the_outside(report: Report) -> None:
     assert tool(report, "count_notes").hints["open_world"].verdict == "supported"
 
