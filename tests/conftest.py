@@ -43,7 +43,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
     """Begin to count which programs a test starts."""
     del item
-    tiers.forget()
+    tiers.STARTED.clear()
     yield
 
 
@@ -51,7 +51,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Fail a test that starts a program and has no marker that says so."""
     yield
-    tiers.check(item)
+    tiers.check(item, tiers.STARTED)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -100,7 +100,8 @@ TESTS = Path(__file__).parent
 EXAMPLES = {"quick": 10, "ordinary": 100, "long": 1000}
 """Profiles of Hypothesis for `make test`, `make check` and `make proof`, with their examples."""
 
-_started: list[str] = []
+STARTED: list[str] = []
+"""Programs that the test at hand has started."""
 
 
 def load_profiles() -> None:
@@ -131,25 +132,21 @@ def mark(item: pytest.Item) -> None:
 
 
 def watch() -> None:
-    """Remember which programs are started, from now on."""
-    sys.addaudithook(_remember)
+    """Write down which programs are started, from now on."""
+    sys.addaudithook(lambda event, arguments: remember(event, arguments, STARTED))
 
 
-def check(item: pytest.Item) -> None:
-    """Fail if a test without a marker of `NEEDS` has started a program."""
-    started = [name for name in _started if name not in ALLOWED]
-    _started.clear()
-    if started and not any(marker.name in NEEDS for marker in item.iter_markers()):
-        pytest.fail(f"starts {', '.join(started)}: list it in tests/tiers.py", pytrace=False)
-
-
-def forget() -> None:
-    """Forget what was started so far."""
-    _started.clear()
-
-
-def _remember(event: str, arguments: tuple[Any, ...]) -> None:
+def remember(event: str, arguments: tuple[Any, ...], started: list[str]) -> None:
+    """Add the program to the list if this event of the interpreter is the start of one."""
     if event in {"subprocess.Popen", "os.posix_spawn"}:
-        _started.append(Path(os.fsdecode(arguments[0])).name)
+        started.append(Path(os.fsdecode(arguments[0])).name)
     elif event in {"os.fork", "os.forkpty"}:
-        _started.append(event)
+        started.append(event)
+
+
+def check(item: pytest.Item, started: list[str]) -> None:
+    """Fail if a test without a marker of `NEEDS` has started a program."""
+    programs = [name for name in started if name not in ALLOWED]
+    if programs and not any(marker.name in NEEDS for marker in item.iter_markers()):
+        what = f"starts {', '.join(programs)}: mark it `process`, or list it in tests/tiers.py"
+        pytest.fail(what, pytrace=False)

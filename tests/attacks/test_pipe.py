@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.attacks.serving import CLI_KEYS
-from tests.cli.running import COMMAND, environment, python, sayso
+from tests.cli.running import COMMAND, environment, python, sayso_process
 
 HELLO = {
     "protocolVersion": "2025-03-26",
@@ -119,6 +119,6 @@ def test_a_client_that_hangs_up_in_mid_call_leaves_its_end_on_record(
         while not log.exists():
             assert "result" in pipe.ask(4, "ping")
         assert pipe.end() == 0
-    listed = sayso("audit", "list", "--store", store, "--json", SAYSO_KEYS=CLI_KEYS).out
+    listed = sayso_process("audit", "list", "--store", store, "--json", SAYSO_KEYS=CLI_KEYS).out
     assert '"outcome_unknown"' in listed
     assert log.read_text().count("hang\n") == 1

@@ -140,13 +140,15 @@ def _own_modules() -> Generator[None]:
     """Forget what a command imports from the folder of a test: the next has files of that name."""
     path = sys.path[:]
     before = set(sys.modules)
-    temporary = tempfile.gettempdir()
     try:
         yield
     finally:
         sys.path[:] = path
         for name in set(sys.modules) - before:
-            if (getattr(sys.modules[name], "__file__", None) or "").startswith(temporary):
+            file = Path(getattr(sys.modules[name], "__file__", None) or SOURCE)
+            if not any(
+                file.is_relative_to(place) for place in (SOURCE, sys.prefix, sys.base_prefix)
+            ):
                 del sys.modules[name]
 
 

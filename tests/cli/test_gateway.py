@@ -22,7 +22,7 @@ from tests.cli.running import (
     Started,
     configuration,
     python,
-    sayso,
+    sayso_process,
     started,
     write_json,
 )
@@ -101,7 +101,7 @@ def test_a_program_that_names_another_host_gets_nothing(gateway: Started) -> Non
 def test_its_port_is_taken(gateway: Started) -> None:
     port = gateway.addresses["mcp"].rpartition(":")[2].removesuffix("/mcp")
 
-    done = sayso("gateway", "--json", "--port", port, "--", *python("plain"))
+    done = sayso_process("gateway", "--json", "--port", port, "--", *python("plain"))
 
     assert (done.code, done.out) == (2, "")
     assert done.error["code"] == "port-in-use"
@@ -219,7 +219,7 @@ def asked(store: Path) -> int:
 
 
 def test_when_no_server_can_be_reached_it_does_not_start(tmp_path: Path) -> None:
-    done = sayso(
+    done = sayso_process(
         *QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}", "--", "no-such-command-here"
     )
 
@@ -230,7 +230,7 @@ def test_when_no_server_can_be_reached_it_does_not_start(tmp_path: Path) -> None
 def test_a_server_that_wants_credentials_keeps_it_from_starting(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'a.db'}"
     with serve_web(any=lambda exchange: exchange.reply(401)) as site:
-        done = sayso(*QUICK, "--json", "--store", store, site.url)
+        done = sayso_process(*QUICK, "--json", "--store", store, site.url)
 
     assert (done.code, done.error["code"]) == (3, "authentication")
 
@@ -238,7 +238,7 @@ def test_a_server_that_wants_credentials_keeps_it_from_starting(tmp_path: Path) 
 def test_a_saved_list_is_only_inspected(tmp_path: Path) -> None:
     saved = write_json(tmp_path / "tools.json", {"tools": []})
 
-    done = sayso(*QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}", saved)
+    done = sayso_process(*QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}", saved)
 
     assert (done.code, done.out) == (2, "")
     assert done.error["where"] == saved
@@ -280,7 +280,7 @@ def test_a_database_that_cannot_be_used_is_told_and_left_as_it_was(
     make(path)
     before = contents(path)
 
-    done = sayso(*QUICK, "--json", "--store", f"sqlite:{path}", "--", *python("plain"))
+    done = sayso_process(*QUICK, "--json", "--store", f"sqlite:{path}", "--", *python("plain"))
 
     assert (done.code, done.out) == (4, "")
     assert done.error["code"] == "store"
@@ -302,7 +302,9 @@ def contents(path: Path) -> object:
 def test_a_place_where_no_database_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    done = sayso(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/file/sayso.db", "--", "true")
+    done = sayso_process(
+        *QUICK, "--json", "--store", f"sqlite:{tmp_path}/file/sayso.db", "--", "true"
+    )
 
     assert (done.code, done.error["code"]) == (4, "store")
 
@@ -311,7 +313,7 @@ def test_a_place_where_no_database_can_be_written_is_told(tmp_path: Path) -> Non
 def test_a_folder_that_one_may_not_write_to_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
 
-    done = sayso(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/sayso.db", "--", "true")
+    done = sayso_process(*QUICK, "--json", "--store", f"sqlite:{tmp_path}/sayso.db", "--", "true")
 
     assert (done.code, done.error["code"]) == (4, "store")
     assert "cannot be written" in done.error["what"]
@@ -320,7 +322,7 @@ def test_a_folder_that_one_may_not_write_to_is_told(tmp_path: Path) -> None:
 def test_a_store_of_another_kind_is_told_without_its_password(tmp_path: Path) -> None:
     url = "mysql://amy:secret@db.example/sayso"
 
-    done = sayso(*QUICK, "--json", "--", *python("plain"), SAYSO_STORE=url, cwd=tmp_path)
+    done = sayso_process(*QUICK, "--json", "--", *python("plain"), SAYSO_STORE=url, cwd=tmp_path)
 
     assert (done.code, done.error["code"]) == (2, "usage")
     assert done.error["where"] == "SAYSO_STORE"
@@ -336,7 +338,7 @@ def taken() -> Generator[int]:
 def test_a_port_that_another_program_has_is_told_before_anything_is_started(
     taken: int, tmp_path: Path
 ) -> None:
-    done = sayso("demo", "--port", str(taken), TMPDIR=str(tmp_path))
+    done = sayso_process("demo", "--port", str(taken), TMPDIR=str(tmp_path))
 
     assert (done.code, done.out) == (2, "")
     assert "another program listens there" in done.err

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
-from tests.cli.running import python, sayso, started
+from tests.cli.running import python, sayso_process, started
 
 QUICK = ("gateway", "--port", "0", "--timeout", "5", "--json", "--patience", "0.2")
 
@@ -61,14 +61,14 @@ async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
 def test_a_policy_with_a_mistake_is_not_served_by(tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text('mode = "guarded"\nmodes = 1')
-    done = sayso(*words(tmp_path / "a.db", "--policy", str(policy)))
+    done = sayso_process(*words(tmp_path / "a.db", "--policy", str(policy)))
     assert done.code == 2
     assert done.error["where"] == f"{policy}:2"
     assert not (tmp_path / "a.db").exists()
 
 
 def test_a_webhook_that_is_no_url_is_refused_and_not_repeated(tmp_path: Path) -> None:
-    done = sayso(*words(tmp_path / "a.db", "--webhook", "hooks.example/secret"))
+    done = sayso_process(*words(tmp_path / "a.db", "--webhook", "hooks.example/secret"))
     assert done.code == 2
     assert done.error["where"] == "--webhook"
     assert "secret" not in done.err

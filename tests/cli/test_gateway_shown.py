@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from tests.cli.running import Started, configuration, python, sayso, started
+from tests.cli.running import Started, configuration, python, sayso_process, started
 from tests.connect.serving import free_port, raw_client
 from tests.telemetry.collector import collecting
 
@@ -80,14 +80,16 @@ async def test_a_log_in_json_is_a_file_of_heads(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text(done.err)
 
-    verified = sayso("audit", "verify", "--store", store, "--heads", str(log))
+    verified = sayso_process("audit", "verify", "--store", store, "--heads", str(log))
 
     assert verified.code == 0, verified.err
 
 
 @pytest.mark.process
 def test_an_error_at_the_start_is_a_line_of_the_log() -> None:
-    done = sayso("gateway", "--log-format", "json", "--metrics", "no", "--", *python("plain"))
+    done = sayso_process(
+        "gateway", "--log-format", "json", "--metrics", "no", "--", *python("plain")
+    )
 
     (line,) = [json.loads(one) for one in done.err.splitlines() if '"error"' in one]
     assert done.code == 2

@@ -3,7 +3,7 @@
 import base64
 import sys
 
-from tests.cli.running import sayso, started
+from tests.cli.running import sayso_process, started
 from tests.cli.test_drain import JOURNAL
 from tests.postgres import PostgresServer
 
@@ -19,10 +19,10 @@ def test_who_comes_with_other_keys_leaves_the_log_as_it_was(
     server = ("--", sys.executable, JOURNAL, f"{tmp_path}/journal")
     words = ("gateway", "--port", "0", "--json", "--store", url)
     with started(*words, *server, SAYSO_KEYS=key(b"k")) as run:
-        refused = sayso(*words, *server, SAYSO_KEYS=key(b"o"))
+        refused = sayso_process(*words, *server, SAYSO_KEYS=key(b"o"))
         run.end()
 
     assert refused.code == 2
     assert refused.error["code"] == "keys"
-    verified = sayso("audit", "verify", "--store", url, SAYSO_KEYS=key(b"k"))
+    verified = sayso_process("audit", "verify", "--store", url, SAYSO_KEYS=key(b"k"))
     assert (verified.code, verified.out.split(":")[0]) == (0, "sound"), verified.out

@@ -12,7 +12,7 @@ import anyio
 import httpx2
 import pytest
 from mcp import Client
-from tests.cli.running import Started, python, sayso, started
+from tests.cli.running import Started, python, sayso_process, started
 from tests.cli.test_drain import JOURNAL, Place, calling
 from tests.cli.test_gateway import children_of
 from tests.connect.serving import until
@@ -138,7 +138,7 @@ def test_one_that_cannot_begin_says_why_once(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("gateway", "--port", "0", "--json", "--workers", "3", "--store", store)
 
-    done = sayso(*words, "--", *python("exits"))
+    done = sayso_process(*words, "--", *python("exits"))
 
     assert done.error["code"] == "server-exited"
     assert done.code == 4
@@ -146,6 +146,6 @@ def test_one_that_cannot_begin_says_why_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [("--workers", "0"), ("--workers", "2", "--stdio")])
 def test_a_number_that_cannot_be_is_refused(words: tuple[str, ...]) -> None:
-    done = sayso("gateway", "--json", *words, "--", *python("plain"))
+    done = sayso_process("gateway", "--json", *words, "--", *python("plain"))
 
     assert (done.code, done.error["where"]) == (2, "--workers")

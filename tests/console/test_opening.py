@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
-from tests.cli.running import python, sayso, started
+from tests.cli.running import python, sayso_process, started
 from tests.console.conftest import Bench
 from tests.console.issuer import SECRET, Issuer, serve_issuer
 
@@ -68,7 +68,9 @@ async def test_a_mistake_in_the_file_is_told_before_anything_starts(tmp_path: Pa
     store = f"sqlite:{tmp_path / 'sayso.db'}"
     words = ("--port", "0", "--json", "--store", store, "--access", str(access))
 
-    done = await anyio.to_thread.run_sync(lambda: sayso("gateway", *words, "--", *python("plain")))
+    done = await anyio.to_thread.run_sync(
+        lambda: sayso_process("gateway", *words, "--", *python("plain"))
+    )
 
     assert (done.code, done.out) == (2, "")
     assert f"{access}:3" in done.error["errors"][0]["where"]

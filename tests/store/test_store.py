@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import anyio
 import pytest
 from tests.databases import Place
+from tests.postgres import PostgresServer
 
 from sayso.errors import StoreError
 from sayso.store import ApprovalState, Database, LogView, RecordRow, ReplicaRow, Said, open_store
@@ -38,6 +39,19 @@ async def test_records_come_back_newest_first(store: Database) -> None:
         ("a", "attempt"),
     ]
     assert [row.seq for row in await store.records.newest(call="a", limit=1)] == [2]
+
+
+@pytest.mark.smoke
+async def test_postgresql_keeps_and_answers(postgres: PostgresServer) -> None:
+    url = postgres.fresh()
+    store = open_store(url)
+    await store.records.append([RecordRow("a", 1.0, "attempt", "{}")])
+    assert await answer(store, await ask(store))
+    await store.close()
+    again = open_store(url)
+    assert [row.call for row in await again.records.newest()] == ["a"]
+    await again.close()
+    postgres.drop(url)
 
 
 async def test_the_same_question_is_joined_and_another_is_not(store: Database) -> None:
