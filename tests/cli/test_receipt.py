@@ -172,6 +172,7 @@ def test_lint_finds_the_hint_that_was_refuted(world: dict[str, Any]) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="verify needs bubblewrap")
+@pytest.mark.process
 def test_a_run_is_signed_and_counts_for_what_was_run(tmp_path: Path) -> None:
     key = key_in(tmp_path)
     (tmp_path / "policy.toml").write_text(

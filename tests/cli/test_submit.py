@@ -58,6 +58,7 @@ def test_a_server_from_elsewhere_gets_its_proposals_and_what_to_mend(repository:
     assert "| `destructiveHint` | `true` | **to confirm** (store) |" in commit
 
 
+@pytest.mark.process
 def test_the_source_of_a_handler_outranks_what_it_is_declared(tmp_path: Path) -> None:
     file = tmp_path / "server.py"
     file.write_text(SERVER)
@@ -100,6 +101,7 @@ def test_what_a_person_has_filled_in_is_not_written_over(tmp_path: Path) -> None
     assert "______" in page.read_text()
 
 
+@pytest.mark.process
 def test_a_submission_is_about_one_server_and_one_store(tmp_path: Path) -> None:
     several = configuration(tmp_path / "mcp.json", one=("a",), two=("b",))
     done = sayso("submit", "openai", several)

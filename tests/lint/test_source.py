@@ -69,6 +69,7 @@ def test_a_handler_speaks_against_the_hints_that_it_breaks(server: Path) -> None
     assert found["notes_list"].deeds == ()
 
 
+@pytest.mark.process
 def test_the_linter_tells_it_with_file_and_line(server: Path) -> None:
     server.write_text(SERVER.replace("from .gone import nothing\nimport broken\n", ""))
 

@@ -25,6 +25,7 @@ def test_ancestors_lead_from_this_process_to_its_parent() -> None:
     assert line[0].started >= line[1].started
 
 
+@pytest.mark.process
 def test_ps_shows_the_same_line() -> None:
     line = ancestors(PsTable(), os.getpid())
 

@@ -67,6 +67,7 @@ def test_a_postgres_of_its_own_is_no_part_of_the_outside(report: Report) -> None
     assert tool(report, "count_notes").hints["open_world"].verdict == "supported"
 
 
+@pytest.mark.process
 async def test_each_database_is_fresh_and_all_is_gone_afterwards() -> None:
     import psycopg
 
