@@ -40,6 +40,7 @@ def test_a_test_is_marked_by_its_fixtures_parameters_file_and_folder() -> None:
     assert markers("console/test_x.py", "chromium") == {"browser"}
     assert markers("store/test_x.py", "store", place="sqlite") == set()
     assert markers("store/test_x.py", "store", place="postgresql") == {"postgres"}
+    assert markers("gateway/test_x.py", kind="stdio", era=object()) == {"process"}
     assert markers("gateway/test_noise.py") == {"npm"}
     assert markers("conformance/test_x.py") == {"proof"}
 
@@ -53,10 +54,11 @@ def test_every_file_and_folder_in_the_table_is_there() -> None:
 def test_a_test_that_starts_a_program_and_has_no_marker_fails() -> None:
     item: Any = Item("x.py")
     started: list[str] = []
-    tiers.remember("subprocess.Popen", ("/usr/bin/git",), started)
+    tiers.remember("subprocess.Popen", ("/usr/bin/git", ["git"]), started)
     tiers.remember("open", ("/usr/bin/node",), started)
+    tiers.remember("subprocess.Popen", ("python", ["-c", "import sayso.workers"]), started)
     tiers.check(item, started)
-    tiers.remember("subprocess.Popen", ("/usr/bin/node",), started)
+    tiers.remember("subprocess.Popen", ("/usr/bin/node", ["node"]), started)
     with pytest.raises(pytest.fail.Exception, match=r"starts node: .* tests/tiers.py"):
         tiers.check(item, started)
     item.add_marker("process")

@@ -36,7 +36,7 @@ def site(request: pytest.FixtureRequest) -> Generator[Site]:
 
 async def call(link: Link, **arguments: Any) -> Any:
     params = {"name": "add_note", "arguments": arguments}
-    return (await link.request("tools/call", params, timeout=5))["structuredContent"]
+    return (await link.request("tools/call", params, timeout=60))["structuredContent"]
 
 
 async def refusal(site: Site, timeout: float = 5) -> UnreachableError | AuthenticationError:
@@ -94,7 +94,7 @@ def status(code: int, body: str = HTML, kind: str = "text/html") -> Answer:
     ],
 )
 async def test_an_answer_that_is_lost_ends_one_call_and_no_other(site: Site, fault: Answer) -> None:
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         assert await call(link, n=1) == {"n": 1}
         site.faults["tools_call"] = fault
         with pytest.raises(RpcError) as caught:
@@ -122,7 +122,7 @@ async def test_an_answer_that_is_lost_ends_one_call_and_no_other(site: Site, fau
 async def test_an_answer_that_is_none_says_that_nothing_ran(
     site: Site, fault: Answer, expected: Fault
 ) -> None:
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         site.faults["tools_call"] = fault
         with pytest.raises(RpcError) as caught:
             await call(link, n=1)
@@ -137,7 +137,7 @@ async def test_a_servers_error_under_a_status_of_4xx_is_its_own(site: Site) -> N
         exchange.error(400, -32602, "session of what?", exchange.body["id"])
 
     site.faults["tools_call"] = fault
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         with pytest.raises(RpcError, match="session of what") as caught:
             await call(link)
         assert (caught.value.code, caught.value.fault) == (-32602, None)
@@ -158,7 +158,7 @@ def drop_in_refusal(exchange: Exchange) -> None:
 
 
 async def test_a_refusal_that_breaks_off_says_nothing_of_what_ran(site: Site) -> None:
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         site.faults["tools_call"] = drop_in_refusal
         with pytest.raises(RpcError) as caught:
             await call(link)
@@ -170,7 +170,7 @@ async def test_a_refusal_that_breaks_off_says_nothing_of_what_ran(site: Site) ->
 )
 async def test_a_session_that_the_server_has_forgotten_ends_the_connection(fault: Answer) -> None:
     with serve_web(OLD, tools_call=fault) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             with pytest.raises(RpcError) as caught:
                 await call(link)
             assert caught.value.fault is Fault.EXPIRED
@@ -180,7 +180,7 @@ async def test_a_session_that_the_server_has_forgotten_ends_the_connection(fault
 
 async def test_a_server_without_sessions_that_knows_no_such_path_keeps_its_connection() -> None:
     with serve_web(MODERN, tools_call=status(404)) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             with pytest.raises(RpcError) as caught:
                 await call(link)
             assert caught.value.fault is Fault.REFUSED
@@ -189,7 +189,7 @@ async def test_a_server_without_sessions_that_knows_no_such_path_keeps_its_conne
 
 async def test_a_hanging_call_is_given_up_and_the_next_one_works(site: Site) -> None:
     site.faults["tools_call"] = Exchange.hang
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         with pytest.raises(RpcError) as caught:
             await link.request("tools/call", {"name": "add_note"}, timeout=0.3)
         assert caught.value.fault is Fault.TIMED_OUT
@@ -207,7 +207,7 @@ async def test_a_body_that_comes_slowly_is_waited_for(site: Site) -> None:
             exchange.ended.wait(0.02)
 
     site.faults["tools_call"] = slowly
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         assert await call(link) == "slow"
 
 
@@ -220,7 +220,7 @@ async def test_a_large_answer_arrives_whole(site: Site, kind: str) -> None:
         exchange.reply(200, f"event: message\ndata: {body}\n\n" if is_event else body, kind)
 
     site.faults["tools_call"] = answer
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         assert await call(link) == "x" * 3_000_000
 
 
@@ -231,9 +231,9 @@ async def test_a_stream_that_begins_with_where_to_take_it_up_is_read_on(site: Si
         exchange.reply(200, stream, "text/event-stream")
 
     site.faults["tools_call"] = answer
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         params = {"name": "get_echo", "arguments": {}}
-        assert await link.request("tools/call", params, timeout=5) == {"n": 1}
+        assert await link.request("tools/call", params, timeout=60) == {"n": 1}
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ async def test_a_redirect_to_another_origin_is_told_and_not_followed() -> None:
         with serve_web(any=away) as site:
             target = UrlTarget("web", site.url, {"Authorization": "Bearer secret"})
             with pytest.raises(UnreachableError, match="not followed") as caught:
-                async with open_link(target, timeout=5):
+                async with open_link(target, timeout=60):
                     raise AssertionError
         assert other.url in caught.value.what
         assert other.requests == []
@@ -300,7 +300,7 @@ async def test_a_redirect_within_the_origin_is_followed() -> None:
             exchange.result({"supportedVersions": [MODERN], "capabilities": {}})
 
     with serve_web(server_discover=onward) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             assert link.version == MODERN
 
 
@@ -308,7 +308,7 @@ async def test_headers_of_the_configuration_are_sent_even_where_they_are_not_asc
     site: Site,
 ) -> None:
     target = UrlTarget("web", site.url, {"Authorization": "Bearer 1", "X-Team": "Grün"})
-    async with open_link(target, timeout=5) as link:
+    async with open_link(target, timeout=60) as link:
         await call(link)
     (one,) = site.asked("tools/call")
     assert one.headers["authorization"] == "Bearer 1"
@@ -323,7 +323,7 @@ async def test_many_calls_share_few_connections(site: Site) -> None:
         exchange.result({"structuredContent": None})
 
     site.faults["tools_call"] = note
-    async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+    async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         for _ in range(10):
             await call(link)
     # Before 2026-07-28 there is a second one, on which the server is listened to.
@@ -335,8 +335,8 @@ async def test_a_server_that_never_says_goodbye_does_not_hold_the_connection_ope
 ) -> None:
     monkeypatch.setattr(site_module, "_GOODBYE_SECONDS", 0.2)
     with serve_web(OLD, delete=Exchange.hang) as site, anyio.fail_after(60):
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
-            assert len(await list_all(link, "tools/list", timeout=5)) == 2
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
+            assert len(await list_all(link, "tools/list", timeout=60)) == 2
         (goodbye,) = site.asked("delete")
         assert goodbye.headers["mcp-session-id"] == "session-1"
 
@@ -349,7 +349,7 @@ async def test_a_request_that_is_cancelled_is_let_go_of_at_once() -> None:
         exchange.hang()
 
     with serve_web(tools_call=hang) as site, anyio.fail_after(60):
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             async with anyio.create_task_group() as group:
                 group.start_soon(call, link)
                 await until(begun.is_set)
@@ -365,7 +365,7 @@ async def test_a_proxy_of_the_environment_is_used_unless_the_host_is_excepted(
     with serve_web() as proxy, serve_web() as site:
         monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/mcp"))
         monkeypatch.setenv("no_proxy", "127.0.0.1" if is_bypassed else "other.example")
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             await call(link)
         assert (len(site.asked("tools/call")), len(proxy.asked("tools/call"))) == (
             (1, 0) if is_bypassed else (0, 1)

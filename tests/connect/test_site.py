@@ -96,7 +96,7 @@ async def test_a_stream_that_ends_early_is_taken_up_where_it_ended(begun: Answer
             exchange.reply(200, answer(number, found=True), EVENTS)
 
     with serve_web(OLD, tools_call=begun, get=onward) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             assert await call(link, progress=progress) == {"found": True}
         taken_up = [one.headers.get("last-event-id") for one in site.asked("get")]
     assert [one for one in taken_up if one] == ["7", "8"]
@@ -117,7 +117,7 @@ async def test_a_stream_that_ends_early_is_taken_up_where_it_ended(begun: Answer
 )
 async def test_one_that_cannot_be_taken_up_may_have_run(begun: Answer, onward: Answer) -> None:
     with serve_web(OLD, tools_call=begun, get=onward) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             found = await fault_of(link)
             assert found.fault is Fault.LOST
             assert found.may_have_run
@@ -133,7 +133,7 @@ async def test_a_server_that_is_gone_when_its_stream_is_taken_up_has_lost_the_ca
         exchange.stop_listening()
 
     with serve_web(tools_call=die) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             assert (await fault_of(link)).fault is Fault.LOST
 
 
@@ -162,7 +162,7 @@ async def test_what_a_server_says_unasked_is_heard_again_after_its_stream_ended(
         next(turns)(exchange)
 
     with serve_web(OLD, get=onward) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5, notified=notified) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60, notified=notified) as link:
             await until(lambda: len(site.asked("get")) == 6)
             await call(link)
         lasts = [one.headers.get("last-event-id") for one in site.asked("get")]
@@ -177,7 +177,7 @@ async def test_an_answer_that_nobody_waits_for_is_passed_over() -> None:
         exchange.reply(200, stray + answer(number, whose="mine"), EVENTS)
 
     with serve_web(tools_call=both) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             assert await call(link) == {"whose": "mine"}
 
 
@@ -197,7 +197,7 @@ async def test_an_answer_that_nobody_waits_for_is_passed_over() -> None:
 )
 async def test_what_is_no_answer_ends_one_call(reply: Answer, fault: Fault) -> None:
     with serve_web(tools_call=reply) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             assert (await fault_of(link)).fault is fault
             del site.faults["tools_call"]
             await call(link)
@@ -221,7 +221,7 @@ async def test_what_a_server_asks_is_answered_whether_it_takes_the_answer_or_not
     # What is sent without a method is an answer.
     with serve_web(OLD, get=first) as site:
         site.faults["None"] = taken
-        async with open_link(UrlTarget("web", site.url), timeout=5, asked=asked) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60, asked=asked) as link:
             await until(lambda: bool(site.asked("None")))
             await call(link)
         (sent,) = site.asked("None")
@@ -244,7 +244,7 @@ async def test_who_thinks_for_long_about_what_a_server_asks_does_not_hold_the_en
         raise AssertionError
 
     with serve_web(OLD, get=stream(event(ASKS))) as site, anyio.fail_after(60):
-        async with open_link(UrlTarget("web", site.url), timeout=5, asked=asked):
+        async with open_link(UrlTarget("web", site.url), timeout=60, asked=asked):
             await thinking.wait()
     assert ended.is_set()
 
@@ -256,7 +256,7 @@ async def test_a_server_that_is_gone_is_left_without_a_goodbye() -> None:
             one.drop()
 
     with serve_web(OLD, tools_call=die) as site, anyio.fail_after(60):
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             # Its stream has a connection of its own, and must be known to be dropped.
             await until(lambda: bool(site.asked("get")))
             assert (await fault_of(link)).fault is Fault.LOST
@@ -267,14 +267,14 @@ async def test_a_header_of_the_configuration_cannot_begin_another() -> None:
     with serve_web() as site:
         target = UrlTarget("web", site.url, {"X-Team": "a\r\nX-Evil: 1"})
         with pytest.raises(UnreachableError, match="a header holds a line break"):
-            async with open_link(target, timeout=5):
+            async with open_link(target, timeout=60):
                 raise AssertionError
         assert site.requests == []
 
 
 async def test_a_request_of_any_size_is_sent_once() -> None:
     with serve_web(tools_call=saying(0, {"done": True})) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             for size in (1, LARGE_BYTES):
                 params = {"name": "add_note", "arguments": {"text": "x" * size}}
                 assert await link.request("tools/call", params, timeout=10) == {"done": True}

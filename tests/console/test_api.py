@@ -266,7 +266,6 @@ async def test_an_answer_may_hold_for_longer_as_far_as_its_question_lets(desk: D
         (b" " * 300_000, 413),
     ],
 )
-@pytest.mark.process
 async def test_what_is_no_answer_answers_nothing(desk: Desk, body: bytes, status: int) -> None:
     await desk.bench.call()
     sent = {"content-type": "application/json"}

@@ -89,7 +89,7 @@ def token_of(authority: Authority, base: str, subject: str) -> str:
 
 
 async def summed(link: Link) -> Any:
-    answer = await link.request("tools/call", SUM, timeout=5)
+    answer = await link.request("tools/call", SUM, timeout=60)
     return answer["structuredContent"]["result"]
 
 
@@ -183,7 +183,7 @@ async def test_a_refused_call_is_sent_once_more_and_not_again(
             for tries in (1, 3):
                 # At first the token is too new for another to be of use.
                 with pytest.raises(RpcError) as caught:
-                    await link.request("tools/call", SUM, timeout=5)
+                    await link.request("tools/call", SUM, timeout=60)
                 assert caught.value.fault is Fault.UNAUTHORIZED
                 assert not caught.value.may_have_run
                 assert len(site.asked("tools/call")) == tries
@@ -191,7 +191,7 @@ async def test_a_refused_call_is_sent_once_more_and_not_again(
             # What may have run is not sent again, whatever the token.
             site.faults["tools_call"] = Exchange.drop
             with pytest.raises(RpcError) as caught:
-                await link.request("tools/call", SUM, timeout=5)
+                await link.request("tools/call", SUM, timeout=60)
             assert caught.value.fault is Fault.LOST
             assert len(site.asked("tools/call")) == 4
 

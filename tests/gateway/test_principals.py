@@ -30,7 +30,7 @@ AMY, BO, CY = Principal("amy"), Principal("bo"), Principal("cy")
 async def child_of(contact: ServerConnection) -> int:
     """Have the server start a child, and say which."""
     link = await contact.link()
-    answer = await link.request("tools/call", {"name": "start_child"}, timeout=5)
+    answer = await link.request("tools/call", {"name": "start_child"}, timeout=60)
     return json.loads(answer["content"][0]["text"])
 
 
@@ -124,7 +124,7 @@ async def test_there_are_so_many_and_no_more(
 
 async def test_a_token_that_was_had_for_more_scopes_serves_nobody_with_fewer() -> None:
     auth = UpstreamAuth(AuthKind.TOKEN_EXCHANGE, "https://a/t", "sayso", Reference("env", "SECRET"))
-    upstream = Upstream(UrlTarget("web", "https://a/mcp", auth=auth), timeout=5)
+    upstream = Upstream(UrlTarget("web", "https://a/mcp", auth=auth), timeout=60)
     wide, narrow = (Principal("amy", scopes=frozenset(one)) for one in ("ab", "a"))
     assert upstream.of(wide) is upstream.of(wide)
     assert upstream.of(wide) is not upstream.of(narrow)

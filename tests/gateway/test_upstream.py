@@ -86,7 +86,7 @@ def site() -> Generator[Site]:
 async def crash(link: Link, log: Path) -> None:
     arguments = {"log": str(log)}
     with pytest.raises(RpcError):
-        await link.request("tools/call", {"name": "add_crash", "arguments": arguments}, timeout=5)
+        await link.request("tools/call", {"name": "add_crash", "arguments": arguments}, timeout=60)
 
 
 @pytest.mark.process

@@ -265,7 +265,6 @@ def nested(depth: int, wrap: Callable[[Any], Any] = lambda inner: {"a": inner}) 
     ],
     ids=["200", "100000", "arrays", "nan", "inf", "-inf", "half", "key", "int", "set", "b", "long"],
 )
-@pytest.mark.process
 async def test_arguments_that_are_no_json_to_pass_on_run_nothing(
     world: World, arguments: Any, why: str
 ) -> None:
@@ -283,7 +282,6 @@ async def test_arguments_as_deep_as_may_be_go_all_the_way(world: World) -> None:
     assert (await world.line("outcome"))["arguments"] == deep
 
 
-@pytest.mark.process
 async def test_ten_megabytes_of_arguments_are_asked_about_and_run(world: World) -> None:
     guard = world.timed()
     world.add("t", DELETE)

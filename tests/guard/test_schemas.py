@@ -122,7 +122,6 @@ async def test_a_result_that_breaks_its_schema_is_an_error_that_quotes_nothing(
     assert (await server.log())[-1] == ("outcome", "bad_output")
 
 
-@pytest.mark.process
 async def test_a_long_list_is_cut_within_its_schema_and_says_so(store: Database) -> None:
     rows = {"rows": [{"id": n} for n in range(1000)]}
     server = Server(store, tool("get_t", READ, outputSchema=ROWS), result(rows))
@@ -145,7 +144,6 @@ async def test_a_long_list_is_cut_within_its_schema_and_says_so(store: Database)
     ],
     ids=["optional", "nullable", "required"],
 )
-@pytest.mark.process
 async def test_a_cursor_that_would_skip_what_was_cut_is_taken_out_as_the_schema_lets(
     store: Database, cursor: Any, kept: dict[str, Any], how: str
 ) -> None:
@@ -238,7 +236,6 @@ async def test_a_long_error_is_cut_and_stays_an_error(store: Database, structure
         ("max_result_characters = { demo = { list_t = 700 }, other = 600 }", 500),
     ],
 )
-@pytest.mark.process
 async def test_the_policy_says_how_long_a_tools_results_may_be(
     store: Database, rules: str, most: int
 ) -> None:

@@ -119,6 +119,7 @@ def verdict(report: Report, name: str, hint: HintName) -> HintVerdict:
         ("tidy_up", "destructive", "below/more.txt"),
     ],
 )
+@pytest.mark.process
 def test_a_lie_about_a_folder_is_refuted_and_the_folder_put_back(
     report: Report, folder: Path, name: str, hint: HintName, target: str
 ) -> None:
@@ -142,6 +143,7 @@ def test_an_honest_tool_is_partial_and_never_supported(report: Report, name: str
     assert "supported" not in report.count()
 
 
+@pytest.mark.process
 async def test_a_server_of_fastmcp_is_called_too(tmp_path: Path) -> None:
     fastmcp = pytest.importorskip("fastmcp", reason="the extra fastmcp is not installed")
     server = fastmcp.FastMCP("fast")
