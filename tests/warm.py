@@ -76,7 +76,7 @@ def warm(*modules: str) -> Generator[Warm]:
             assert process.stdout.readline() == b"ready\n"
             yield Warm(path)
             process.stdin.close()
-            process.wait(10)
+            process.wait(60)
 
 
 def _serve(path: str, modules: Sequence[str]) -> socket.socket | None:

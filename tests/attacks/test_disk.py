@@ -113,7 +113,7 @@ async def test_a_call_that_ends_on_a_full_disk_is_answered_and_its_end_written_l
     go_on = threading.Event()
 
     def waits(exchange: Exchange) -> None:
-        go_on.wait(20)
+        go_on.wait(60)
         exchange.result({"content": [{"type": "text", "text": "done"}]})
 
     site.faults["tools_call"] = waits

@@ -25,7 +25,7 @@ async def ping(
         "accept": "application/json, text/event-stream",
         "mcp-session-id": session,
     }
-    async with httpx2.AsyncClient(timeout=10, trust_env=False) as http:
+    async with httpx2.AsyncClient(timeout=60, trust_env=False) as http:
         body = PING if verb == "POST" else b""
         url = f"{place.base}{path}"
         return await http.request(verb, url, content=body, headers=headers)

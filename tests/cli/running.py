@@ -186,7 +186,7 @@ class Started:
 
     def wait(self) -> Done:
         """Wait for the end."""
-        out, _ = self.process.communicate(timeout=45)
+        out, _ = self.process.communicate(timeout=60)
         return Done(self.process.returncode, self.first + out, self.err())
 
     def err(self) -> str:

@@ -30,7 +30,7 @@ def run(tmp_path: Path) -> Generator[Started]:
         yield run
         with contextlib.suppress(ProcessLookupError):
             run.process.send_signal(signal.SIGTERM)
-            run.process.wait(20)
+            run.process.wait(60)
 
 
 async def workers_of(run: Started, count: int = 2, *, without: int = 0) -> set[int]:

@@ -243,7 +243,7 @@ def test_two_at_once_are_refused(home: Path) -> None:
 
         thread = threading.Thread(target=other)
         thread.start()
-        thread.join(10)
+        thread.join(60)
     assert "is at work" in str(seen[0])
     with alone():
         pass

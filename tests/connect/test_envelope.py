@@ -98,7 +98,7 @@ def test_only_arguments_that_the_schema_marks_travel_as_headers(
 @pytest.mark.parametrize("era", [MODERN, OLD])
 async def test_marked_arguments_arrive_as_headers_in_the_new_era_alone(era: str) -> None:
     with serve_web(era) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=10) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             (echo, _) = await list_all(link, "tools/list", timeout=5)
             params = {"name": "get_echo", "arguments": {"region": "eu-west"}}
             schema = echo["inputSchema"]

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 async def environment_of(**configured: str) -> dict[str, str]:
     words = (str(SERVERS / "faulty.py"), "plain")
     target = CommandTarget("faulty", sys.executable, words, configured)
-    async with open_link(target, timeout=10) as link:
+    async with open_link(target, timeout=60) as link:
         params = {"name": "get_environment"}
         result = await link.request("tools/call", params, timeout=5)
     return json.loads(result["content"][0]["text"])

@@ -41,7 +41,7 @@ async def link(request: pytest.FixtureRequest) -> AsyncGenerator[Link]:
 
 async def call(link: Link, name: str, arguments: Any = None, **options: Any) -> dict[str, Any]:
     params = {"name": name, "arguments": arguments or {}}
-    return await link.request("tools/call", params, timeout=10, **options)
+    return await link.request("tools/call", params, timeout=60, **options)
 
 
 async def test_a_server_made_with_the_sdk_says_who_it_is_and_answers(link: Link) -> None:
@@ -70,7 +70,7 @@ async def test_many_calls_at_once_get_each_their_own_answer(link: Link) -> None:
 
 async def test_a_servers_error_is_raised_as_it_was_sent(link: Link) -> None:
     with pytest.raises(RpcError) as caught:
-        await link.request("nothing/there", {}, timeout=10)
+        await link.request("nothing/there", {}, timeout=60)
 
     assert caught.value.code == -32601
     assert caught.value.fault is None
@@ -112,7 +112,7 @@ async def test_a_call_that_takes_too_long_is_cancelled_at_the_server(
 
 
 async def test_arguments_that_the_schema_marks_reach_a_server_that_checks_them(link: Link) -> None:
-    tools = {tool["name"]: tool for tool in await list_all(link, "tools/list", timeout=10)}
+    tools = {tool["name"]: tool for tool in await list_all(link, "tools/list", timeout=60)}
     schema = tools["get_region"]["inputSchema"]
 
     result = await call(link, "get_region", {"region": "é-west"}, input_schema=schema)
@@ -124,7 +124,7 @@ async def test_arguments_that_the_schema_marks_reach_a_server_that_checks_them(l
 @pytest.mark.parametrize("mode", ["plain", "modern"])
 async def test_results_arrive_raw_with_arrays_and_keys_nobody_knows(mode: str) -> None:
     arguments = {"a": None, "b": [1.5, {"ü": "\u202e"}]}
-    async with open_link(faulty(mode), timeout=10) as link:
+    async with open_link(faulty(mode), timeout=60) as link:
         echo = await call(link, "get_echo", arguments)
         array = await call(link, "get_array")
 
@@ -141,7 +141,7 @@ async def test_a_server_says_that_its_tools_have_changed() -> None:
         told.append((method, params))
         arrived.set()
 
-    async with open_link(faulty("plain"), timeout=10, notified=notified) as link:
+    async with open_link(faulty("plain"), timeout=60, notified=notified) as link:
         await call(link, "add_change")
         with anyio.fail_after(30):
             await arrived.wait()
@@ -152,7 +152,7 @@ async def test_a_server_says_that_its_tools_have_changed() -> None:
 
 
 async def test_a_server_may_ask_whether_sayso_is_there_and_nothing_else() -> None:
-    async with open_link(faulty("curious"), timeout=10) as link:
+    async with open_link(faulty("curious"), timeout=60) as link:
         answers = (await call(link, "get_echo"))["structuredContent"]
 
     assert answers["ping"]["result"] == {}
@@ -163,7 +163,7 @@ async def test_a_server_may_ask_whether_sayso_is_there_and_nothing_else() -> Non
 
 
 async def test_a_servers_own_error_with_the_code_of_a_lost_connection_is_its_own() -> None:
-    async with open_link(faulty("plain"), timeout=10) as link:
+    async with open_link(faulty("plain"), timeout=60) as link:
         with pytest.raises(RpcError, match="out of paper") as caught:
             await call(link, "get_refused")
         assert (await call(link, "get_array"))["structuredContent"]
@@ -173,7 +173,7 @@ async def test_a_servers_own_error_with_the_code_of_a_lost_connection_is_its_own
 
 
 async def test_a_server_that_dies_during_a_call_may_have_run_it(tmp_path: Path) -> None:
-    async with open_link(faulty("plain"), timeout=10) as link:
+    async with open_link(faulty("plain"), timeout=60) as link:
         with pytest.raises(RpcError) as caught:
             await call(link, "add_crash", {"log": str(tmp_path / "log")})
         assert caught.value.fault is Fault.LOST
@@ -186,7 +186,7 @@ async def test_a_server_that_dies_during_a_call_may_have_run_it(tmp_path: Path) 
 
 async def test_cancelling_over_stdio_tells_an_old_server(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    async with open_link(faulty("plain"), timeout=10) as link:
+    async with open_link(faulty("plain"), timeout=60) as link:
         async with anyio.create_task_group() as group:
             group.start_soon(call, link, "add_hang", {"log": str(log)})
             await until_there(log, "hang")
@@ -215,7 +215,7 @@ async def test_the_children_of_a_server_end_with_it(
     monkeypatch.setattr(process, "_GRACE_SECONDS", 0.1)
     child = 0
     with anyio.CancelScope() as scope, contextlib.suppress(UsageError):
-        async with open_link(faulty("plain"), timeout=10) as link:
+        async with open_link(faulty("plain"), timeout=60) as link:
             result = await call(link, "start_child")
             child = json.loads(result["content"][0]["text"])
             assert is_alive(child)
@@ -237,7 +237,7 @@ async def leave(way: str, scope: anyio.CancelScope) -> None:
 
 async def test_what_fails_while_connected_is_raised_as_it_is() -> None:
     with pytest.raises(UsageError, match="mine"):
-        async with open_link(faulty("plain"), timeout=10):
+        async with open_link(faulty("plain"), timeout=60):
             raise UsageError("mine")
 
 
@@ -337,7 +337,7 @@ async def test_a_process_that_answers_what_nobody_asked_answers_no_other_request
         told.append(done)
 
     target = CommandTarget("stray", sys.executable, ("-c", STRAY))
-    async with open_link(target, timeout=10) as link:
+    async with open_link(target, timeout=60) as link:
         for _ in range(3):
             assert await call(link, "add_note", progress=progress) == {"whose": "mine"}
     assert told == [1, 1, 1]

@@ -61,10 +61,10 @@ async def refusal(url: str) -> str:
 async def listed(url: str) -> int:
     """How many tools a server has, as each of many who ask at once is told."""
     found: set[int] = set()
-    async with open_link(UrlTarget("web", url), timeout=10) as link:
+    async with open_link(UrlTarget("web", url), timeout=60) as link:
 
         async def count() -> None:
-            found.add(len(await list_all(link, "tools/list", timeout=10)))
+            found.add(len(await list_all(link, "tools/list", timeout=60)))
 
         async with anyio.create_task_group() as group:
             for _ in range(8):

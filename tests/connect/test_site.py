@@ -55,7 +55,7 @@ def saying(beside: int, result: Any) -> Answer:
 
 async def call(link: Link, **options: Any) -> dict[str, Any]:
     params = {"name": "add_note", "arguments": {}}
-    return await link.request("tools/call", params, timeout=10, **options)
+    return await link.request("tools/call", params, timeout=60, **options)
 
 
 async def fault_of(link: Link) -> RpcError:
@@ -277,6 +277,6 @@ async def test_a_request_of_any_size_is_sent_once() -> None:
         async with open_link(UrlTarget("web", site.url), timeout=60) as link:
             for size in (1, LARGE_BYTES):
                 params = {"name": "add_note", "arguments": {"text": "x" * size}}
-                assert await link.request("tools/call", params, timeout=10) == {"done": True}
+                assert await link.request("tools/call", params, timeout=60) == {"done": True}
         sent = [one.body["params"]["arguments"]["text"] for one in site.asked("tools/call")]
     assert sent == ["x", "x" * LARGE_BYTES]

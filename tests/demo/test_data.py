@@ -99,7 +99,7 @@ def test_several_that_open_a_new_file_at_once_make_one_database(tmp_path: Path) 
     together = Barrier(4)
 
     def open_and_count(_: int) -> int:
-        together.wait(10)
+        together.wait(60)
         with open_database(tmp_path / "studio.db") as database:
             return count(database, "customers")
 

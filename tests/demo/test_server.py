@@ -108,7 +108,7 @@ def test_a_signal_ends_it_at_once_and_leaves_nothing_behind(
         process.stdin.flush()
         process.stdout.readline()
         process.send_signal(number)
-        assert process.wait(10) == code
+        assert process.wait(60) == code
 
     assert files_below(tmp_path) == set()
 

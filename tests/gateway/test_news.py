@@ -106,7 +106,7 @@ async def test_who_was_given_a_list_without_a_slow_server_is_told_when_it_is_the
     goes_on = threading.Event()
 
     def answer(exchange: Exchange) -> None:
-        goes_on.wait(20)
+        goes_on.wait(60)
         speak(era, exchange)
 
     site = stack.enter_context(serve_web(era, **{method.replace("/", "_"): answer}))

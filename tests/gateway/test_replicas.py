@@ -253,7 +253,7 @@ async def test_a_row_that_lies_of_where_a_process_is_costs_a_moment_and_tells_no
         heard.append(await reader.readline())
         said = LIES[lie]
         if said is None:
-            await asyncio.sleep(30)
+            await asyncio.sleep(600)
         with suppress(ConnectionError):
             # What does not end is more than anybody takes, and less than the memory.
             for _ in range(40 if lie == "does not end" else 1):
@@ -271,7 +271,7 @@ async def test_a_row_that_lies_of_where_a_process_is_costs_a_moment_and_tells_no
     await store.close()
 
     answer = {"id": "liar-0123", "result": {"action": "accept", "content": {"word": "hunter2"}}}
-    with anyio.fail_after(8):
+    with anyio.fail_after(60):
         said = await pair.post(pair.there, answer)
 
     assert said.status_code == 410
@@ -279,7 +279,7 @@ async def test_a_row_that_lies_of_where_a_process_is_costs_a_moment_and_tells_no
     assert b"hunter2" not in b"".join(heard)
     server.close()
     for one in talks:
-        one.close()
+        one.transport.abort()
 
 
 async def test_an_answer_that_nobody_asked_for_is_dropped(pair: Pair) -> None:

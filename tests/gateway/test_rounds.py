@@ -368,7 +368,7 @@ def gives_up(go_on: threading.Event) -> Callable[[Exchange], None]:
         events = [f"data: {json.dumps(one)}\n\n".encode() for one in (asked, ended)]
         exchange.begin(200, "text/event-stream", sum(map(len, events)))
         exchange.handler.wfile.write(events[0])
-        go_on.wait(10)
+        go_on.wait(60)
         exchange.handler.wfile.write(events[1])
 
     return answer

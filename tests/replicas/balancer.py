@@ -54,4 +54,4 @@ def balanced(folder: Path, port: int, behind: Sequence[int]) -> Generator[None]:
             yield
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)

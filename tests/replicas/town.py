@@ -79,7 +79,7 @@ class Replica:
         """Leave nothing behind."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait(10)
+            self.process.wait(60)
             self.let_go()
 
     def let_go(self) -> None:

@@ -104,7 +104,7 @@ def test_however_sayso_is_ended_nothing_is_left(
     assert len(processes_with(mark)) > 2
 
     process.send_signal(word)
-    process.wait(15)
+    process.wait(60)
 
     assert until(lambda: not left_behind(folder, mark)), left_behind(folder, mark)
 

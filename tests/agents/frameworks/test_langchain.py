@@ -281,7 +281,7 @@ class Onlooker(BaseCallbackHandler):
     def on_tool_start(self, serialized: Any, input_str: str, **_: Any) -> None:  # noqa: ARG002 - LangChain's
         if "'b'" in input_str:
             self.second.set()
-        assert self.second.wait(10)
+        assert self.second.wait(60)
 
 
 async def test_writes_keep_their_order_however_long_callbacks_take(url: str) -> None:

@@ -152,7 +152,7 @@ def serve_web(
     finally:
         ended.set()
         server.shutdown()
-        thread.join(10)
+        thread.join(60)
         server.server_close()
 
 

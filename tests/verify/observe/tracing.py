@@ -88,7 +88,7 @@ def _end(process: subprocess.Popen[str], *pipes: IO[str]) -> None:
     for pipe in pipes:
         pipe.close()
     try:
-        process.wait(5)
+        process.wait(60)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
