@@ -112,7 +112,6 @@ class ElicitationChannel:
     strength: Strength = Strength.RELAYED
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`."""
         verdict = verdict_of(await self.elicit.send(form(approval.question)))
         if verdict is not None:
             await approvals.answer(approval.number, relayed(self.client, is_allowed=verdict))

@@ -32,7 +32,6 @@ class TerminalChannel:
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`."""
         async with self._turn:
             lines = "\n".join(tell(approval.question))
             self._drop_typed()

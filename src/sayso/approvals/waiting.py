@@ -37,7 +37,6 @@ class Waiters(Generic[K]):
     _task: "asyncio.Task[None] | None" = None
 
     def __len__(self) -> int:
-        """Return how many keys are waited for."""
         return len(self._entries)
 
     async def wait(self, key: K) -> None:

@@ -66,15 +66,12 @@ class Chain:
 
     @property
     def is_new(self) -> bool:
-        """See `Seal.is_new`."""
         return self._last is None and self.start is not None
 
     def first(self, log: LogView) -> list[RecordRow]:
-        """See `Seal.first`."""
         return [] if self.start is None else [self.start(log)]
 
     def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
-        """See `Seal.seal`."""
         writer = self.writer
         key = self.key_id
         last = self._last
@@ -109,7 +106,6 @@ class Chain:
         return sealed
 
     def settle(self, *, is_written: bool | None) -> None:
-        """See `Seal.settle`."""
         with self._lock:
             if self.is_in_doubt:
                 # What was sealed then stays open until `recall` has looked into the store.
@@ -122,7 +118,6 @@ class Chain:
                 self._last = self._settled
 
     def recall(self, head: Head | None) -> None:
-        """See `Seal.recall`."""
         with self._lock:
             if head not in (self._settled, self._last):
                 what = "the audit log was changed by somebody else: its chain cannot go on"

@@ -40,7 +40,6 @@ class Owner:
         return cls(machine, int(pid) if _PID.fullmatch(pid) else 0, began)
 
     def __str__(self) -> str:
-        """As the store keeps it."""
         return f"{self.machine}:{self.pid}:{self.began}"
 
     def is_gone(self, here: Self) -> bool | None:

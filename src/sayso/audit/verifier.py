@@ -31,7 +31,6 @@ class Problem:
     call: str = ""
 
     def __str__(self) -> str:
-        """The record's name, and what is wrong with it."""
         place = f"record {self.index} of chain {self.writer}" if self.writer else "in no chain"
         name = place if self.seq is None else f"record {self.seq} ({place})"
         return f"{name}: {self.what}"

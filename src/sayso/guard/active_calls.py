@@ -78,7 +78,6 @@ class Held:
         self._active = ActiveCall(self._stop)
 
     def __enter__(self) -> ActiveCall:
-        """Make the call known."""
         call = self._call
         active = self._active
         self._calls[call.id] = active

@@ -66,12 +66,10 @@ class PostgresSession:
     vigil: Vigil
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """See `Session.query`."""
         with self.vigil:
             return self.connection.execute(_translate(sql), values).fetchall()
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        """See `Session.change`."""
         with self.vigil:
             return self.connection.execute(_translate(sql), values).rowcount
 
@@ -82,7 +80,6 @@ class PostgresSession:
             return max(cursor.rowcount, 0)
 
     def settle(self) -> None:
-        """See `Session.settle`."""
         self._do("SET CONSTRAINTS ALL IMMEDIATE")
 
     def announce(self, channel: str, number: int) -> None:
@@ -141,7 +138,6 @@ class PostgresDriver:
 
     @property
     def where(self) -> str:
-        """See `Driver.where`."""
         parts = _parts(self.url)
         host = str(parts.get("host", "localhost"))
         port = parts.get("port")
@@ -196,7 +192,6 @@ class PostgresDriver:
         return conninfo.make_conninfo("", **{**_DEFAULTS, **_parts(self.url)})
 
     def explain(self, error: Exception) -> StoreError:
-        """See `Driver.explain`."""
         text = str(error)
         first = text.strip().partition("\n")[0]
         if "password" in text or isinstance(error, errors.InvalidAuthorizationSpecification):
@@ -221,7 +216,6 @@ class PostgresDriver:
         return isinstance(error, psycopg.OperationalError) and error.sqlstate is None
 
     def is_clash(self, error: Exception) -> bool:
-        """See `Driver.is_clash`."""
         return isinstance(error, errors.DeadlockDetected | errors.SerializationFailure)
 
 

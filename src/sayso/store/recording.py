@@ -40,11 +40,9 @@ class SessionView:
     session: Session
 
     def ends(self) -> list[tuple[int, Head]]:
-        """See `LogView.ends`."""
         return ends(self.session)
 
     def about_itself(self, events: Sequence[str]) -> Iterator[RecordRow]:
-        """See `LogView.about_itself`."""
         names = {f"event_{index}": str(event) for index, event in enumerate(events)}
         places = ", ".join(f":{name}" for name in names)
         sql = (
@@ -57,7 +55,6 @@ class SessionView:
             before = rows[-1].seq
 
     def rows(self) -> Iterator[RecordRow]:
-        """See `LogView.rows`."""
         after = LOWEST_SEQ
         while rows := scan(self.session, after, _PAGE):
             yield from rows

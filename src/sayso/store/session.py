@@ -71,7 +71,6 @@ class Driver(Protocol):
     """Whether the database has a clock of its own, which may differ from this machine's."""
 
     async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """See `Questions.watch`."""
         ...
 
     def explain(self, error: Exception) -> StoreError:

@@ -32,15 +32,12 @@ class SqliteSession:
     connection: sqlite3.Connection
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """See `Session.query`."""
         return self.connection.execute(sql, values or {}).fetchall()
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        """See `Session.change`."""
         return self.connection.execute(sql, values or {}).rowcount
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
-        """See `Session.insert`."""
         return max(self.connection.executemany(sql, rows).rowcount, 0)
 
     def settle(self) -> None:
@@ -87,7 +84,6 @@ class SqliteDriver:
 
     @property
     def where(self) -> str:
-        """See `Driver.where`."""
         return str(self.path)
 
     def open(self) -> Session:
@@ -187,7 +183,6 @@ class SqliteDriver:
         """See `Driver.watch`: SQLite has no way to call."""
 
     def explain(self, error: Exception) -> StoreError:
-        """See `Driver.explain`."""
         text = str(error)
         other = "choose another file with --store sqlite:PATH."
         if "locked" in text:

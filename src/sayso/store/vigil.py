@@ -44,7 +44,6 @@ class Vigil:
         _watch()
 
     def __enter__(self) -> None:
-        """A statement begins."""
         self._began = time.monotonic()
 
     def __exit__(self, *_: object) -> None:
