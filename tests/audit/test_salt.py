@@ -4,11 +4,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from sayso.audit.salt import draw_salt
+from sayso.audit.record import draw_salt
 
 FORKED = """
 import os
-from sayso.audit.salt import draw_salt
+from sayso.audit.record import draw_salt
 
 draw_salt()
 if child := os.fork():

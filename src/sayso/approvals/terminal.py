@@ -49,7 +49,8 @@ class TerminalChannel:
             except UsageError as error:
                 self._write(f"{error}\n")
                 return
-            self._write("" if has_counted else "(somebody else was faster)\n")
+            if not has_counted:
+                self._write("(somebody else was faster)\n")
 
     def _drop_typed(self) -> None:
         """What was typed before a question was shown does not answer it."""
@@ -57,7 +58,7 @@ class TerminalChannel:
             termios.tcflush(self.reader, termios.TCIFLUSH)
 
     async def _read(self) -> bool | None:
-        """The answer; `None` where the terminal is gone."""
+        """Return the answer; `None` where the terminal is gone."""
         number = self.reader.fileno()
         while True:
             # Waited for, and only then read: a blocked thread would take the next line from whoever

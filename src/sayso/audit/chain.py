@@ -31,7 +31,6 @@ def payload_digest(payload: str | None) -> str:
 
 
 def _signed(row: RecordRow, place: tuple[str, int, str, str], digest: str) -> bytes:
-    """What a MAC covers, the record's place taken from beside it."""
     return to_array([_FORM, *place, row.call, repr(row.at), row.event, row.body, digest])
 
 
@@ -60,7 +59,7 @@ class Chain:
 
     @property
     def head(self) -> Head | None:
-        """The last record that is on disk."""
+        """Return the last record that is on disk."""
         with self._lock:
             return self._settled
 
@@ -69,31 +68,37 @@ class Chain:
         return self._last is None and self.start is not None
 
     def first(self, log: LogView) -> list[RecordRow]:
-        return [] if self.start is None else [self.start(log)]
+        if self.start is None:
+            return []
+        return [self.start(log)]
 
     def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
         writer = self.writer
         key = self.key_id
         last = self._last
-        index, mac = (0, FIRST) if last is None else (last.index, last.mac)
+        index = 0
+        mac = FIRST
+        if last is not None:
+            index = last.index
+            mac = last.mac
         sealed: list[RecordRow] = []
-        for one in records:
-            index = index + 1
+        for record in records:
+            index += 1
             previous = mac
-            digest = payload_digest(one.payload)
+            digest = payload_digest(record.payload)
             signature = self._mac.copy()
-            signature.update(_signed(one, (writer, index, previous, key), digest))
+            signature.update(_signed(record, (writer, index, previous, key), digest))
             mac = signature.hexdigest()
             # Every field by its place: `replace` would take longer than all of the above.
             sealed.append(
                 RecordRow(
-                    one.call,
-                    one.at,
-                    one.event,
-                    one.body,
-                    one.seq,
-                    one.payload,
-                    one.subject,
+                    record.call,
+                    record.at,
+                    record.event,
+                    record.body,
+                    record.seq,
+                    record.payload,
+                    record.subject,
                     writer,
                     index,
                     previous,
@@ -102,7 +107,8 @@ class Chain:
                     mac,
                 )
             )
-        self._last = Head(writer, index, mac) if sealed else last
+        if sealed:
+            self._last = Head(writer, index, mac)
         return sealed
 
     def settle(self, *, is_written: bool | None) -> None:

@@ -34,12 +34,11 @@ from sayso.store.tokens import Tokens
 from sayso.store.usage import Lapse, Look, Quota, Tick, Usage, Use, UseRow
 
 if TYPE_CHECKING:
-    from sayso.store.database import Database
+    from sayso.store.database import Database, move_store
     from sayso.store.group import Commit
     from sayso.store.location import VARIABLE
     from sayso.store.migrations import VERSION
-    from sayso.store.move import move_store
-    from sayso.store.records import Finish, Note, Records
+    from sayso.store.records import Records
 
 
 __all__ = [
@@ -58,7 +57,6 @@ __all__ = [
     "Database",
     "DefinitionRow",
     "Definitions",
-    "Finish",
     "GrantRow",
     "Grants",
     "Head",
@@ -66,7 +64,6 @@ __all__ = [
     "Lapse",
     "LogView",
     "Look",
-    "Note",
     "Prefilter",
     "QuarantineRow",
     "Quarantines",
@@ -95,11 +92,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.store.database": ("Database",),
+        "sayso.store.database": ("Database", "move_store"),
         "sayso.store.group": ("Commit",),
         "sayso.store.location": ("VARIABLE",),
         "sayso.store.migrations": ("VERSION",),
-        "sayso.store.move": ("move_store",),
-        "sayso.store.records": ("Finish", "Note", "Records"),
+        "sayso.store.records": ("Records",),
     },
 )

@@ -79,7 +79,7 @@ def add(
         if seal.is_new and (records or _has_only_unchained(session)):
             records = [*seal.first(SessionView(session)), *records]
         records = seal.seal(records)
-    if session.insert(_INSERT, [_values(one) for one in records]) != len(records):
+    if session.insert(_INSERT, [_values(record) for record in records]) != len(records):
         raise _not_kept()
     if is_checked:
         check(session, records)
@@ -91,12 +91,13 @@ def check(session: Session, records: Sequence[RecordRow]) -> None:
     A trigger, a rule or a view may drop or change a row and report it as written. Raises
     `StoreError` unless each is there as it was written: then nothing of the transaction stays.
     """
-    attempts = [one for one in records if one.event == _ATTEMPT]
+    attempts = [record for record in records if record.event == _ATTEMPT]
     if not attempts:
         return
     session.settle()
-    kept = [_written(one) for one in of_calls(session, [*{one.call for one in attempts}])]
-    if any(_written(one) not in kept for one in attempts):
+    calls = {attempt.call for attempt in attempts}
+    kept = [_written(record) for record in of_calls(session, [*calls])]
+    if any(_written(attempt) not in kept for attempt in attempts):
         raise _not_kept()
 
 
@@ -113,7 +114,10 @@ def _not_kept() -> StoreError:
 
 def load(session: Session, records: Sequence[RecordRow]) -> None:
     """Write records with the numbers that they have."""
-    rows = [(*values[:4], one.seq, *values[4:]) for one in records if (values := _values(one))]
+    rows: list[Row] = []
+    for record in records:
+        values = _values(record)
+        rows.append((*values[:4], record.seq, *values[4:]))
     session.insert(_LOAD, rows)
 
 
@@ -125,10 +129,12 @@ def scan(session: Session, after: int, limit: int) -> list[RecordRow]:
 
 def of_calls(session: Session, calls: Sequence[str]) -> list[RecordRow]:
     """Return all records of some calls, oldest first."""
+    if not calls:
+        return []
     values = {f"call_{index}": storable(call) for index, call in enumerate(calls)}
     names = ", ".join(f":{name}" for name in values)
     sql = f"{SELECT} WHERE call IN ({names}) ORDER BY seq"
-    return select(session, sql, values) if calls else []
+    return select(session, sql, values)
 
 
 def bounds(session: Session) -> tuple[int, int]:
@@ -136,7 +142,9 @@ def bounds(session: Session) -> tuple[int, int]:
     # Each in a query of its own: SQLite would read the whole table for both at once.
     sql = "SELECT (SELECT min(seq) FROM records), (SELECT max(seq) FROM records)"
     first, last = session.query(sql)[0]
-    return (1, 0) if first is None else (first, last)
+    if first is None:
+        return 1, 0
+    return first, last
 
 
 def ends(session: Session) -> list[tuple[int, Head]]:
@@ -164,20 +172,20 @@ def _has_only_unchained(session: Session) -> bool:
     return bool(session.query(sql)[0][0])
 
 
-def _values(one: RecordRow) -> Row:
+def _values(record: RecordRow) -> Row:
     return (
-        one.call,
-        one.at,
-        one.event,
-        one.body,
-        one.payload,
-        one.subject,
-        one.writer or None,
-        one.index if one.writer else None,
-        one.previous,
-        one.key,
-        one.digest,
-        one.mac,
+        record.call,
+        record.at,
+        record.event,
+        record.body,
+        record.payload,
+        record.subject,
+        record.writer or None,
+        record.index if record.writer else None,
+        record.previous,
+        record.key,
+        record.digest,
+        record.mac,
     )
 
 

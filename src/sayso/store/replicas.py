@@ -37,7 +37,7 @@ class Replicas:
     async def drop(self, name: str) -> None:
         """Delete a process that ends."""
         sql = "DELETE FROM replicas WHERE id = :id"
-        await self._executor.write(lambda session: session.change(sql, {"id": name}))
+        await self._executor.change(sql, {"id": name})
 
 
 def _all(session: Session) -> list[ReplicaRow]:

@@ -1,4 +1,4 @@
-"""The places of records in a writer's chain, as the store asks for them."""
+"""The places of records in a writer's chain, which the floor above gives."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -29,25 +29,20 @@ class Seal(Protocol):
     """
 
     @property
-    def writer(self) -> str:
-        """The writer whose chain it is."""
-        ...
+    def writer(self) -> str: ...
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether the last records may or may not have been written."""
+        """Return whether the last records may or may not have been written."""
         ...
 
     @property
     def is_new(self) -> bool:
-        """Whether the chain still needs its first record."""
+        """Return whether the chain still needs its first record."""
         ...
 
     def first(self, log: LogView) -> list[RecordRow]:
-        """Return what is written before the first record of the chain, in one transaction with it.
-
-        Its records are sealed like any others.
-        """
+        """Return what is sealed and written in front of the first record of the chain."""
         ...
 
     def recall(self, head: Head | None) -> None:
