@@ -1,4 +1,4 @@
-"""What the steps of the guard work with: where tools are found, who is asked, what is recorded."""
+"""The services that the steps of the guard use."""
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -111,4 +111,6 @@ class GuardContext:
     def patience_of(self, call: Call) -> float:
         """Return how many seconds this call waits for a person."""
         patience = call.request.patience
-        return self.patience if patience is None else patience
+        if patience is None:
+            return self.patience
+        return patience

@@ -62,8 +62,12 @@ class PolicyFile:
             raise
         return self._take(text)
 
+    def _last(self) -> str:
+        """Return the text that was looked at last, whether it counted or not."""
+        return self.text if self._seen is None else self._seen
+
     def _take(self, text: str) -> bool:
-        if text == (self.text if self._seen is None else self._seen):
+        if text == self._last():
             return False
         self._seen = text
         try:
@@ -81,10 +85,10 @@ class PolicyFile:
 
     def _state(self) -> _State | None:
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError:
             return None
-        return (found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns)
+        return (status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
 
     def _read(self) -> str | None:
         """Return the text of the file, or `None` where it cannot be read."""
@@ -115,7 +119,7 @@ class PolicyFile:
             if (state,) == known:
                 continue
             text = self._read()
-            if text is None or text != (self.text if self._seen is None else self._seen):
+            if text is None or text != self._last():
                 await anyio.sleep(settle)
                 if state != self._state() or text != self._read():
                     continue
