@@ -76,7 +76,6 @@ class Machines:
             raise challenge.refuse(unfit) from None
 
     def metadata(self, path: str) -> dict[str, Any] | None:
-        """Return `None`: no authorization server issues these keys."""
         del path
 
     async def holder(self, token: str) -> Principal:

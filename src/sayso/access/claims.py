@@ -159,7 +159,6 @@ def _name(value: object) -> str | None:
 
 
 def _at(claims: Mapping[str, Any], path: str) -> object:
-    """Return the claim of this name, or what is at the end of a dotted path."""
     if path in claims:
         return claims[path]
     member: object = claims

@@ -145,7 +145,6 @@ def _check_duration(document: Document, path: tuple[str, ...], text: Any) -> Non
 def _secret(
     document: Document, value: Mapping[str, Any], path: tuple[str, ...]
 ) -> Reference | None:
-    """Return where the secret is, once it was read there. The secret is in no report."""
     text = _at(value, path)
     if text is None:
         return None

@@ -44,12 +44,10 @@ class Local:
         return _LOCAL_USER
 
     def metadata(self, path: str) -> dict[str, Any] | None:
-        """Return `None`: nothing is protected by tokens."""
         del path
 
 
 def _is_forwarding(name: bytes) -> bool:
-    """Return whether a proxy or a tunnel adds a header of this name, in lower case."""
     if name in _FORWARDED or name.startswith(_FORWARDING):
         return True
     words = name.replace(b"_", b"-").split(b"-")

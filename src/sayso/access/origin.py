@@ -78,7 +78,6 @@ def is_same_origin(headers: Headers, scheme: str) -> bool:
 
 
 def _spellings(url: str) -> list[tuple[str, str]]:
-    """Return the scheme of a URL with its host; twice where the port may be left out."""
     parts = urlsplit(url)
     default = _DEFAULT_PORTS[parts.scheme]
     name = parts.hostname or ""

@@ -55,7 +55,6 @@ class Challenge:
     scopes: Iterable[str] = ()
 
     def refuse(self, unfit: UnfitError | None = None) -> RefusedError:
-        """Refuse a request without a token, or with one that is unfit."""
         parts: list[str] = []
         if unfit is not None:
             parts += [f'error="{unfit.code}"', f'error_description="{unfit.sentence}"']

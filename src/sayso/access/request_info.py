@@ -29,7 +29,6 @@ class Arrival:
 
     @classmethod
     def of(cls, scope: Mapping[str, Any]) -> "Arrival":
-        """The request of an ASGI `scope`."""
         client = cast("Sequence[Any] | None", scope.get("client"))
         peer = str(client[0]) if client else None
         return cls(scope["headers"], peer, scope["path"], scope.get("query_string", b""))

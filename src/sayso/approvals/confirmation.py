@@ -60,9 +60,7 @@ def _parts(given: object) -> tuple[str, Level, str | None]:
 def _declared(hints: Hints) -> Level:
     if hints["read_only"]:
         return Level.READ
-    if hints["destructive"]:
-        return Level.DESTRUCTIVE
-    return Level.WRITE
+    return Level.DESTRUCTIVE if hints["destructive"] else Level.WRITE
 
 
 def _listed(known: Mapping[str, Any]) -> str:
@@ -75,9 +73,7 @@ def _listed(known: Mapping[str, Any]) -> str:
                 parts.append("…")
             break
         parts.append(part)
-    if not parts:
-        return ""
-    return f" ({', '.join(parts)})"
+    return "" if not parts else f" ({', '.join(parts)})"
 
 
 def fill(template: str, known: Mapping[str, Any]) -> str:
@@ -136,6 +132,4 @@ def shown(value: Any) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    return f"{text[:most]}…"
+    return text if len(text) <= most else f"{text[:most]}…"

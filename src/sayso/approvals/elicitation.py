@@ -87,7 +87,6 @@ class Rounds:
 
     @property
     def response(self) -> Mapping[str, Any] | None:
-        """Return the client's answer to sayso's request, if there is one."""
         response: Any = (self.responses or {}).get(INPUT)
         if not isinstance(response, Mapping):
             return None
@@ -103,9 +102,7 @@ def verdict_of(result: Mapping[str, Any]) -> bool | None:
     if action != "accept" or not isinstance(content, Mapping):
         return None
     approve = cast("Mapping[str, Any]", content).get("approve")
-    if isinstance(approve, bool):
-        return approve
-    return None
+    return approve if isinstance(approve, bool) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,6 @@ class Approvals:
         keys: Keyring | None = None,
         heard: Callable[[bool, float], None] | None = None,
     ) -> Self:
-        """Return the ledger of a database, by the database's clock unless one is given."""
         return cls(
             database.questions,
             database.grants,
@@ -171,7 +170,6 @@ class Approvals:
         return was_open
 
     def wake(self, number: int) -> None:
-        """Have those who wait for this question look at it now."""
         self.waiters.wake(number)
 
     def release(self) -> None:
@@ -221,7 +219,6 @@ class Approvals:
         return was_there
 
     async def find(self, number: int) -> Approval | None:
-        """Return one question as it stands."""
         row = await self._row(number)
         return row and _read(row)
 
@@ -234,7 +231,6 @@ class Approvals:
         return row and await self._verified(row)
 
     async def _verified(self, row: ApprovalRow) -> ApprovalRow:
-        """Return the row, as expired where something in it was not signed here."""
         if row.state in (ApprovalState.EXPIRED, ApprovalState.USED):
             return row
         answers: list[AnswerRow] = []
@@ -261,7 +257,6 @@ class Approvals:
         return await self.questions.answers(number)
 
     async def newest(self, limit: int = 100) -> list[Approval]:
-        """Return the newest questions, the pending ones first."""
         rows = await self.questions.newest(now=self.clock(), limit=limit)
         return await self._listed(rows)
 
@@ -271,7 +266,6 @@ class Approvals:
         return [Approval.from_row(row) for row in rows if self._counts(row, ())]
 
     async def settled(self, limit: int, *, before: int | None = None) -> list[Approval]:
-        """Return the newest questions that wait no longer, of those `before` a number."""
         rows = await self.questions.settled(now=self.clock(), limit=limit, before=before)
         return await self._listed(rows)
 
@@ -302,7 +296,6 @@ class Approvals:
         return grants
 
     def grant_token(self, number: int) -> str:
-        """Return the token that is spent when a grant is taken back."""
         return self.notary.token(_GRANT, number)
 
     def _token_of(self, row: GrantRow) -> str | None:
@@ -315,12 +308,10 @@ class Approvals:
         return self.grant_token(row.number)
 
     async def revoke(self, number: int, *, by: str) -> bool:
-        """Take a standing answer back; `False` when it was taken back before, or never given."""
         token = self.grant_token(number)
         return await self.grants.revoke(number, by=by, now=self.clock(), token=token)
 
     def _said(self, answer: Answer, approval: Approval, question: ApprovalRow) -> Said:
-        """Return one person's answer to `question`, signed as the store will hold it."""
         now = self.clock()
         seen = _text(answer.seen)
         edit = _text(answer.edit) or seen
@@ -365,7 +356,6 @@ def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
 
 
 def _read(row: ApprovalRow) -> Approval | None:
-    """Return the approval in a verified row; `None` for an invalid one that cannot be read."""
     try:
         return Approval.from_row(row)
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -373,7 +363,6 @@ def _read(row: ApprovalRow) -> Approval | None:
 
 
 def _text(edit: Mapping[str, Any] | None) -> str:
-    """Return an edit as the store compares it."""
     return json.dumps(edit, sort_keys=True) if edit else ""
 
 

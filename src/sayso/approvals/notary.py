@@ -44,7 +44,6 @@ class Notary:
         return f"sayso_{key.hex()[:_CHANNEL_DIGITS]}"
 
     def sign_question(self, row: ApprovalRow) -> str:
-        """Return the signature of a question that was just written, with its deadline."""
         until = repr(float(row.expires))
         return f"{until} {self.keys.sign(_QUESTION, _of_question(row, until))}"
 
@@ -55,7 +54,6 @@ class Notary:
         return self.keys.sign(_GRANT, _of_grant(row))
 
     def is_genuine(self, row: GrantRow) -> bool:
-        """Return whether a grant was signed here, as it stands."""
         return self.keys.verify(_GRANT, _of_grant(row), row.mac)
 
     def token(self, kind: str, number: int) -> str:

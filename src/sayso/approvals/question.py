@@ -63,17 +63,14 @@ class Question:
 
     @property
     def needed(self) -> int:
-        """Return how many people must agree."""
         return int((self.reviewers or {}).get("count", 1))
 
     @property
     def is_out_of_band(self) -> bool:
-        """Return whether answers do not count that the caller's own client relays."""
         return self.require not in (None, Require.ANY)
 
     @property
     def names_people(self) -> bool:
-        """Return whether only some may answer."""
         named = self.reviewers or {}
         return bool(named.get("subjects") or named.get("roles"))
 
@@ -189,7 +186,6 @@ def make_question(
 
 
 def _call_of(principal: Principal, tool: Tool) -> dict[str, Any]:
-    """Return who calls which tool, as answers are bound to it."""
     return {
         "subject": principal.account,
         "client": principal.client,

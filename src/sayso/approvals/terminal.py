@@ -58,7 +58,6 @@ class TerminalChannel:
             termios.tcflush(self.reader, termios.TCIFLUSH)
 
     async def _read(self) -> bool | None:
-        """Return the answer; `None` where the terminal is gone."""
         number = self.reader.fileno()
         while True:
             # Waited for, and only then read: a blocked thread would take the next line from whoever

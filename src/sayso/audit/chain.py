@@ -51,7 +51,6 @@ class Chain:
 
     @classmethod
     def begin(cls, keys: Keyring) -> Self:
-        """A new chain under the active key; its name is random."""
         key = keys.derive(PURPOSE)
         if key is None:
             raise KeysError("the active key is missing")
@@ -59,7 +58,6 @@ class Chain:
 
     @property
     def head(self) -> Head | None:
-        """Return the last record that is on disk."""
         with self._lock:
             return self._settled
 
@@ -68,9 +66,7 @@ class Chain:
         return self._last is None and self.start is not None
 
     def first(self, log: LogView) -> list[RecordRow]:
-        if self.start is None:
-            return []
-        return [self.start(log)]
+        return [] if self.start is None else [self.start(log)]
 
     def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
         writer = self.writer

@@ -53,7 +53,6 @@ class Unchained:
         self._stray = None
 
     def problem(self) -> tuple[RecordRow, str] | None:
-        """Return the record at which something is wrong, and what."""
         if self._stray is not None:
             if self._is_anchored:
                 return self._stray, "it was put in past the chains"

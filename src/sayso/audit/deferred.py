@@ -47,7 +47,6 @@ class Late:
         return True
 
     async def run(self) -> None:
-        """Try again, until cancelled."""
         while True:
             await self._some.wait()
             await anyio.sleep(_AGAIN_SECONDS)

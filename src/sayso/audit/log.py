@@ -70,11 +70,9 @@ class AuditLog:
 
     @property
     def writer(self) -> str:
-        """Return whose chain the lines are in; empty without one."""
         return self.chain.writer if self.chain else ""
 
     def asking(self, facts: Facts, known: int | None) -> Asked:
-        """Return what is written with a question that a call joins, unless it is `known`."""
 
         def asked(row: ApprovalRow) -> RecordRow | None:
             if row.number == known:
@@ -84,7 +82,6 @@ class AuditLog:
         return asked
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
-        """Record that a call is about to be sent to its server."""
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         await self.records.append([row], seal=self.chain)
 
@@ -154,7 +151,6 @@ class AuditLog:
         outcome: Outcome,
         through: str | None = None,
     ) -> None:
-        """Record that a call, `through` a meta-tool perhaps, came to nothing undecided."""
         row = record_refused(
             call, self.clock(), principal, name=name, outcome=outcome, through=through
         )
@@ -163,7 +159,6 @@ class AuditLog:
     async def accept(
         self, definitions: Definitions, row: DefinitionRow, *, changes: Sequence[str], by: str
     ) -> bool:
-        """Accept a held change of a tool for a person; `False` if it is another one now."""
         now = self.clock()
         body = {
             "server": row.server,
@@ -179,7 +174,6 @@ class AuditLog:
     async def quarantine(
         self, quarantines: Quarantines, row: QuarantineRow, *, call: str, subject: str
     ) -> bool:
-        """Record that a tool broke its contract in a call; `False` where it had before."""
         body = {"server": row.server, "tool": row.tool, "broken_by": call, "severity": "critical"}
         payload = {"subject": subject, "evidence": json.loads(row.evidence)}
         record = make_row("", self.clock(), Event.QUARANTINED, body, payload)
@@ -213,7 +207,6 @@ class AuditLog:
         )
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
-        """Return the newest lines, newest first, each with its payload in its body."""
         return [merged(row) for row in await self.records.newest(call=call, limit=limit)]
 
     def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
@@ -226,7 +219,6 @@ def may_wait(level: Level, outcome: Outcome) -> bool:
 
 
 async def _digest_of(result: Mapping[str, Any]) -> str:
-    """Return the digest of a result; of a large one beside the event loop."""
     sizes = (len(member) for member in result.values() if isinstance(member, msgspec.Raw))
     if sum(sizes) <= _MAX_LOCAL_BYTES:
         return _digest(result)

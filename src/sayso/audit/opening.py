@@ -71,9 +71,7 @@ class Owner:
 def is_dead(row: WriterRow, here: Owner) -> bool:
     """A writer is dead when its process has ended, or, where nobody sees that, by its lease."""
     is_gone = Owner.read(row.owner).is_gone(here)
-    if is_gone is None:
-        return row.is_expired
-    return is_gone
+    return row.is_expired if is_gone is None else is_gone
 
 
 def _machine() -> str:
@@ -95,9 +93,7 @@ def _began(pid: int) -> str:
         began = rest[18]
     except (OSError, ValueError, IndexError):
         return ""
-    if state in _ENDED:
-        return ""
-    return began
+    return "" if state in _ENDED else began
 
 
 @asynccontextmanager
@@ -164,7 +160,6 @@ async def _take_over(log: AuditLog, writer: str) -> int:
 
 
 def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
-    """Return the last line of a call whose result nobody knows."""
     try:
         body: dict[str, Any] = dict(json.loads(attempt.body))
         payload = None if attempt.payload is None else dict(json.loads(attempt.payload))

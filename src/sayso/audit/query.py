@@ -53,7 +53,6 @@ class Filter:
     is_attention: bool = False
 
     def matches(self, row: RecordRow) -> bool:
-        """Return whether a line is one of those that are wanted."""
         if not self._is_about(row):
             return False
         body: dict[str, Any] = json.loads(row.body)
@@ -65,7 +64,6 @@ class Filter:
         )
 
     def prefilter(self) -> Prefilter:
-        """Return the part of this filter that a database can apply."""
         texts = [(json.dumps(wanted),) for _, wanted in self._named() if wanted]
         without: tuple[str, ...] = ()
         if self.is_attention:
@@ -166,9 +164,7 @@ async def _range(records: Records, wanted: Filter, before: int | None) -> tuple[
 def _next_step(step: int, took: float) -> int:
     if took < _QUICK_SECONDS:
         return min(step * 2, _MOST_STEP)
-    if took > 2 * _QUICK_SECONDS:
-        return max(step // 2, _FIRST_STEP)
-    return step
+    return max(step // 2, _FIRST_STEP) if took > 2 * _QUICK_SECONDS else step
 
 
 def _is_plain(text: str) -> bool:

@@ -162,9 +162,7 @@ def severity(level: Level, outcome: Outcome) -> str:
         return "error"
     if outcome in _RAN:
         return _LOUDNESS[level]
-    if outcome is Outcome.DENIED:
-        return "warning"
-    return "notice"
+    return "warning" if outcome is Outcome.DENIED else "notice"
 
 
 def record(

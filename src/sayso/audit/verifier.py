@@ -125,7 +125,6 @@ class Verifier:
             self.unchained.add(row)
 
     def finish(self) -> Report:
-        """Return the report, once all records were fed."""
         for row in self._starts:
             if Head(row.writer, row.index - 1, row.previous) not in self._checkpoints:
                 self._bad(row, f"{_span(1, row.index - 1)} before it in its chain missing")
@@ -194,7 +193,6 @@ class Verifier:
         return True
 
     def _hear(self, row: RecordRow) -> None:
-        """Learn what a genuine record says of others."""
         if row.event not in SAYING:
             return
         body: dict[str, Any] = json.loads(row.body)
@@ -217,7 +215,6 @@ class Verifier:
             self._bad(row, f"the chain {head.writer} had another end when this was written")
 
     def _check_named(self, head: Head, seq: int | None) -> None:
-        """A head that somebody has seen must be reached, or be dropped by retention."""
         end = self.last.get(head.writer, _NO_HEAD).index
         if max(end, self.dropped.get(head.writer, _NO_HEAD).index) >= head.index:
             return

@@ -42,7 +42,6 @@ class ActiveCalls:
     _calls: dict[str, ActiveCall] = field(default_factory=dict[str, ActiveCall])
 
     def find(self, call: str) -> ActiveCall | None:
-        """Return an active call, or `None` if no server has it now."""
         return self._calls.get(call)
 
     def stop(self, call: str, by: str) -> bool:

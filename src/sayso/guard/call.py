@@ -181,7 +181,6 @@ class Call:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """Return what reaches the tool besides its arguments, and is bound with them."""
         meta = self.forwarded
         if not meta:
             return {**self.request.brought}
@@ -211,7 +210,6 @@ class Call:
         return sent_meta(self.meta, self.policy.forward_meta)
 
     def digest_of(self, arguments: Mapping[str, Any]) -> str:
-        """Return the digest of these arguments with all else that reaches the tool."""
         if extras := self.extras:
             return digest_exactly({"arguments": arguments, **extras})
         return digest_exactly(arguments)
@@ -249,7 +247,6 @@ class Call:
         )
 
     def _more(self) -> dict[str, Any]:
-        """Return what is not so of every call."""
         more: dict[str, Any] = {
             "try": self.tries if self.tries > 1 else None,
             "plan": self.plan and self.plan.digest,
@@ -263,7 +260,6 @@ class Call:
         return {key: value for key, value in more.items() if value is not None}
 
     def _personal(self) -> dict[str, Any]:
-        """Return what is not so of every call, and can be erased."""
         personal: dict[str, Any] = {}
         if self.approved is not None:
             personal["answered_by"] = self.approved.answered_by

@@ -125,7 +125,6 @@ def _wanted(
 
 
 def _is_zero(value: Any) -> bool:
-    """Return whether `value` is the number 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
 
 
@@ -183,7 +182,6 @@ def _beside(
 
 
 def _members(value: Any, path: ValuePath) -> Mapping[str, Any]:
-    """Return the object at `path`; an empty one where there is none."""
     for step in path:
         if isinstance(step, int):
             value = cast("list[Any]", value)[step]
@@ -197,7 +195,6 @@ def _members(value: Any, path: ValuePath) -> Mapping[str, Any]:
 
 
 def _known(schema: Mapping[str, Any] | None, path: ValuePath) -> list[str]:
-    """Return the properties that the schema names for the object at `path`."""
     names: list[str] = []
     for part in subschemas(schema, path):
         properties = part.get("properties")

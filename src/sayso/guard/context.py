@@ -105,12 +105,8 @@ class GuardContext:
         return self.sight.shown(policy or self.policy(), principal, as_tool(tool))
 
     def result_limit(self, tool: Tool) -> int:
-        """Return how many characters a result of `tool` may have: the policy's, or `limit`."""
         return self.policy().result_characters(tool.server, tool.name) or self.limit
 
     def patience_of(self, call: Call) -> float:
-        """Return how many seconds this call waits for a person."""
         patience = call.request.patience
-        if patience is None:
-            return self.patience
-        return patience
+        return self.patience if patience is None else patience

@@ -53,6 +53,4 @@ def sent_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str
 
 
 def _member(kept: dict[str, Any]) -> dict[str, Any]:
-    if not kept:
-        return {}
-    return {"_meta": kept}
+    return {} if not kept else {"_meta": kept}

@@ -97,9 +97,7 @@ def _cleaned(value: Any) -> Any:
     if not _may_hold_own(raw):
         return value
     read = msgspec.json.decode(raw)
-    if not _clean(read):
-        return value
-    return read
+    return value if not _clean(read) else read
 
 
 def _may_hold_own(raw: bytes) -> bool:

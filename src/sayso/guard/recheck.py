@@ -134,5 +134,4 @@ async def _plan(guard: GuardContext, call: Call, asked: Tool) -> Found | None:
 
 
 def _is_as_strict(asked: Decision, now: Decision) -> bool:
-    """Return whether an answer to what was asked is enough for what would be asked now."""
     return (asked.require, asked.reviewers) == (now.require, now.reviewers)

@@ -42,7 +42,6 @@ class PolicyFile:
         return cls(Path(path), load_policy(text, str(path)), text)
 
     def __call__(self) -> Policy:
-        """Return the policy of the moment."""
         return self.policy
 
     def reload(self) -> bool:
@@ -63,7 +62,6 @@ class PolicyFile:
         return self._take(text)
 
     def _last(self) -> str:
-        """Return the text that was looked at last, whether it counted or not."""
         return self.text if self._seen is None else self._seen
 
     def _take(self, text: str) -> bool:
@@ -91,7 +89,6 @@ class PolicyFile:
         return (status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
 
     def _read(self) -> str | None:
-        """Return the text of the file, or `None` where it cannot be read."""
         try:
             return read_text(str(self.path), fix=_FIX)
         except SaysoError:
@@ -132,7 +129,6 @@ class PolicyFile:
 
 
 def _is_empty(text: str) -> bool:
-    """Return whether a TOML text has no key and no table; comments are nothing."""
     try:
         return not tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):

@@ -70,7 +70,6 @@ class SchemaCache:
     _known: dict[str, ToolSchemas] = field(default_factory=dict[str, ToolSchemas])
 
     def of(self, tool: Tool) -> ToolSchemas:
-        """Return the compiled schemas of `tool`."""
         schemas = self._known.get(tool.fingerprint)
         if schemas is None:
             if len(self._known) >= _MOST:
@@ -181,7 +180,6 @@ def with_structure(answer: Answer, value: Any) -> Answer:
 
 
 def _accepts(schemas: ToolSchemas, value: Any) -> bool:
-    """Return whether a value that was changed here is still what its tool promised."""
     if schemas.result is None or schemas.stripper is None:
         return True
     return schemas.result.is_valid(value) and schemas.stripper.strip(value) is value
@@ -260,9 +258,7 @@ def _text_of(block: Any) -> str:
     text = members.get("text")
     if text is None and isinstance(members.get("resource"), Mapping):
         text = members["resource"].get("text")
-    if isinstance(text, str):
-        return text
-    return ""
+    return text if isinstance(text, str) else ""
 
 
 def _with_text(block: dict[str, Any], text: str) -> dict[str, Any]:
@@ -289,7 +285,6 @@ def is_json_text(block: Mapping[str, Any]) -> bool:
 
 
 def _json_in(block: Mapping[str, Any]) -> Any:
-    """Return the object or list that a text block holds, if it holds nothing else."""
     text = block.get("text")
     if block.get("type") != "text" or not isinstance(text, str):
         return None

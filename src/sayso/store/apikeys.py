@@ -31,18 +31,15 @@ class ApiKeys:
         self._executor = executor
 
     async def add(self, row: ApiKeyRow) -> None:
-        """Add a new API key."""
         values = {name: getattr(row, name) for name in _FIELDS.split(", ")}
         values["created_by"] = storable(row.created_by)
         await self._executor.change(_ADD, values)
 
     async def find(self, number: str) -> ApiKeyRow | None:
-        """Return the API key of this id, revoked or not."""
         rows = await self._executor.query(_FIND, {"id": storable(number)})
         return ApiKeyRow(*rows[0]) if rows else None
 
     async def all(self) -> list[ApiKeyRow]:
-        """Return all API keys by name, those that were not revoked first."""
         return [ApiKeyRow(*row) for row in await self._executor.query(_ALL)]
 
     async def revoke(self, which: str, *, by: str, now: float) -> int:
@@ -51,7 +48,6 @@ class ApiKeys:
         return await self._executor.change(_REVOKE, values)
 
     async def touch(self, number: str, *, at: float) -> None:
-        """Note that an API key was used at about this time."""
         await self._executor.change(_TOUCH, {"id": number, "at": at})
 
 

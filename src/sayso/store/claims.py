@@ -52,7 +52,6 @@ class Claims:
         )
 
     async def find(self, key: str) -> Claim | None:
-        """Return the claim that has a key."""
         return await self._executor.read(lambda session: _find(session, key))
 
     async def running(self, keys: Collection[str]) -> set[tuple[str, str]]:
@@ -70,7 +69,6 @@ class Claims:
         return {(key, call) for key, call in await self._executor.query(sql, values)}
 
     async def settle(self, key: str, call: str, answer: str | None) -> None:
-        """Keep the answer of the call that has a key; without an answer, release the key."""
         sql = "UPDATE claims SET answer = :answer WHERE key = :key AND call = :call"
         if answer is None:
             sql = "DELETE FROM claims WHERE key = :key AND call = :call"

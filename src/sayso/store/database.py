@@ -44,7 +44,6 @@ class Database:
 
     @property
     def where(self) -> str:
-        """Return the address of the database, without a password."""
         return self._executor.driver.where
 
     @property
@@ -52,7 +51,6 @@ class Database:
         return self._executor.writer.queued
 
     def measure(self, report: Callable[[Commit], None]) -> None:
-        """Call `report` with each commit from now on, from the store's own thread."""
         self._executor.writer.watch = report
 
     def clock(self) -> float:
@@ -65,7 +63,6 @@ class Database:
         approvals: Sequence[ApprovalRow] = (),
         others: Mapping[str, Sequence[Row]] | None = None,
     ) -> None:
-        """Write rows of another database as they are, with their numbers."""
 
         def work(session: Session) -> None:
             recording.load(session, records)
@@ -76,11 +73,9 @@ class Database:
         await self._executor.write(work)
 
     async def dump(self) -> dict[str, list[Row]]:
-        """Return the rows of all tables but records and questions, for `load` elsewhere."""
         return await self._executor.read(tables.dump)
 
     async def close(self) -> None:
-        """Write what was deferred, and close the database."""
         await self._executor.close()
 
 

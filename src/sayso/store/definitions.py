@@ -35,12 +35,10 @@ class Definitions:
         self._executor = executor
 
     async def known(self, place: str) -> dict[str, Known]:
-        """Return what is known of each tool of the server at `place`, by name and in short."""
         rows = await self._executor.query(_KNOWN, {"place": place})
         return {tool: Known(*marks) for tool, *marks in rows}
 
     async def all(self, place: str | None = None, *, is_held: bool = False) -> list[DefinitionRow]:
-        """Return the definitions of one server or of all, or only those that are held."""
         where = "WHERE held IS NOT NULL" if is_held else "WHERE true"
         if place is not None:
             where = f"{where} AND place = :place"

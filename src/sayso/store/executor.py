@@ -100,26 +100,21 @@ class Executor:
         return await self.write(work, seal=seal)
 
     async def read(self, work: Callable[[Session], T]) -> T:
-        """Run `work` once all deferred records are on disk, and return its result."""
         await self.writer.flush()
         return await anyio.to_thread.run_sync(self._read, work, limiter=self._turn)
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> Awaitable[list[Row]]:
-        """Read the rows of one statement."""
         return self.read(lambda session: session.query(sql, values))
 
     def change(self, sql: str, values: Mapping[str, Any]) -> Awaitable[int]:
-        """Run one statement in a transaction; return how many rows it changed."""
         return self.write(lambda session: session.change(sql, values))
 
     async def close(self) -> None:
-        """Write what was deferred, and close both sessions."""
         self._is_closed = True
         await self.writer.close()
         await anyio.to_thread.run_sync(self._close_reader, limiter=self._turn)
 
     def set_clock(self, session: Session) -> None:
-        """Set the clock by the database's, if it has one."""
         if self.driver.has_clock:
             began = elapsed()
             self.clock.set(session.now(), began)

@@ -81,7 +81,6 @@ class Grants:
         return await self._executor.read(work)
 
     async def use(self, number: int, *, now: float, alive: float) -> bool:
-        """Count one use of a grant; return whether it still holds."""
         values = {"number": number, "now": now, "alive": alive}
         return await self._executor.change(_USE, values) == 1
 
@@ -108,7 +107,6 @@ class Grants:
         return await self._executor.write_recorded(work, record, seal)
 
     async def newest(self, *, limit: int = 100, alive: float = 0.0) -> list[GrantRow]:
-        """Return the newest grants, those that were not revoked first."""
         rows = await self._executor.query(_NEWEST, {"limit": limit, "alive": alive})
         return [GrantRow(*row[:-1], holds=bool(row[-1])) for row in rows]
 

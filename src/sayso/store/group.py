@@ -125,7 +125,6 @@ class GroupWriter:
             await self.run(lambda _: None)
 
     async def close(self) -> None:
-        """Do what is waiting, and end the thread with its session."""
         if not self._is_closed:
             self._is_closed = True
             self._jobs.append(None)

@@ -22,7 +22,6 @@ class Prefilter:
     until: float | None = None
 
     def conditions(self) -> tuple[list[str], dict[str, Any]]:
-        """Return the conditions in SQL on `records`, and their values."""
         values: dict[str, Any] = {}
         conditions: list[str] = []
         for group, texts in enumerate(self.texts):

@@ -144,12 +144,10 @@ class Questions:
         return row
 
     async def find(self, number: int, *, now: float) -> ApprovalRow | None:
-        """Return one question as it is at `now`."""
         rows = await self._executor.query(_FIND, {"number": number})
         return _approval_at(rows[0], now) if rows else None
 
     async def newest(self, *, now: float, limit: int = 100) -> list[ApprovalRow]:
-        """Return the newest questions, the pending ones first."""
         rows = await self._executor.query(_NEWEST, {"now": now, "limit": limit})
         return [_approval_at(row, now) for row in rows]
 
@@ -171,19 +169,16 @@ class Questions:
     async def settled(
         self, *, now: float, limit: int, before: int | None = None
     ) -> list[ApprovalRow]:
-        """Return the newest questions that are not pending, of those `before` a number."""
         values = {"now": now, "limit": limit, "before": _LAST if before is None else before}
         rows = await self._executor.query(_SETTLED, values)
         return [_approval_at(row, now) for row in rows]
 
     async def count_pending(self, *, now: float) -> int:
-        """Return the number of pending questions."""
         sql = f"SELECT count(*) FROM approvals WHERE {_PENDING}"
         rows = await self._executor.query(sql, {"now": now})
         return rows[0][0]
 
     async def pending_among(self, numbers: Collection[int], *, now: float) -> set[int]:
-        """Return the pending ones of some questions."""
         # Numbers, so they can stand in the statement: thousands of parameters would take longer.
         places = ", ".join(str(int(number)) for number in numbers) or "NULL"
         sql = (
@@ -201,7 +196,6 @@ class Questions:
         return await self._executor.write(lambda session: answering.answer(session, said))
 
     async def answers(self, number: int) -> list[AnswerRow]:
-        """Return the answers to one question, oldest first."""
         return await self._executor.read(lambda session: answering.answers(session, number))
 
     async def withdraw(
@@ -329,7 +323,6 @@ def drop_before(session: Session, before: float) -> None:
 
 
 def _approval(row: Row) -> ApprovalRow:
-    """Return the question as it was written."""
     number, binding, body, state, *rest = row
     return ApprovalRow(number, binding, body, ApprovalState(state), *rest)
 

@@ -102,7 +102,6 @@ def check(session: Session, records: Sequence[RecordRow]) -> None:
 
 
 def _written(row: RecordRow) -> Row:
-    """Return all of a record but its number, which the database gives."""
     values = _values(row)
     return (values[0], float(values[1]), *values[2:])
 
@@ -164,7 +163,6 @@ def head(session: Session, writer: str) -> Head | None:
 
 
 def _has_only_unchained(session: Session) -> bool:
-    """Return whether there are records, and none of them is in a chain."""
     sql = (
         "SELECT EXISTS (SELECT 1 FROM records) "
         "AND NOT EXISTS (SELECT 1 FROM records WHERE writer IS NOT NULL)"

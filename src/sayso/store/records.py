@@ -109,14 +109,12 @@ class Records:
         return await self._executor.read(lambda session: usage.look(session, at))
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
-        """Return the newest records, newest first."""
         where = "WHERE call = :call " if call else ""
         sql = f"{SELECT} {where}ORDER BY seq DESC LIMIT :limit"
         values = {"call": call, "limit": limit}
         return await self._executor.read(lambda session: select(session, sql, values))
 
     async def scan(self, after: int, limit: int) -> list[RecordRow]:
-        """Return the records after the sequence number `after`, oldest first."""
         return await self._executor.read(lambda session: recording.scan(session, after, limit))
 
     async def matching(
@@ -135,7 +133,6 @@ class Records:
         return await self._executor.read(lambda session: select(session, sql, values))
 
     async def of_calls(self, calls: Sequence[str]) -> list[RecordRow]:
-        """Return all records of some calls, oldest first."""
         return await self._executor.read(lambda session: recording.of_calls(session, calls))
 
     async def bounds(self) -> tuple[int, int]:
@@ -150,7 +147,6 @@ class Records:
         return await self._executor.read(lambda session: _place_of(session, at))
 
     async def count(self) -> int:
-        """Return the number of records."""
         rows = await self._executor.query("SELECT count(*) FROM records")
         return rows[0][0]
 
@@ -174,7 +170,6 @@ class Records:
         return [(name, number) for name, number in await self._executor.query(sql, values)]
 
     async def heads(self) -> list[Head]:
-        """Return the last record of each chain."""
         return await self._executor.read(
             lambda session: [head for _, head in recording.ends(session)]
         )
@@ -292,7 +287,6 @@ def _finish(session: Session, writer: str, finish: Finish, seal: Seal) -> int:
 
 
 def _erase(session: Session, subject: str) -> list[RecordRow]:
-    """Erase the payloads of one subject; return the records as they are now, oldest first."""
     values: dict[str, Any] = {"subject": subject}
     sql = (
         "UPDATE records SET payload = NULL, subject = NULL "

@@ -31,11 +31,9 @@ class Replicas:
         await self._executor.write(work)
 
     async def all(self) -> list[ReplicaRow]:
-        """Return the processes whose lease has not run out."""
         return await self._executor.read(_all)
 
     async def drop(self, name: str) -> None:
-        """Delete a process that ends."""
         sql = "DELETE FROM replicas WHERE id = :id"
         await self._executor.change(sql, {"id": name})
 

@@ -22,9 +22,7 @@ async def shape_output(guard: GuardContext, call: Call, then: Then) -> Answer:
     """Strip and cut a result; one that breaks its schema becomes an error, never invalid data."""
     answer = await then(call)
     shown = await checked(guard, call.tool, answer, call.resume, call.principal.caller)
-    if shown is None:
-        return withheld(call)
-    return shown
+    return withheld(call) if shown is None else shown
 
 
 async def checked(

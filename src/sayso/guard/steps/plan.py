@@ -76,7 +76,6 @@ async def _dry_run(guard: GuardContext, call: Call, parameter: str) -> Plan:
 
 
 def _copied(guard: GuardContext, call: Call) -> Call:
-    """Return the same call for a dry run: it asks nobody, and leaves the real one as it is."""
     request = CallRequest(
         id=new_id(),
         principal=call.principal,

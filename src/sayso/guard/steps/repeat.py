@@ -124,7 +124,6 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
 
 
 async def _has_ended(guard: GuardContext, call: str) -> bool:
-    """Return whether the log has the call's end: then no answer will come any more."""
     rows = await guard.audit.newest(call=call, limit=1)
     return bool(rows) and rows[0].event == "outcome"
 
