@@ -12,7 +12,7 @@ from sayso.store.location import database_host, is_postgres, open_store, store_p
 from sayso.store.prefilter import Prefilter
 from sayso.store.quarantines import Quarantines
 from sayso.store.questions import Asked, Questions
-from sayso.store.recording import LOWEST_SEQ
+from sayso.store.recording import LOWEST_SEQ, LogView, Seal
 from sayso.store.replicas import Replicas
 from sayso.store.rows import (
     AnswerRow,
@@ -29,7 +29,6 @@ from sayso.store.rows import (
     WriterRow,
     storable,
 )
-from sayso.store.seal import LogView, Seal
 from sayso.store.tokens import Tokens
 from sayso.store.usage import Lapse, Look, Quota, Tick, Usage, Use, UseRow
 

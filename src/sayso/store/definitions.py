@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Final
 
+from sayso.store.recording import Seal
 from sayso.store.rows import DefinitionRow, Known, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Session
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import anyio.to_thread
 from sayso.errors import StoreError
 from sayso.store import recording
 from sayso.store.group import GroupWriter
+from sayso.store.recording import Seal
 from sayso.store.rows import RecordRow
-from sayso.store.seal import Seal
 from sayso.store.session import Driver, Row, Session
 
 T = TypeVar("T")

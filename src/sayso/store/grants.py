@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sayso.errors import StoreError
 from sayso.store import tokens
+from sayso.store.recording import Seal
 from sayso.store.rows import GrantRow, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Session
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from sayso.errors import StoreError
 from sayso.store import recording, usage
+from sayso.store.recording import Seal
 from sayso.store.rows import RecordRow
-from sayso.store.seal import Seal
 from sayso.store.session import Driver, Session
 from sayso.store.usage import Use
 

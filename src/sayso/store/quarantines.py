@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from sayso.store.recording import Seal
 from sayso.store.rows import QuarantineRow, RecordRow
-from sayso.store.seal import Seal
 
 if TYPE_CHECKING:
     from sayso.store.executor import Executor

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from sayso.errors import DeniedError, StoreError
 from sayso.store import answering, recording, tokens, usage
 from sayso.store.answering import Said
+from sayso.store.recording import Seal
 from sayso.store.rows import AnswerRow, ApprovalRow, ApprovalState, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Row, Session
 
 if TYPE_CHECKING:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sayso.errors import StoreError
 from sayso.store.rows import Head, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Row, Session
 
 _ATTEMPT: Final = "attempt"
@@ -34,15 +33,17 @@ _HEADS: Final = """WITH RECURSIVE chains(writer) AS (
 
 
 @dataclass(frozen=True, slots=True)
-class SessionView:
-    """A `LogView` on a session."""
+class LogView:
+    """The log as a transaction sees it, for the first record of a chain."""
 
     session: Session
 
     def ends(self) -> list[tuple[int, Head]]:
+        """Return the last record of each chain, with its number."""
         return ends(self.session)
 
     def about_itself(self, events: Sequence[str]) -> Iterator[RecordRow]:
+        """Iterate over the records of no call that have one of these events, newest first."""
         names = {f"event_{index}": str(event) for index, event in enumerate(events)}
         places = ", ".join(f":{name}" for name in names)
         sql = (
@@ -55,10 +56,50 @@ class SessionView:
             before = rows[-1].seq
 
     def rows(self) -> Iterator[RecordRow]:
+        """Iterate over all records, oldest first."""
         after = LOWEST_SEQ
         while rows := scan(self.session, after, _PAGE):
             yield from rows
             after = rows[-1].seq
+
+
+class Seal(Protocol):
+    """Gives records their places in one writer's chain, in the order in which they are written.
+
+    Called from the store's own thread, by one job at a time.
+    """
+
+    @property
+    def writer(self) -> str: ...
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Return whether the last records may or may not have been written."""
+        ...
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether the chain still needs its first record."""
+        ...
+
+    def first(self, log: LogView) -> list[RecordRow]:
+        """Return what is sealed and written in front of the first record of the chain."""
+        ...
+
+    def recall(self, head: Head | None) -> None:
+        """Take over the end of the chain from the store.
+
+        Raises `StoreError` when that is neither where it stood nor where it would stand now.
+        """
+        ...
+
+    def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
+        """Return the records with their places, which count once they are settled as written."""
+        ...
+
+    def settle(self, *, is_written: bool | None) -> None:
+        """Settle the records sealed since the last call; `None` when it is unknown."""
+        ...
 
 
 def add(
@@ -77,7 +118,7 @@ def add(
         if seal.is_in_doubt:
             seal.recall(head(session, seal.writer))
         if seal.is_new and (records or _has_only_unchained(session)):
-            records = [*seal.first(SessionView(session)), *records]
+            records = [*seal.first(LogView(session)), *records]
         records = seal.seal(records)
     if session.insert(_INSERT, [_values(record) for record in records]) != len(records):
         raise _not_kept()

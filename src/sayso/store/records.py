@@ -14,9 +14,8 @@ from sayso.store import (
     usage,
 )
 from sayso.store.prefilter import Prefilter
-from sayso.store.recording import COLUMNS, SELECT, select
+from sayso.store.recording import COLUMNS, SELECT, Seal, select
 from sayso.store.rows import Head, RecordRow, WriterRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Session
 from sayso.store.usage import Lapse, Look, Quota, Usage, Use
 
