@@ -59,10 +59,8 @@ class Claims:
 
         A call is running while its key has no answer and the log no outcome of it.
         """
-        if not keys:
-            return set()
         values = {f"key_{index}": key for index, key in enumerate(keys)}
-        names = ", ".join(f":{name}" for name in values)
+        names = ", ".join(f":{name}" for name in values) or "NULL"
         sql = f"""SELECT key, call FROM claims WHERE key IN ({names}) AND answer IS NULL
             AND NOT EXISTS (SELECT 1 FROM records
             WHERE records.call = claims.call AND records.event = 'outcome')"""

@@ -339,9 +339,7 @@ def _approval_at(row: Row, now: float) -> ApprovalRow:
 def _asker(body: str) -> tuple[str | None, str | None]:
     """Return the account that asked and its client, if the floor above names them."""
     fields: Any = json.loads(body)
-    if not isinstance(fields, dict):
-        return None, None
-    members = cast("dict[str, Any]", fields)
+    members = cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
     account = members.get("account", members.get("subject"))
     return _text(account), _text(members.get("client"))
 

@@ -108,7 +108,9 @@ class Records:
         return await self._executor.read(lambda session: usage.look(session, at))
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
-        where = "WHERE call = :call " if call else ""
+        where = ""
+        if call:
+            where = "WHERE call = :call "
         sql = f"{SELECT} {where}ORDER BY seq DESC LIMIT :limit"
         values = {"call": call, "limit": limit}
         return await self._executor.read(lambda session: select(session, sql, values))
