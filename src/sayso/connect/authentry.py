@@ -81,8 +81,8 @@ def _own(entry: Entry, value: object) -> tuple[str, ...]:
             f"must be an array of paths, not {type_name(value)}", "sayso", "own", fix=fix
         )
     return tuple(
-        entry.path(one, "sayso", "own", index)
-        for index, one in enumerate(cast("list[object]", value))
+        entry.path(path, "sayso", "own", index)
+        for index, path in enumerate(cast("list[object]", value))
     )
 
 

@@ -191,6 +191,6 @@ class Entry:
 
 def nearest(word: str, words: tuple[str, ...]) -> str | None:
     """The one of `words` that was probably meant, whatever the case of its letters."""
-    by_lower = {one.lower(): one for one in reversed(words)}
+    by_lower = {known.lower(): known for known in reversed(words)}
     near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.7)
     return by_lower[near[0]] if near else None

@@ -88,8 +88,8 @@ class Fetcher:
         """Let go of all connections."""
         pools = self._pools
         self._pools = {}
-        for one in pools.values():
-            await one.close()
+        for pool in pools.values():
+            await pool.close()
 
     async def _ask(
         self, verb: str, url: str, body: str | None = None, headers: Mapping[str, str] | None = None

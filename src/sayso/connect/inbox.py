@@ -120,7 +120,7 @@ class Inbox:
         ears = self._meant(ear)
         if ear is not None and ear not in self._ears:
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over")
-        if not all(one.is_patient for one in ears):
+        if not all(listener.is_patient for listener in ears):
             raise RpcError(INTERNAL_ERROR, f"{method} is refused: this call has asked too often")
         if not ears and self._ears:
             what = f"{method} is refused: calls of several clients run, and which is meant is open"
@@ -129,9 +129,9 @@ class Inbox:
             return await self.asked(method, params)
         assert number is not None  # noqa: S101 - it is a request
         question = self._questions[number] = Question(asyncio.current_task(), {*ears})
-        for one in ears:
-            one.questions.add(question)
-            one.stop()
+        for listener in ears:
+            listener.questions.add(question)
+            listener.stop()
         try:
             return await ears[0].asked(method, params)
         except asyncio.CancelledError:
@@ -141,16 +141,16 @@ class Inbox:
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over") from None
         finally:
             self._questions.pop(number, None)
-            for one in ears:
-                one.questions.discard(question)
-                one.go_on()
+            for listener in ears:
+                listener.questions.discard(question)
+                listener.go_on()
 
     def _meant(self, ear: RequestListener | None) -> list[RequestListener]:
         """The ears that a message is for: of one owner, or none."""
         if ear is not None:
             return [ear]
         ears = [*self._ears]
-        return ears if len({id(one.owner) for one in ears}) == 1 else []
+        return ears if len({id(listener.owner) for listener in ears}) == 1 else []
 
     def _withdraw(self, number: object) -> None:
         """The server does not want an answer any more."""
@@ -205,8 +205,8 @@ class _Hearing:
     ) -> None:
         self.ear.end()
         del self.ears[self.ear]
-        for one in [*self.ear.questions]:
-            one.ears.discard(self.ear)
-            if not one.ears and one.task is not None:
-                one.is_over = True
-                one.task.cancel()
+        for question in [*self.ear.questions]:
+            question.ears.discard(self.ear)
+            if not question.ears and question.task is not None:
+                question.is_over = True
+                question.task.cancel()

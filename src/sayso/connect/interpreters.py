@@ -68,27 +68,29 @@ def module_in(folder: Path, module: str) -> bool:
 
 def find_distribution(site: Path, module: str) -> dict[str, Any] | None:
     """The installed package that `python -m MODULE` runs."""
-    for one in distributions(path=[str(site)]):
-        if _holds(one, module):
-            return _described(one, site)
+    for distribution in distributions(path=[str(site)]):
+        if _holds(distribution, module):
+            return _described(distribution, site)
     return None
 
 
 def find_named(site: Path, name: str) -> dict[str, Any] | None:
     """The installed package of this name."""
-    for one in distributions(path=[str(site)]):
-        if _plain(one.name) == _plain(name):
-            return _described(one, site)
+    for distribution in distributions(path=[str(site)]):
+        if _plain(distribution.name) == _plain(name):
+            return _described(distribution, site)
     return None
 
 
 def find_script(site: Path, script: Path) -> dict[str, Any] | None:
     """Return the installed package whose command a script is, if it does nothing but call that."""
     text = script.read_text(encoding="utf-8")
-    for one in distributions(path=[str(site)]):
-        for entry in one.entry_points.select(group="console_scripts", name=script.name):
-            if _holds(one, entry.module) and _only_calls(text, script, entry.module, entry.attr):
-                return _described(one, site)
+    for distribution in distributions(path=[str(site)]):
+        for entry in distribution.entry_points.select(group="console_scripts", name=script.name):
+            if _holds(distribution, entry.module) and _only_calls(
+                text, script, entry.module, entry.attr
+            ):
+                return _described(distribution, site)
     return None
 
 

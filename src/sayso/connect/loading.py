@@ -181,7 +181,7 @@ def _has_init(folder: Path) -> bool:
 
 def _is_whole(site: Path, name: str) -> bool:
     """Return whether what is installed under a name is found before a folder without `__init__`."""
-    return _has_init(site / name) or any(one.suffix in IMPORTED for one in site.glob(f"{name}.*"))
+    return _has_init(site / name) or any(file.suffix in IMPORTED for file in site.glob(f"{name}.*"))
 
 
 def _holds_code(folder: Path) -> bool:

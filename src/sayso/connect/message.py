@@ -80,7 +80,7 @@ def read_parts(raw: msgspec.Raw, kept: AbstractSet[str]) -> dict[str, Any]:
     except RecursionError:
         message = "it is nested too deeply"
         raise ValueError(message) from None
-    return {key: one if key in kept else read_value(one) for key, one in found.items()}
+    return {key: part if key in kept else read_value(part) for key, part in found.items()}
 
 
 def write_request(number: Id, method: str, params: Mapping[str, Any]) -> bytes:

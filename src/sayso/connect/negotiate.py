@@ -107,7 +107,7 @@ def _supports(data: object, *versions: str) -> bool:
     """Whether the data of an `UNSUPPORTED_PROTOCOL_VERSION` error names one of `versions`."""
     supported = _object(data).get("supported")
     known = cast("list[Any]", supported) if isinstance(supported, list) else []
-    return any(one in versions for one in known)
+    return any(version in versions for version in known)
 
 
 def _object(value: object) -> Mapping[str, Any]:

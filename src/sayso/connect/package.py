@@ -124,7 +124,7 @@ class _Teller:
             return None
         files = python_files(file, site)
         if is_launched and self._folder.resolve() != file.parent:
-            sources = [one for one in files if one.suffix == ".py" or one == file]
+            sources = [source for source in files if source.suffix == ".py" or source == file]
             if module_in(self._folder, _LAUNCH) or shadowing(self._folder, site, sources):
                 return None
         return _described("script", file.stem, "", file.parent, files)
@@ -151,7 +151,7 @@ class _Teller:
 
     def _npx(self) -> Described | None:
         """The package that is installed here, or that npx has fetched for these words before."""
-        words = [one for one in self._words if one not in ("-y", "--yes")]
+        words = [word for word in self._words if word not in ("-y", "--yes")]
         match = _NPM.fullmatch(words[0]) if words else None
         if match is None:
             return None
@@ -162,9 +162,9 @@ class _Teller:
                 return _npm(found, version)
         cache = self._env.get("npm_config_cache") or self._home / ".npm"
         fetched = [
-            one / "node_modules" / name
-            for one in sorted((Path(cache) / "_npx").glob("*"))
-            if _requests(one / "package.json") == [words[0]]
+            folder / "node_modules" / name
+            for folder in sorted((Path(cache) / "_npx").glob("*"))
+            if _requests(folder / "package.json") == [words[0]]
         ]
         return _npm(fetched[0], version) if len(fetched) == 1 else None
 
@@ -187,7 +187,7 @@ def _node_script(script: Path) -> Described | None:
     if not script.is_file():
         return None
     beside = [
-        one for one in files_below(script.parent) if one.suffix in _NODE_CODE or one == script
+        file for file in files_below(script.parent) if file.suffix in _NODE_CODE or file == script
     ]
     return _described("script", script.stem, "", script.parent, beside)
 
@@ -203,7 +203,9 @@ def _npm(folder: Path, wanted: str = "") -> Described | None:
         return None
     folder = folder.resolve()
     files = files_below(folder, has_hidden="node_modules" in folder.parts)
-    if any("node_modules" not in one.relative_to(folder).parts and one.is_dir() for one in files):
+    if any(
+        "node_modules" not in file.relative_to(folder).parts and file.is_dir() for file in files
+    ):
         return None  # what is behind a link may change by itself
     return _described("npm", name, version, folder, files)
 

@@ -44,7 +44,9 @@ def reason_of(lines: Sequence[str], most: int) -> list[str]:
         return [line for line in bare if line.strip() and not _is_of_trace(line)][-most:]
     index = errors[-1]
     detail = (line.strip() for line in bare[index + 1 : index + 1 + _MOST_DETAIL])
-    told = [one for one in detail if one and not _TRACE.match(one) and not one.startswith(_HELP)]
+    told = [
+        line for line in detail if line and not _TRACE.match(line) and not line.startswith(_HELP)
+    ]
     return [bare[index].strip(), *told][:most]
 
 

@@ -162,5 +162,7 @@ class StderrLog:
 def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
     """The values among a server's own variables that are secrets, by name or by look."""
     masked: Mapping[str, str] = redact(dict(env), None)
-    found = {one for name, one in env.items() if masked[name] != one}
-    return tuple(sorted((one for one in found if len(one) >= _SHORTEST_SECRET), key=len)[::-1])
+    found = {value for name, value in env.items() if masked[name] != value}
+    return tuple(
+        sorted((value for value in found if len(value) >= _SHORTEST_SECRET), key=len)[::-1]
+    )

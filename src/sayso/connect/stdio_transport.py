@@ -125,9 +125,9 @@ class Peer:
     def close(self) -> None:
         """The other side is gone: no request gets an answer any more."""
         self.is_closed = True
-        for one in self._waiting.values():
-            one.is_lost = True
-            one.wake()
+        for pending in self._waiting.values():
+            pending.is_lost = True
+            pending.wake()
 
     def _hand_over(self, number: object, message: Message) -> bool:
         """Give a message to the request that it is about; one that nobody waits for is dropped."""

@@ -108,10 +108,10 @@ def _check_file(path: str) -> None:
 
 def _names_like(file: Path) -> list[str]:
     try:
-        found = sorted(one for one in file.parent.iterdir() if one.suffix == file.suffix)
+        found = sorted(other for other in file.parent.iterdir() if other.suffix == file.suffix)
     except OSError:
         return []
-    by_stem = {one.stem: str(one) for one in found if one.name != file.name}
+    by_stem = {other.stem: str(other) for other in found if other.name != file.name}
     return [by_stem[stem] for stem in difflib.get_close_matches(file.stem, by_stem, n=3)]
 
 

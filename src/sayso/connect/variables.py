@@ -93,5 +93,5 @@ def _unknown(inside: str) -> VariableError:
         fix = f"Put the value into an environment variable and write ${{env:{name}}} instead."
         return VariableError(f"${{{inside}}} asks a question only the editor can ask", fix)
     names = ("NAME", "NAME:-default", "env:NAME", "file:PATH", "workspaceFolder")
-    known = f"{', '.join(f'${{{one}}}' for one in names)} and ${{userHome}}"
+    known = f"{', '.join(f'${{{name}}}' for name in names)} and ${{userHome}}"
     return VariableError(f"${{{inside}}} is no variable that sayso knows", f"It knows {known}.")

@@ -62,7 +62,7 @@ class Addresses:
         for server, template in patterns:
             starts.setdefault(_start(template), []).append((server, template))
         servers = frozenset(server for server, _ in resources)
-        lengths = sorted({len(one) for one in starts})
+        lengths = sorted({len(start) for start in starts})
         return cls(servers, listers, starts, lengths, _shared(uris, patterns))
 
     def show(self, server: str, uri: str) -> str:
@@ -93,7 +93,7 @@ class Addresses:
             return Address(server, own, uri[: -len(own)])
         names = self._candidates(uri)
         if len(names) > 1:
-            forms = ", ".join(qualified(one, uri) for one in names[:_MOST_NAMED])
+            forms = ", ".join(qualified(name, uri) for name in names[:_MOST_NAMED])
             raise RpcError(INVALID_PARAMS, f"several servers have {uri}; use one of: {forms}")
         return Address(names[0], uri) if names else None
 
@@ -139,9 +139,11 @@ def readdress(result: Mapping[str, Any], show: Callable[[str], str]) -> dict[str
     if isinstance(blocks, msgspec.Raw):
         blocks = msgspec.json.decode(blocks) if may_link(told) else None
     if isinstance(blocks, list):
-        told["content"] = [_readdressed(one, show) for one in cast("list[Any]", blocks)]
+        told["content"] = [_readdressed(block, show) for block in cast("list[Any]", blocks)]
     if isinstance(told.get("messages"), list):
-        told["messages"] = [_message(one, show) for one in cast("list[Any]", told["messages"])]
+        told["messages"] = [
+            _message(message, show) for message in cast("list[Any]", told["messages"])
+        ]
     return told
 
 
@@ -164,7 +166,7 @@ def _message(message: Any, show: Callable[[str], str]) -> Any:
 
 def _readdressed(block: Any, show: Callable[[str], str]) -> Any:
     if isinstance(block, list):
-        return [_readdressed(one, show) for one in cast("list[Any]", block)]
+        return [_readdressed(part, show) for part in cast("list[Any]", block)]
     if not isinstance(block, dict):
         return block
     told = cast("dict[str, Any]", block)
@@ -244,8 +246,12 @@ def _shared(
     One pass over all in order, where each stands after the starts that it begins with. A template
     without a scheme is always among them: in the plain form it stands for nothing.
     """
-    shared = {(server, one) for server, one in templates if not _has_scheme(one)}
-    starts = [(_start(one), server, one) for server, one in templates if _has_scheme(one)]
+    shared = {(server, template) for server, template in templates if not _has_scheme(template)}
+    starts = [
+        (_start(template), server, template)
+        for server, template in templates
+        if _has_scheme(template)
+    ]
     if not starts:
         return frozenset(shared)
     stack: list[_Branch] = []

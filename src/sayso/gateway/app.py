@@ -226,9 +226,9 @@ def make_app(
     )
     doors: dict[str, ASGIApp] = {PATH: door(PATH), LIVE: health, READY: health}
     named: dict[str, str] = {}
-    for one in gateway.fleet.upstreams:
-        path = f"/servers/{one.name}{PATH}"
-        doors[path], named[path] = door(path, one.name), one.name
+    for upstream in gateway.fleet.upstreams:
+        path = f"/servers/{upstream.name}{PATH}"
+        doors[path], named[path] = door(path, upstream.name), upstream.name
     pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

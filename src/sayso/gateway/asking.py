@@ -27,7 +27,7 @@ _NOT_PASSED: Final = frozenset({"tasks", "experimental"})
 
 def offered(capabilities: Mapping[str, Any]) -> dict[str, Any]:
     """What a server of 2026-07-28 is told that this client can answer, with each of its calls."""
-    return {key: one for key, one in capabilities.items() if key not in _NOT_PASSED}
+    return {key: value for key, value in capabilities.items() if key not in _NOT_PASSED}
 
 
 def is_asked(capabilities: Mapping[str, Any]) -> bool:
@@ -59,7 +59,7 @@ def question(
         named = {"elicitationId": secrets.token_hex(8)} if params.get("mode") == "url" else {}
         return {**named, **params, "message": message}
     if method == "sampling/createMessage":
-        return {key: one for key, one in params.items() if key != "includeContext"}
+        return {key: value for key, value in params.items() if key != "includeContext"}
     return dict(params)
 
 
@@ -74,8 +74,8 @@ def questions(
     if len(found) > most:
         raise RpcError(INTERNAL_ERROR, f"the server “{server}” asks too often")
     put: dict[str, dict[str, Any]] = {}
-    for key, one in found.items():
-        asked = _object(server, one)
+    for key, entry in found.items():
+        asked = _object(server, entry)
         method = str(asked.get("method"))
         params = _object(server, asked.get("params") or {})
         put[key] = {**asked, "params": question(server, capabilities, method, params)}

@@ -458,7 +458,7 @@ class ServerConnection:
         for known in LISTS:
             if known.startswith(f"{kind}/"):
                 self._lists.change(known)
-        told = {key: one for key, one in params.items() if key != "_meta"}
+        told = {key: value for key, value in params.items() if key != "_meta"}
         self._hub.tell(self.name, self._subject, method, told)
 
 

@@ -49,7 +49,7 @@ async def open_contracts(
 
     Raises `UncontainedError` where nothing here can.
     """
-    names = [one.name for one in targets if _has_contract(one)]
+    names = [target.name for target in targets if _has_contract(target)]
     return Contracts(audit, quarantines, inner, await check_ready(names) if names else None, {})
 
 

@@ -60,8 +60,8 @@ class Watch:
         known cannot be read; what cannot be written is judged all the same.
         """
         named: dict[str, Tool] = {}
-        for one in tools:
-            named.setdefault(storable(one.name), one)
+        for tool in tools:
+            named.setdefault(storable(tool.name), tool)
         known = await self.definitions.known(self.place)
         new = [name for name in named if name not in known]
         room = max(0, _MOST_TOOLS - len(known))
@@ -71,9 +71,9 @@ class Watch:
             )
             # Another process may have been first, with another definition.
             known = await self.definitions.known(self.place)
-        await self._compare({name: one for name, one in named.items() if name in known}, known)
+        await self._compare({name: tool for name, tool in named.items() if name in known}, known)
         refused = set(new[room:])
-        found = [self._counting(one) for one in tools if storable(one.name) not in refused]
+        found = [self._counting(tool) for tool in tools if storable(tool.name) not in refused]
         what = f"{self.server}: {len(refused)} tools are left out: it has had too many names"
         return found, [what] if refused else []
 
@@ -181,7 +181,9 @@ class Held:
             "place": self.row.place,
             "since": self.row.held_since,
             "level": {"was": str(self.known.level), "would_be": str(self.now.level)},
-            "changes": [{"what": one.what, "is_looser": one.is_looser} for one in self.changes],
+            "changes": [
+                {"what": change.what, "is_looser": change.is_looser} for change in self.changes
+            ],
             "was": json.loads(self.row.definition),
             "is": json.loads(self.row.held or "{}"),
         }
@@ -197,7 +199,7 @@ async def accept(log: AuditLog, definitions: Definitions, held: Held, *, by: str
 
     A gateway that runs goes by it within seconds.
     """
-    told = [one.what for one in held.changes]
+    told = [change.what for change in held.changes]
     return await log.accept(definitions, held.row, changes=told, by=by)
 
 

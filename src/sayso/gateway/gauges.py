@@ -17,14 +17,16 @@ def gauges_of(
         return [((), await store.questions.count_pending(now=time.time()))]
 
     async def connections() -> Reading:
-        return [((one.name,), one.health().connections) for one in upstreams]
+        return [((upstream.name,), upstream.health().connections) for upstream in upstreams]
 
     async def failing() -> Reading:
-        return [((one.name,), float(one.health().is_failing)) for one in upstreams]
+        return [((upstream.name,), float(upstream.health().is_failing)) for upstream in upstreams]
 
     async def entries() -> Reading:
         return [
-            ((one.name, method), size) for one in upstreams for method, size in one.sizes.items()
+            ((upstream.name, method), size)
+            for upstream in upstreams
+            for method, size in upstream.sizes.items()
         ]
 
     async def queued() -> Reading:

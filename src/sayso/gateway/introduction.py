@@ -77,7 +77,9 @@ async def introduce(
     if alone is not None:
         return _of_one(greetings.get(alone), alone, own)
     said = [
-        (one.name, greetings[one.name].instructions) for one in upstreams if one.name in greetings
+        (upstream.name, greetings[upstream.name].instructions)
+        for upstream in upstreams
+        if upstream.name in greetings
     ]
     return Introduction(GATEWAY_INFO, _joined(own, said))
 
@@ -98,7 +100,7 @@ def server_info(said: Mapping[str, Any], name: str) -> dict[str, Any]:
             info[key] = text
     if not str(info.get("websiteUrl", "https://")).startswith(("https://", "http://")):
         del info["websiteUrl"]
-    icons = [one for one in _list(said.get("icons"))[:_MOST_ICONS] if _is_icon(one)]
+    icons = [icon for icon in _list(said.get("icons"))[:_MOST_ICONS] if _is_icon(icon)]
     return info | ({"icons": icons} if icons else {})
 
 

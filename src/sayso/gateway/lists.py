@@ -80,7 +80,7 @@ class Lists:
     def sizes(self) -> dict[str, int]:
         """How many entries each list holds that is known."""
         known = {**self.shared, **self._kept}
-        return {method: len(one.listed.entries) for method, one in known.items()}
+        return {method: len(kept.listed.entries) for method, kept in known.items()}
 
     def is_settled(self, method: str) -> bool:
         """Whether a list is known and nothing says that it is another one by now."""

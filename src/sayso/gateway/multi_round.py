@@ -189,8 +189,8 @@ class PendingCalls:
     def _has_room(self, principal: Principal) -> bool:
         if len(self._held) >= _MOST or not principal.is_known:
             return len(self._held) < _MOST
-        held = (one.request.principal.account for one in self._held.values())
-        return sum(one == principal.account for one in held) < _MOST_EACH
+        held = (call.request.principal.account for call in self._held.values())
+        return sum(account == principal.account for account in held) < _MOST_EACH
 
     def seal(self, flight: PendingCall) -> str:
         """The state that is good for the round that `flight` is in."""
@@ -281,7 +281,9 @@ async def open_pending_calls(
 
 async def _bound(request: Request) -> dict[str, Any]:
     """What a state is good for: this caller and this request, whatever it brings along."""
-    own = {key: one for key, one in request.params.items() if key in ("name", "uri", "arguments")}
+    own = {
+        key: value for key, value in request.params.items() if key in ("name", "uri", "arguments")
+    }
     principal = request.principal
     return {
         "subject": principal.account,

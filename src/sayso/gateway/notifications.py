@@ -94,8 +94,10 @@ class Listener:
             return ()
         if method == UPDATED:
             uri = str(params.get("uri"))
-            followed = [one for one in self.uris.values() if one.server == server]
-            prefixes = dict.fromkeys(one.prefix for one in followed if _is_below(uri, one.uri))
+            followed = [address for address in self.uris.values() if address.server == server]
+            prefixes = dict.fromkeys(
+                address.prefix for address in followed if _is_below(uri, address.uri)
+            )
             return [{**params, "uri": prefix + uri} for prefix in prefixes]
         if method == LOGGED:
             is_own = subject is not None or self.is_local
@@ -135,25 +137,25 @@ class Hub:
         if listener in self._listeners:
             del self._listeners[listener]
             self._each -= Counter({listener.subject: 1})
-            for server in {one.server for one in listener.uris.values()}:
+            for server in {address.server for address in listener.uris.values()}:
                 self.moved(server)
 
     def may_follow(self, subject: str) -> bool:
         """Whether this caller may follow one more resource."""
-        return sum(len(one.uris) for one in self._of(subject)) < _MOST_FOLLOWED
+        return sum(len(listener.uris) for listener in self._of(subject)) < _MOST_FOLLOWED
 
     def followed(self, server: str, subject: str | None) -> frozenset[str]:
         """The resources of this server that `subject` wants to hear of, or anybody."""
         return frozenset(
-            one.uri
+            address.uri
             for listener in self._of(subject)
-            for one in listener.uris.values()
-            if one.server == server
+            for address in listener.uris.values()
+            if address.server == server
         )
 
     def has(self, server: str, subject: str | None) -> bool:
         """Whether anybody listens to what is heard from this server for `subject`, or for all."""
-        return any(one.server in (None, server) for one in self._of(subject))
+        return any(listener.server in (None, server) for listener in self._of(subject))
 
     @property
     def count(self) -> int:
@@ -162,7 +164,7 @@ class Hub:
 
     def level(self, subject: str | None) -> str | None:
         """The least severe level that `subject` wants to hear of, or anybody, if one has said."""
-        wanted = [one.level for one in self._of(subject) if one.level in LEVELS]
+        wanted = [listener.level for listener in self._of(subject) if listener.level in LEVELS]
         return min(wanted, key=LEVELS.index) if wanted else None
 
     def tell(
@@ -171,19 +173,19 @@ class Hub:
         """What was heard from this server on behalf of `subject`, or of all."""
         if not self.switches.has_server(server):
             return
-        for one in [*self._listeners]:
-            told = one.hears(server, subject, method, params)
-            if told and self._keeps(one):
+        for listener in [*self._listeners]:
+            told = listener.hears(server, subject, method, params)
+            if told and self._keeps(listener):
                 for form in told:
-                    one.tell(method, form)
+                    listener.tell(method, form)
 
     def tell_policy(self) -> None:
         """End the streams of callers that are switched off; any list of others may have changed."""
-        for one in [*self._listeners]:
-            if self._keeps(one):
+        for listener in [*self._listeners]:
+            if self._keeps(listener):
                 for method in LISTS_CHANGED.values():
-                    if method in one.kinds:
-                        one.tell(method, {})
+                    if method in listener.kinds:
+                        listener.tell(method, {})
 
     def _keeps(self, listener: Listener) -> bool:
         """Let go of a listener whose caller is switched off."""
@@ -199,13 +201,13 @@ class Hub:
             self.tell(server, subject, method, {})
 
     def _of(self, subject: str | None) -> list[Listener]:
-        return [one for one in self._listeners if subject in (None, one.subject)]
+        return [listener for listener in self._listeners if subject in (None, listener.subject)]
 
     def close(self) -> None:
         """End all streams: their clients listen again elsewhere."""
         self.is_closed = True
-        for one in [*self._listeners]:
-            one.tell("", {})
+        for listener in [*self._listeners]:
+            listener.tell("", {})
 
 
 def _is_below(uri: str, followed: str) -> bool:

@@ -54,7 +54,7 @@ class Quarantine:
         await self._write()
         rows = await self.quarantines.all(self.place)
         self._held = frozenset(row.tool for row in rows) | self._unwritten.keys()
-        return [self._confined(one) for one in found], problems
+        return [self._confined(tool) for tool in found], problems
 
     def holds(self, tool: Tool) -> bool:
         """Whether it is in quarantine, as was known lately."""
@@ -66,7 +66,7 @@ class Quarantine:
         Where it cannot be written it holds here all the same, and is written as soon as it can be.
         """
         name = storable(tool.name)
-        kept = [storable(one) for one in evidence[:_MOST_EVIDENCE]]
+        kept = [storable(text) for text in evidence[:_MOST_EVIDENCE]]
         row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(kept))
         self._unwritten[name] = _Breach(row, call, subject)
         self._held |= {name}

@@ -126,8 +126,8 @@ class Router:
     ) -> msgspec.Raw:
         first: list[dict[str, Any]] = []
         if policy.tools is Listing.SEARCH:
-            metas = (one.listing(version) for one in META_TOOLS.values())
-            first = [known_fields("tool", one, version) for one in metas]
+            metas = (meta.listing(version) for meta in META_TOOLS.values())
+            first = [known_fields("tool", entry, version) for entry in metas]
             found = await self.search.listed(caller)
         else:
             looked = await in_slices(
@@ -207,8 +207,10 @@ class Router:
         found = await self.fleet.of(request.principal).collect("prompts/list")
         return {
             "prompts": [
-                entry if self.alone else {**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"}
-                for one, entry in found
+                entry
+                if self.alone
+                else {**entry, "name": f"{upstream.name}{SEPARATOR}{entry['name']}"}
+                for upstream, entry in found
                 if isinstance(entry.get("name"), str)
             ]
         }
@@ -227,7 +229,9 @@ class Router:
         found = await reach.collect(request.method)
         key = "uriTemplate" if "templates" in request.method else "uri"
         # One entry that is none would make a client refuse the whole list.
-        entries = [(one.name, entry) for one, entry in found if isinstance(entry.get(key), str)]
+        entries = [
+            (upstream.name, entry) for upstream, entry in found if isinstance(entry.get(key), str)
+        ]
         if not reach.is_single:
             addresses = await reach.addresses()
             show = addresses.show if key == "uri" else addresses.show_template
@@ -244,7 +248,7 @@ class Router:
         result = await self._forward(address.server, request, params)
         if address.prefix and isinstance(result.get("contents"), list):
             contents = cast("list[object]", result["contents"])
-            result["contents"] = [_prefixed(one, address.prefix) for one in contents]
+            result["contents"] = [_prefixed(content, address.prefix) for content in contents]
         return result
 
     async def complete(self, request: Request) -> dict[str, Any]:

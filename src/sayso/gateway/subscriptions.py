@@ -56,7 +56,7 @@ class News:
         honored: Any = params.get("notifications")
         found: Any = honored.get("resourceSubscriptions") if isinstance(honored, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         uris = cast("list[Any]", found) if isinstance(found, list) else []
-        self._have = frozenset(one for one in uris if isinstance(one, str))
+        self._have = frozenset(uri for uri in uris if isinstance(uri, str))
         self._told.set()
 
     async def follow(self, uri: str) -> None:
@@ -163,9 +163,9 @@ class News:
 
 
 def _end(streams: list["asyncio.Task[Any]"]) -> None:
-    for one in streams:
-        if not one.cancel() and not one.cancelled():
-            one.exception()  # nobody wants to know any more
+    for stream in streams:
+        if not stream.cancel() and not stream.cancelled():
+            stream.exception()  # nobody wants to know any more
 
 
 def _refused(stream: "asyncio.Task[Any]") -> None:

@@ -62,7 +62,7 @@ class Tasks:
         tool = await self.fleet.find_tool(state["tool"], request.principal)
         if tool is None or self.guard.sees(request.principal, tool) is None:
             raise RpcError(INVALID_PARAMS, _UNKNOWN)
-        own = {key: one for key, one in request.params.items() if key != "_meta"}
+        own = {key: value for key, value in request.params.items() if key != "_meta"}
         params = {**own, "taskId": state["id"], **protocol_params(request.params.get("_meta"))}
         reach = self.fleet.of(request.principal)
         found = await reach.forward(

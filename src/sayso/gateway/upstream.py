@@ -94,21 +94,25 @@ class Upstream:
     def sizes(self) -> Mapping[str, int]:
         """How many entries each of its lists holds, of those that are remembered."""
         found: dict[str, int] = {}
-        for one in self._contacts.values():
-            for method, size in one.sizes.items():
+        for contact in self._contacts.values():
+            for method, size in contact.sizes.items():
                 found[method] = max(size, found.get(method, 0))
         return found
 
     @property
     def listed_at(self) -> float | None:
         """When it last gave its tools, in Unix seconds."""
-        found = [one.listed_at for one in self._contacts.values() if one.listed_at is not None]
+        found = [
+            contact.listed_at
+            for contact in self._contacts.values()
+            if contact.listed_at is not None
+        ]
         return max(found, default=None)
 
     @property
     def latest(self) -> ServerConnection | None:
         """The contact that was used last, if there is one."""
-        return max(self._contacts.values(), key=lambda one: one.used, default=None)
+        return max(self._contacts.values(), key=lambda contact: contact.used, default=None)
 
     @property
     def remembered(self) -> list[Tool] | None:
@@ -117,8 +121,8 @@ class Upstream:
 
     async def retry(self) -> None:
         """Connect now where that failed lately. Raises a `SaysoError` where it fails again."""
-        for one in self._all():
-            one.retry()
+        for contact in self._all():
+            contact.retry()
         await self.tools()
 
     async def run(self) -> None:
@@ -165,8 +169,8 @@ class Upstream:
 
     def move(self) -> None:
         """Others follow its resources now."""
-        for one in self._contacts.values():
-            one.move()
+        for contact in self._contacts.values():
+            contact.move()
 
     def _key(self, principal: Principal) -> Key:
         if self.target.is_shared:
@@ -176,14 +180,14 @@ class Upstream:
 
     def health(self) -> ServerHealth:
         """How it fares: as the worst of its contacts does."""
-        all_ = [one.health for one in self._all()]
-        worst = min(all_, key=lambda one: _ORDER.index(one.state), default=Health())
+        all_ = [contact.health for contact in self._all()]
+        worst = min(all_, key=lambda health: _ORDER.index(health.state), default=Health())
         return ServerHealth(
             self.name,
             worst,
-            connections=sum(one.is_connected for one in self._all()),
-            opened=sum(one.opened for one in all_),
-            failed=sum(one.failed for one in all_),
+            connections=sum(contact.is_connected for contact in self._all()),
+            opened=sum(health.opened for health in all_),
+            failed=sum(health.failed for health in all_),
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
@@ -225,8 +229,8 @@ class Upstream:
             watch=self._watch,
         )
 
-    def _begin(self, one: ServerConnection | ReadonlyProcess[ServerConnection]) -> None:
-        self._new.append(one)
+    def _begin(self, runner: ServerConnection | ReadonlyProcess[ServerConnection]) -> None:
+        self._new.append(runner)
         self._wanted.set()
 
     def _all(self) -> list[ServerConnection]:
@@ -254,12 +258,16 @@ class Upstream:
         """End all connections and processes where the server is off; calls under way finish."""
         if self._hub.switches.has_server(self.name):
             return
-        for key in [key for key, one in self._contacts.items() if not one.is_answering]:
+        for key in [key for key, contact in self._contacts.items() if not contact.is_answering]:
             self._end(key)
 
     def _idle(self, seconds: float) -> list[Key]:
         before = time.monotonic() - seconds
-        return [key for key, one in self._contacts.items() if one.used < before and not one.is_busy]
+        return [
+            key
+            for key, contact in self._contacts.items()
+            if contact.used < before and not contact.is_busy
+        ]
 
     def _end(self, key: Key) -> None:
         _log.debug("%s: a connection that nobody uses ends", self.name)

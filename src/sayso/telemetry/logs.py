@@ -92,7 +92,7 @@ def set_up_logs(form: LogFormat = LogFormat.TEXT, level: LogLevel | None = None)
 def is_structured() -> bool:
     """Whether the log is for a program."""
     handlers = logging.getLogger().handlers
-    return any(isinstance(one.formatter, JsonFormatter) for one in handlers)
+    return any(isinstance(handler.formatter, JsonFormatter) for handler in handlers)
 
 
 def _message(record: logging.LogRecord) -> str:

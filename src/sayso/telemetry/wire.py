@@ -18,7 +18,9 @@ def traced(app: ASGIApp) -> ASGIApp:
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             headers = scope["headers"]
-            found = {key.decode(): one.decode("latin-1") for key, one in headers if key in _TRACE}
+            found = {
+                key.decode(): value.decode("latin-1") for key, value in headers if key in _TRACE
+            }
             CARRIED.set(found)
         await app(scope, receive, send)
 

@@ -164,7 +164,7 @@ def packed(value: Any) -> bytes:
 def _plain(value: Any) -> Any:
     """Return a copy in which every mapping is a `dict`."""
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in cast("Mapping[Any, Any]", value).items()}
+        return {key: _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in cast("list[Any]", value)]
+        return [_plain(item) for item in cast("list[Any]", value)]
     return value

@@ -30,7 +30,7 @@ def read_batch(body: bytes) -> list[Message]:
     if not 0 < len(parts) <= _MOST:
         message = f"a batch holds 1 to {_MOST} messages"
         raise ValueError(message)
-    return [read_message(bytes(one)) for one in parts]
+    return [read_message(bytes(part)) for part in parts]
 
 
 async def answer_batch(
@@ -40,10 +40,12 @@ async def answer_batch(
 
     Cancelling cancels them all.
     """
-    wanted = [one for one in messages if one.method is not None and one.id is not None]
+    wanted = [
+        message for message in messages if message.method is not None and message.id is not None
+    ]
     async with asyncio.TaskGroup() as group:
-        answering = [group.create_task(_one(answer, one)) for one in wanted]
-    answers = [body for one in answering if (body := one.result())]
+        answering = [group.create_task(_one(answer, message)) for message in wanted]
+    answers = [body for task in answering if (body := task.result())]
     return b"[" + b",".join(answers) + b"]" if answers else b""
 
 

@@ -83,8 +83,8 @@ def caller_of(client: Client, line: Line) -> Caller:
         answers: dict[str, Mapping[str, Any]] = {}
         try:
             async with asyncio.timeout(ASK_SECONDS):
-                for key, one in questions.items():
-                    answers[key] = await line.ask(one["method"], one["params"])
+                for key, asked in questions.items():
+                    answers[key] = await line.ask(asked["method"], asked["params"])
         except TimeoutError:
             raise RpcError(INTERNAL_ERROR, "the client of this call gave no answer") from None
         return answers

@@ -102,9 +102,9 @@ class Dispatcher:
 
     async def turn_away(self, messages: Sequence[Message], principal: Principal) -> None:
         """Record the calls of a caller that is switched off. Raises `StoreError`."""
-        for one in messages:
-            if one.method == "tools/call" and one.id is not None:
-                await self.passage.guard.refuse(principal, _name_in(one), Outcome.DENIED)
+        for message in messages:
+            if message.method == "tools/call" and message.id is not None:
+                await self.passage.guard.refuse(principal, _name_in(message), Outcome.DENIED)
 
     async def answer(
         self,
@@ -298,7 +298,7 @@ def _dressed(
     if SUBSCRIPTION in given and method == "subscriptions/listen":
         meta[SUBSCRIPTION] = given[SUBSCRIPTION]
     if not client.is_modern:
-        kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
+        kept = {key: value for key, value in result.items() if key not in ("resultType", "_meta")}
         return {**kept, "_meta": meta} if meta else kept
     meta[f"{META}serverInfo"] = info
     is_cacheable = method.endswith("/list") or method in ("resources/read", "server/discover")

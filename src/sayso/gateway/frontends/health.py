@@ -107,7 +107,7 @@ class HealthDoor:
             # Whoever asks sends no requests on once it is told no: the end can wait for that.
             self.shutdown.is_watched = True
             told = await self._parts()
-            is_ready = all(one == _OK for one in told.values())
+            is_ready = all(state == _OK for state in told.values())
             status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
             more = {"upstreams": self._states()} if await self._may_know(Arrival.of(scope)) else {}
             await _say(send, status, {"ready": is_ready, **told, **more})
@@ -131,7 +131,7 @@ class HealthDoor:
     def _states(self) -> dict[str, str]:
         """Of each server; one that is down leaves the others, and the gateway ready."""
         words = {True: "up", False: "down", None: "not yet wanted"}
-        return {one.name: words[one.is_up] for one in self.upstreams}
+        return {upstream.name: words[upstream.is_up] for upstream in self.upstreams}
 
     async def _may_know(self, arrival: Arrival) -> bool:
         """Return whether a probe proves who sends it, by a token or an API key.

@@ -71,7 +71,7 @@ class Request:
     def takes_events(self) -> bool:
         """Whether the client takes a stream in the place of one message."""
         accept = self.headers.get("accept", "")
-        return any(one in accept for one in _EVENTS)
+        return any(kind in accept for kind in _EVENTS)
 
     async def messages(self) -> Message | list[Message]:
         """The message that it carries, or all of a batch. Raises `RefusedError`."""

@@ -179,8 +179,8 @@ class Sessions:
 
     def hang_up(self) -> None:
         """End all streams."""
-        for one in self._live.values():
-            one.hang_up()
+        for session in self._live.values():
+            session.hang_up()
 
 
 def open_stream(session: Session) -> Backlog[bytes | None] | None:

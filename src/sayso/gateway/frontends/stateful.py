@@ -61,13 +61,17 @@ class StatefulDoor:
     ) -> None:
         """The messages of one batch, which only one version has. Raises `RefusedError`."""
         ticket = self._ticket(request, principal)
-        if ticket.version != BATCHING or any(one.method == "initialize" for one in messages):
+        if ticket.version != BATCHING or any(
+            message.method == "initialize" for message in messages
+        ):
             what = "the body must be one JSON-RPC 2.0 message"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what)
-        requests = [one for one in messages if one.method is not None and one.id is not None]
-        for one in messages:
-            if one not in requests:
-                await self._note(ticket, one)
+        requests = [
+            message for message in messages if message.method is not None and message.id is not None
+        ]
+        for message in messages:
+            if message not in requests:
+                await self._note(ticket, message)
         if requests:
             await self._answer(request, principal, ticket, requests, is_batch=True)
         else:

@@ -114,9 +114,9 @@ class StdioDoor:
             await self._outbox.say(body)
 
     async def _answer_all(self, messages: list[Message]) -> None:
-        for one in messages:
-            if one.is_response or one.id is None:
-                self._note(one)
+        for message in messages:
+            if message.is_response or message.id is None:
+                self._note(message)
         if body := await answer_batch(messages, self._respond):
             await self._outbox.say(body)
 

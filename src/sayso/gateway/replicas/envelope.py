@@ -49,7 +49,7 @@ class Envelopes:
         now = self.clock()
         if abs(now - at) > AGE_SECONDS:
             raise SealError("it is too old, or the clocks of two machines are too far apart")
-        self._seen = {one: seen for one, seen in self._seen.items() if seen > now}
+        self._seen = {known: seen for known, seen in self._seen.items() if seen > now}
         if number in self._seen:
             raise SealError("it was here before")
         # As long as its time could be taken for one of now.

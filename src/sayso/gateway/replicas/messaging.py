@@ -68,7 +68,7 @@ class ReplicaClient:
             return []
         found: list[Any] = []
 
-        async def one(to: str) -> None:
+        async def ask(to: str) -> None:
             try:
                 told = await self.send(to, kind, body)
             except GoneError:
@@ -78,7 +78,7 @@ class ReplicaClient:
 
         async with anyio.create_task_group() as group:
             for to in await self.presence.others():
-                group.start_soon(one, to)
+                group.start_soon(ask, to)
         return found
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

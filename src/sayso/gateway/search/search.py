@@ -57,7 +57,7 @@ class Search:
     async def listed(self, principal: Principal) -> list[Tool]:
         """The pinned tools that this caller may know of, beside the meta-tools."""
         view = await self._view(principal)
-        return [one for one in view.pinned if self._name_of(one) not in META_TOOLS]
+        return [tool for tool in view.pinned if self._name_of(tool) not in META_TOOLS]
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], principal: Principal, run: Run
@@ -92,7 +92,7 @@ class Search:
         limit = int(wanted.get("limit", USUAL))
         try:
             found = _find(registry, wanted, limit)
-            entries = [self._told(view, one) for one in found.tools]
+            entries = [self._told(view, tool) for tool in found.tools]
             count = fitting(entries, self._guard.limit - _FRAME)
             if count < len(entries):
                 found = _find(registry, wanted, count)

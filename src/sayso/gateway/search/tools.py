@@ -155,8 +155,8 @@ _SEARCH: Final = MetaTool(
 )
 
 META_TOOLS: Final[Mapping[str, MetaTool]] = {
-    one.name: one
-    for one in (
+    meta.name: meta
+    for meta in (
         _SEARCH,
         _call(Level.READ, FETCH, "Nothing is changed: a tool that could is refused."),
         _call(

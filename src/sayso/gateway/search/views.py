@@ -52,15 +52,15 @@ class Views:
         return view
 
     def _make(self, catalog: Catalog, policy: Policy, principal: Principal) -> View:
-        found = (self.sees(principal, one, policy) for one in catalog.tools.values())
-        seen = [one for one in found if one is not None]
+        found = (self.sees(principal, tool, policy) for tool in catalog.tools.values())
+        seen = [tool for tool in found if tool is not None]
         # Tools as a policy sees them are the same objects for all callers while it counts.
-        same = tuple(id(one) for one in seen)
+        same = tuple(id(tool) for tool in seen)
         view = self._of_tools.get(same)
         if view is None:
             if len(self._of_tools) >= _MOST_VIEWS:
                 self._of_callers.clear()
                 self._of_tools.clear()
-            pinned = tuple(one for one in seen if policy.is_pinned(one.qualified_name))
+            pinned = tuple(tool for tool in seen if policy.is_pinned(tool.qualified_name))
             view = self._of_tools[same] = View(Registry(seen), pinned)
         return view
