@@ -38,7 +38,6 @@ class UpstreamAuth:
 
     @property
     def is_exchange(self) -> bool:
-        """Whether each caller's own token is exchanged."""
         return self.type is AuthKind.TOKEN_EXCHANGE
 
     def to_dict(self) -> dict[str, Any]:

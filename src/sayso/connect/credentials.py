@@ -59,11 +59,9 @@ class OnBehalf:
     principal: Principal
 
     async def headers(self) -> Mapping[str, str]:
-        """See `Credentials.headers`."""
         return await self.credentials.headers(self.principal)
 
     def forget(self) -> None:
-        """See `Credentials.forget`."""
         self.credentials.forget(self.principal)
 
 
@@ -132,12 +130,10 @@ class ClientCredentials:
         self._kept = RefreshingCache(self._fetch, clock=self.clock)
 
     async def headers(self, principal: Principal) -> Mapping[str, str]:
-        """See `Credentials.headers`; the caller makes no difference."""
         del principal
         return _bearer(await self._kept.get())
 
     def forget(self, principal: Principal) -> None:
-        """See `Credentials.forget`."""
         del principal
         self._kept.drop()
 
@@ -173,7 +169,6 @@ class TokenExchange:
         return _bearer(await kept.get())
 
     def forget(self, principal: Principal) -> None:
-        """See `Credentials.forget`."""
         if (kept := self._kept.get(principal)) is not None:
             kept.drop()
 

@@ -1,7 +1,6 @@
 """How long a request may take: as `asyncio.timeout`, but that many share one timer."""
 
 import asyncio
-from types import TracebackType
 from typing import Self
 
 from sayso.alarm import Alarm
@@ -28,12 +27,7 @@ class Limit:
         self.go_on()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _trace: object) -> None:
         """Whoever else cancels the task at the same time has his way."""
         self.stop()
         if not self.is_over:
@@ -43,12 +37,10 @@ class Limit:
             raise TimeoutError from error
 
     def stop(self) -> None:
-        """Let the time stand still."""
         if self._alarm is not None:
             self._alarm.forget(self._key)
 
     def go_on(self) -> None:
-        """Count from the beginning."""
         if self._alarm is not None and not self.is_over:
             self._key = self._alarm.call(self._end)
 

@@ -100,7 +100,6 @@ class Entry:
 
     @property
     def is_disabled(self) -> bool:
-        """Whether the client is told to pass this entry over."""
         return bool(self.flag("disabled")) or self.flag("enabled") is False
 
     def fault(
@@ -124,7 +123,6 @@ class Entry:
         raise self.fault("unknown key", key, fix=fix, of_key=True)
 
     def flag(self, key: str) -> bool | None:
-        """A boolean, or `None` where the key is missing."""
         value = self.fields.get(key)
         if value is None or isinstance(value, bool):
             return value

@@ -38,7 +38,6 @@ class Envelope:
 
     @property
     def is_modern(self) -> bool:
-        """Whether each request stands alone."""
         return self.version not in HANDSHAKE_VERSIONS
 
     def params(

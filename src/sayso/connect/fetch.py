@@ -53,7 +53,6 @@ class Reply:
 
     @property
     def is_ok(self) -> bool:
-        """Whether it is what was asked for."""
         return self.status == HTTPStatus.OK
 
     @property
@@ -85,7 +84,6 @@ class Fetcher:
         return await self._ask("POST", url, urlencode(body), headers)
 
     async def close(self) -> None:
-        """Let go of all connections."""
         pools = self._pools
         self._pools = {}
         for pool in pools.values():

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Final
 
 from sayso.connect.deadline import Limit
@@ -153,7 +152,6 @@ class Inbox:
         return ears if len({id(listener.owner) for listener in ears}) == 1 else []
 
     def _withdraw(self, number: object) -> None:
-        """The server does not want an answer any more."""
         found = self._questions.get(number) if isinstance(number, int | str) else None
         if found is not None and found.task is not None:
             found.task.cancel()
@@ -197,12 +195,7 @@ class _Hearing:
     def __enter__(self) -> None:
         self.ears[self.ear] = None
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, _error: BaseException | None, _trace: object) -> None:
         self.ear.end()
         del self.ears[self.ear]
         for question in [*self.ear.questions]:

@@ -68,7 +68,6 @@ class Link:
 
     @property
     def version(self) -> str:
-        """The protocol version agreed on."""
         return self.greeting.envelope.version
 
     async def request(

@@ -26,7 +26,6 @@ class Message(msgspec.Struct, gc=False):
 
     @property
     def is_response(self) -> bool:
-        """Whether it answers a request."""
         return self.method is None and bool(self.result or self.error)
 
 

@@ -49,11 +49,9 @@ class RequestListener:
     questions: set[Question] = field(default_factory=set[Question])
 
     def begin(self, limit: Limit) -> None:
-        """Its request goes out, and may take so long."""
         self._limit = limit
 
     def end(self) -> None:
-        """Its request is over."""
         self._limit = None
 
     @property

@@ -49,7 +49,6 @@ class RpcError(Exception):
 
     @classmethod
     def none(cls, fault: Fault, message: str) -> "RpcError":
-        """That there is no answer, and why."""
         return cls(NO_ANSWER, message, fault=fault)
 
     @classmethod

@@ -74,7 +74,6 @@ class StderrLog:
             await self._heard.wait()
 
     def note(self, line: bytes) -> None:
-        """One line of stderr."""
         said = line[:_LARGEST].decode(errors="replace").rstrip()
         if not said:
             return
@@ -100,7 +99,6 @@ class StderrLog:
             self._tell(self._masked(line, _LOGGED_LENGTH))
 
     def mentions(self, text: str) -> bool:
-        """Return whether one of the last lines of stderr holds this text."""
         return any(text in line for line in self._lines)
 
     def note_garbage(self, line: bytes) -> None:

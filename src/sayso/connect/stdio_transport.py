@@ -107,7 +107,6 @@ class Peer:
             del self._waiting[number]
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Send a notification."""
         await self.send(write_notification(method, params))
 
     async def receive(self, line: bytes) -> None:

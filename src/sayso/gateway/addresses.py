@@ -50,7 +50,6 @@ class Addresses:
 
     @classmethod
     def of(cls, resources: Entries, templates: Entries) -> "Addresses":
-        """Index the lists of all servers."""
         uris = [*_values(resources, "uri")]
         listers: dict[str, list[str]] = {}
         for server, uri in uris:

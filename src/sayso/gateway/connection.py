@@ -131,7 +131,6 @@ class ServerConnection:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How many entries each of its lists holds, of those that are remembered."""
         return self._lists.sizes
 
     @property
@@ -169,12 +168,10 @@ class ServerConnection:
 
     @property
     def _is_on(self) -> bool:
-        """Whether the policy lets the server take part."""
         return self._hub.switches.has_server(self.name)
 
     @property
     def is_connected(self) -> bool:
-        """Whether there is a connection."""
         return self._try is not None and self._try.is_held
 
     async def run(self) -> None:
@@ -415,7 +412,6 @@ class ServerConnection:
         return self._roll.named.get(qualified_name) if self._roll else None
 
     def move(self) -> None:
-        """Others follow its resources now."""
         if self._news is not None:
             self._news.move()
 

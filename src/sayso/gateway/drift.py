@@ -166,7 +166,6 @@ class Held:
 
     @classmethod
     def of(cls, row: DefinitionRow) -> Self:
-        """What is held in a row of the store."""
         known, now = (
             restore_tool(row.server, json.loads(text))
             for text in (row.definition, row.held or "{}")
@@ -174,7 +173,6 @@ class Held:
         return cls(row, known, now, tuple(changes(known, now)))
 
     def to_dict(self) -> dict[str, Any]:
-        """As data."""
         return {
             "server": self.row.server,
             "tool": self.now.name,

@@ -133,7 +133,6 @@ class Hub:
         self._each[subject] += 1
 
     def leave(self, listener: Listener) -> None:
-        """Tell it no more."""
         if listener in self._listeners:
             del self._listeners[listener]
             self._each -= Counter({listener.subject: 1})
@@ -141,7 +140,6 @@ class Hub:
                 self.moved(server)
 
     def may_follow(self, subject: str) -> bool:
-        """Whether this caller may follow one more resource."""
         return sum(len(listener.uris) for listener in self._of(subject)) < _MOST_FOLLOWED
 
     def followed(self, server: str, subject: str | None) -> frozenset[str]:
@@ -159,7 +157,6 @@ class Hub:
 
     @property
     def count(self) -> int:
-        """How many there are."""
         return len(self._listeners)
 
     def level(self, subject: str | None) -> str | None:
@@ -188,7 +185,6 @@ class Hub:
                         listener.tell(method, {})
 
     def _keeps(self, listener: Listener) -> bool:
-        """Let go of a listener whose caller is switched off."""
         if self.switches.has_caller(subject_of(listener.subject)):
             return True
         self.leave(listener)

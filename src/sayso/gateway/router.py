@@ -62,7 +62,6 @@ class Router:
 
     @property
     def routes(self) -> Mapping[str, Route]:
-        """The methods that are answered here."""
         tasks = Tasks(self.fleet, self.guard, self.flights.keys)
         return {
             "tools/list": self.list_tools,
@@ -196,7 +195,6 @@ class Router:
         return {**entry, "name": self._name_of(tool)}
 
     def _name_of(self, tool: Tool) -> str:
-        """What clients call a tool here."""
         return tool.name if self.alone else tool.qualified_name
 
     def _qualified(self, name: str) -> str:
@@ -216,8 +214,6 @@ class Router:
         }
 
     async def get_prompt(self, request: Request) -> dict[str, Any]:
-        """One prompt, from its server."""
-
         async def get(request: Request) -> dict[str, Any]:
             return await self._forward_prompt(request, request.params["name"], ("name",))
 

@@ -48,7 +48,6 @@ class News:
             _log.info("%s tells of no changes: %s", self.link.name, error.message)
 
     def move(self) -> None:
-        """Others are followed now."""
         self._moved.set()
 
     def acknowledge(self, params: Mapping[str, Any]) -> None:

@@ -111,7 +111,6 @@ class Upstream:
 
     @property
     def latest(self) -> ServerConnection | None:
-        """The contact that was used last, if there is one."""
         return max(self._contacts.values(), key=lambda contact: contact.used, default=None)
 
     @property
@@ -168,7 +167,6 @@ class Upstream:
         return None if found is None else found.known(qualified_name)
 
     def move(self) -> None:
-        """Others follow its resources now."""
         for contact in self._contacts.values():
             contact.move()
 

@@ -86,7 +86,6 @@ class Upstreams:
         self._by_name.update((upstream.name, upstream) for upstream in self.upstreams)
 
     def of(self, principal: Principal) -> "Reach":
-        """The servers that take part, as one principal has them."""
         return Reach(
             self.reachable(principal),
             principal,
@@ -108,7 +107,6 @@ class Upstreams:
         return Upstreams([self.owner(name)], self.timeout, self.hub, self.switches)
 
     def owner(self, name: str) -> Upstream:
-        """The server of this name; a tool in hand names one that is there."""
         return self._by_name[name]
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
@@ -121,7 +119,6 @@ class Upstreams:
         return None
 
     def health(self) -> list[ServerHealth]:
-        """How each server fares."""
         return [upstream.health() for upstream in self.upstreams]
 
     async def find_tool(

@@ -1,4 +1,4 @@
-"""Whether a process belongs to a program whose calls a person answers.
+"""Kinship of processes with the gateway's clients, the programs whose calls a person answers.
 
 A client of the gateway starts other programs: an agent has a shell. None of them may act for the
 person. Three things give one away: a client among its ancestors, a client's own terminal, or an
@@ -54,16 +54,13 @@ class Family:
 
     @property
     def terminals(self) -> frozenset[str]:
-        """Return the terminals that its members have."""
         return frozenset(member.terminal for member in self.members if member.terminal is not None)
 
     @property
     def groups(self) -> frozenset[str]:
-        """Return the control groups of its members."""
         return frozenset(member.group for member in self.members)
 
     def has(self, process: Process) -> bool:
-        """Return whether a process is a member."""
         return _key(process) in map(_key, self.members)
 
     def is_below(self, process: Process) -> bool:
@@ -123,7 +120,6 @@ class Clients:
                 return
 
     def name_of(self, pid: int) -> str | None:
-        """Return the name of a process."""
         process = self.tables().look(pid)
         return process.name if process else None
 

@@ -34,7 +34,6 @@ class Peer:
         return bool(poll.poll(0))
 
     def close(self) -> None:
-        """Let go of the pidfd."""
         if self.handle >= 0:
             os.close(self.handle)
             self.handle = -1
@@ -42,8 +41,9 @@ class Peer:
 
 def peer_of(connection: socket.socket) -> Peer | None:
     """Return the process that connected; `None` where the system does not say."""
+    peer = _peer_of_linux if sys.platform == "linux" else _peer_of_bsd
     try:
-        return _peer_of_linux(connection) if sys.platform == "linux" else _peer_of_bsd(connection)
+        return peer(connection)
     except (OSError, struct.error):
         return None
 

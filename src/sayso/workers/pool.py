@@ -42,17 +42,14 @@ class Pool:
 
     @property
     def idle(self) -> int:
-        """How many processes wait for a job."""
         return len(self._idle)
 
     @property
     def busy(self) -> int:
-        """How many jobs are under way."""
         return self._busy.total()
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait for a process."""
         return sum(map(len, self._waiting.values()))
 
     async def run(

@@ -33,7 +33,6 @@ class Output:
 
     @property
     def last(self) -> bytes | None:
-        """The last part, if there is any."""
         return self.parts[-1] if self.parts else None
 
 
@@ -63,11 +62,9 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be given a job."""
         return self._finalizer.alive
 
     def end(self) -> None:
-        """Kill the process."""
         self._finalizer()
 
     async def run(self, request: bytes, *, seconds: float, memory: int) -> Output:
@@ -118,7 +115,7 @@ class Worker:
                 raise EOFError
             pieces.append(piece)
             size -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return b"".join(pieces)
 
 
 def _end(connection: socket.socket, process: "subprocess.Popen[bytes]") -> None:

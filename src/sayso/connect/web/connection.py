@@ -87,7 +87,6 @@ class Reply:
             self._waiter = None
 
     def take(self, piece: bytes) -> None:
-        """A piece has come."""
         self._pieces.append(piece)
         self._kept += len(piece)
         self.wake()
@@ -99,7 +98,6 @@ class Reply:
             self.wake()
 
     def wake(self) -> None:
-        """Let whoever waits look again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -123,7 +121,6 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether a request can be sent."""
         return not self._transport.is_closing()
 
     def send(self, *parts: bytes) -> Reply:
@@ -136,7 +133,6 @@ class Connection(asyncio.Protocol):
         return reply
 
     def close(self) -> None:
-        """End it, whatever goes on."""
         self._transport.abort()
 
     async def secured(self, inner: "Connection", context: ssl.SSLContext, host: str) -> None:

@@ -11,7 +11,6 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Final
 
 import anyio
@@ -245,7 +244,6 @@ class Site:
         return None
 
     async def _take(self, message: Message, ear: RequestListener | None = None) -> None:
-        """What the server says unasked."""
         if message.method is None:
             return
         if message.id is None:
@@ -339,12 +337,7 @@ class _Post:
             raise
         return exchange
 
-    async def __aexit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._end(error)
 
     def _end(self, error: BaseException | None) -> None:

@@ -46,7 +46,6 @@ class Pool:
 
     @classmethod
     def to(cls, url: str) -> "Pool":
-        """The pool for the place of `url`, which is http or https."""
         parts = urlsplit(url)
         bypass = bool(proxy_bypass(parts.hostname or ""))
         proxy = None if bypass else getproxies().get(parts.scheme)

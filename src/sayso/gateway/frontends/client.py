@@ -34,7 +34,6 @@ class Client:
 
     @property
     def is_modern(self) -> bool:
-        """Whether each of its requests stands alone (since 2026-07-28)."""
         return self.version not in HANDSHAKE_VERSIONS
 
     def hears(self, level: object) -> bool:

@@ -97,7 +97,6 @@ class Dispatcher:
         )
 
     def admits(self, principal: Principal) -> bool:
-        """Return whether the policy of the moment lets this caller in."""
         return self.passage.fleet.switches.has_caller(principal.subject)
 
     async def turn_away(self, messages: Sequence[Message], principal: Principal) -> None:

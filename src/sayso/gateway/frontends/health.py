@@ -96,7 +96,6 @@ class HealthDoor:
     names: Names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one probe."""
         del receive
         if scope["method"] not in ("GET", "HEAD"):
             told = {"error": "A probe is a GET."}

@@ -39,7 +39,6 @@ class Envelopes:
     _seen: dict[str, float] = field(default_factory=dict[str, float])
 
     def seal(self, errand: Errand, to: str) -> str:
-        """An errand for the process `to`."""
         value = [errand.kind, errand.body, errand.number, self.clock()]
         return self.keys.seal(_ERRAND, value, bound={"to": to})
 
@@ -57,7 +56,6 @@ class Envelopes:
         return Errand(kind, body, number)
 
     def seal_reply(self, errand: Errand, value: Any) -> str:
-        """The answer to an errand."""
         return self.keys.seal(_REPLY, value, bound={"number": errand.number})
 
     def open_reply(self, errand: Errand, text: str) -> Any:

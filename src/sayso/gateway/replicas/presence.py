@@ -51,7 +51,6 @@ class Presence:
                 _log.warning("the list of replicas cannot be kept: %s", error)
 
     async def look(self) -> None:
-        """See who is there now."""
         self._others = {row.id: row.address for row in await self._rows()}
 
     async def address_of(self, name: str) -> str | None:

@@ -47,11 +47,9 @@ class Search:
 
     @property
     def is_on(self) -> bool:
-        """Whether the policy of the moment wants it."""
         return self._guard.policy().tools is Listing.SEARCH
 
     def answers(self, name: str) -> bool:
-        """Whether a call of `name` is one of a meta-tool."""
         return name in META_TOOLS and self.is_on
 
     async def listed(self, principal: Principal) -> list[Tool]:

@@ -106,12 +106,10 @@ class MetaTool:
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return self.raw["name"]
 
     @cached_property
     def checker(self) -> BoundedChecker:
-        """What its own arguments must fit."""
         return BoundedChecker(self.raw["inputSchema"])
 
     def listing(self, version: str) -> dict[str, Any]:
