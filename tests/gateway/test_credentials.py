@@ -20,7 +20,7 @@ from tests.gateway.test_upstream import holding
 
 from sayso.access import load_access, open_access
 from sayso.connect import Fault, RpcError, Target, UrlTarget, parse_target
-from sayso.connect.auth import AuthKind
+from sayso.connect.kinds import AuthKind
 from sayso.connect.credentials import ClientCredentials, Wallet
 from sayso.connect.fetch import Fetcher, open_fetcher
 from sayso.connect.link import Link

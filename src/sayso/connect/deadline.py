@@ -1,4 +1,4 @@
-"""How long a request may take: as `asyncio.timeout`, but that many share one timer."""
+"""The time limit of a request: like `asyncio.timeout`, but many limits share one timer."""
 
 import asyncio
 from typing import Self
@@ -7,10 +7,7 @@ from sayso.alarm import Alarm
 
 
 class Limit:
-    """Cancels what is done within it when `alarm` goes off, and raises `TimeoutError` outside.
-
-    Without an alarm it may take as long as it likes.
-    """
+    """Cancels what is done within it when `alarm` goes off, and raises `TimeoutError` outside."""
 
     __slots__ = ("_alarm", "_before", "_key", "_task", "is_over")
 
@@ -20,15 +17,15 @@ class Limit:
         self.is_over = False
 
     def __enter__(self) -> Self:
-        """Begin to count. Within a task."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a request is made by a task
-        self._task, self._before = task, task.cancelling()
+        self._task = task
+        self._before = task.cancelling()
         self.go_on()
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, _trace: object) -> None:
-        """Whoever else cancels the task at the same time has his way."""
+        """Let a cancellation by others that comes at the same time take effect."""
         self.stop()
         if not self.is_over:
             return

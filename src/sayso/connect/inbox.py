@@ -1,4 +1,4 @@
-"""What a server says unasked: notifications, and questions of its own."""
+"""Notifications and requests that a server sends."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -26,7 +26,7 @@ _FOR_ALL: Final = frozenset(
         PROGRESS,
     }
 )
-"""What is about no request, whichever way it comes."""
+"""Notifications about no request, whichever way they come."""
 _MOST_AT_ONCE: Final = 128
 """Requests of a server that are under way; what comes beyond them gets no answer."""
 _LARGEST: Final = 256 * 1024
@@ -43,12 +43,11 @@ async def offer_nothing(method: str, _params: Mapping[str, Any]) -> Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """Who is told of what a server says unasked, and who answers its questions.
+    """Dispatches what a server sends to the listeners of the requests under way.
 
-    Over HTTP a server says what belongs to a request on that request's stream. Over stdio, and on
-    a stream of its own, nothing shows which request it has in mind: then the owner of all ears is
-    meant where there is only one, and otherwise nobody, since what one client says is not for
-    another.
+    Over HTTP a message about a request comes on that request's stream. Over stdio, and on a stream
+    of its own, nothing shows which request is meant: then it goes to the owner of all listeners if
+    there is only one, and otherwise to none, since what one client says is not for another.
     """
 
     notified: Notified = ignore
@@ -58,14 +57,14 @@ class Inbox:
     _answering: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     def hearing(self, ear: RequestListener | None, limit: Limit) -> AbstractContextManager[None]:
-        """While a request is under way; what was asked because of it ends with it."""
+        """Return the context of a request; questions that came because of it end with it."""
         if ear is None:
             return _NOBODY
         ear.begin(limit)
         return _Hearing(self._ears, ear)
 
     async def notify(self, message: Message, ear: RequestListener | None = None) -> None:
-        """Pass a notification on; one that cannot be read, or is too large, is nobody's."""
+        """Pass a notification on; one that cannot be read, or is too large, is dropped."""
         if memoryview(message.params).nbytes > _LARGEST:
             return
         try:
@@ -79,15 +78,15 @@ class Inbox:
         if method in _FOR_ALL:
             await self.notified(method, params)
             return
-        ears = self._meant(ear)
-        await (ears[0] if ears else self).notified(method, params)
+        receiver = next(iter(self._meant(ear)), self)
+        await receiver.notified(method, params)
 
     def beside(
         self,
         spawn: Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"],
         work: Coroutine[Any, Any, None],
     ) -> None:
-        """Do what answers a server's request, unless it has asked for too much already."""
+        """Run `work`, which answers a request, unless too many are being answered already."""
         if len(self._answering) >= _MOST_AT_ONCE:
             work.close()
             return
@@ -96,9 +95,9 @@ class Inbox:
         task.add_done_callback(self._answering.discard)
 
     async def answer(self, message: Message, ear: RequestListener | None = None) -> bytes:
-        """The answer to a server's question, to be sent back.
+        """Answer a server's request.
 
-        Runs in a task of its own, which is cancelled when the server does not want it any more.
+        Runs in a task of its own, which is cancelled when the server withdraws the request.
         """
         number = message.id
         try:
@@ -145,29 +144,29 @@ class Inbox:
                 listener.go_on()
 
     def _meant(self, ear: RequestListener | None) -> list[RequestListener]:
-        """The ears that a message is for: of one owner, or none."""
+        """Return the listeners that a message is for: of one owner, or none."""
         if ear is not None:
             return [ear]
-        ears = [*self._ears]
-        return ears if len({id(listener.owner) for listener in ears}) == 1 else []
+        if len({id(listener.owner) for listener in self._ears}) != 1:
+            return []
+        return [*self._ears]
 
     def _withdraw(self, number: object) -> None:
-        found = self._questions.get(number) if isinstance(number, int | str) else None
-        if found is not None and found.task is not None:
-            found.task.cancel()
+        if isinstance(number, int | str) and (question := self._questions.get(number)):
+            question.cancel()
 
 
 def with_token(
     params: Mapping[str, Any], number: int, progress: Progress | None
 ) -> Mapping[str, Any]:
-    """With the token under which progress is told, where somebody wants to know."""
+    """Return `params` with the token of progress notifications, if `progress` wants them."""
     if progress is None:
         return params
     return {**params, "_meta": {**(params.get("_meta") or {}), "progressToken": number}}
 
 
 async def tell(progress: Progress | None, message: Message) -> None:
-    """Pass on how far a request has come, as far as that can be read."""
+    """Pass a progress notification on, if it can be read."""
     if progress is None:
         return
     try:
@@ -177,12 +176,16 @@ async def tell(progress: Progress | None, message: Message) -> None:
     done = _number(params.get("progress"))
     total = _number(params.get("total"))
     text = params.get("message")
+    if not isinstance(text, str):
+        text = None
     if done is not None:
-        await progress(done, total, text if isinstance(text, str) else None)
+        await progress(done, total, text)
 
 
 def _number(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return None
 
 
 @dataclass(slots=True)
@@ -200,6 +203,6 @@ class _Hearing:
         del self.ears[self.ear]
         for question in [*self.ear.questions]:
             question.ears.discard(self.ear)
-            if not question.ears and question.task is not None:
+            if not question.ears:
                 question.is_over = True
-                question.task.cancel()
+                question.cancel()

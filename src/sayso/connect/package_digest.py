@@ -1,4 +1,4 @@
-"""The digest of a package's files, as they lie there."""
+"""The digest of a package's files."""
 
 import hashlib
 import os
@@ -11,11 +11,11 @@ MOST_BYTES: Final = 512_000_000
 
 
 def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
-    """All files in a folder and below it, and links to folders, which are not followed.
+    """Return all files in a folder and below it, and links to folders, which are not followed.
 
-    What running leaves is passed over (`__pycache__`), and what is hidden unless it `has_hidden`: a
-    working copy has its history there, an installed package perhaps its code. Raises `ValueError`
-    where there are too many: then it is no package, but somebody's home.
+    `__pycache__` is skipped, and so is what is hidden unless it `has_hidden`: a working copy has
+    its history there, an installed package perhaps its code. Raises `ValueError` if there are too
+    many: then it is no package, but somebody's home.
     """
     found: list[Path] = []
     for place, folders, names in os.walk(folder):

@@ -1,4 +1,4 @@
-"""Who hears what a server says because of one request, and answers what it asks meanwhile."""
+"""The listener of one request: it gets the notifications and answers the questions about it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,11 +22,15 @@ async def ignore(_method: str, _params: Mapping[str, Any]) -> None:
 
 @dataclass(slots=True, eq=False)
 class Question:
-    """One that a server has asked, and the task that answers it; `ears` may hear it."""
+    """A server's question, and the task that answers it for the listeners `ears`."""
 
     task: "asyncio.Task[Any] | None"
     ears: "set[RequestListener]"
     is_over: bool = False
+
+    def cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
 
 
 @dataclass(slots=True, eq=False)
@@ -56,18 +60,18 @@ class RequestListener:
 
     @property
     def is_patient(self) -> bool:
-        """Whether one more question may be put."""
+        """Whether the server may ask one more question."""
         return self._count < MOST_QUESTIONS
 
     def stop(self) -> None:
-        """Something is asked."""
+        """Stop the clock: a question is asked."""
         self._count += 1
         self._open += 1
         assert self._limit is not None  # noqa: S101 - nothing is asked when the request is over
         self._limit.stop()
 
     def go_on(self) -> None:
-        """It was answered, or will not be."""
+        """Start the clock again: a question was answered, or will not be."""
         self._open -= 1
         if not self._open and self._limit is not None:
             self._limit.go_on()

@@ -19,7 +19,9 @@ def clients_of(port: int, client_ports: Collection[int], root: Path = _PROC) -> 
         for name in _TABLES
         for inode in _inodes(root / name, port, frozenset(client_ports))
     }
-    return _owners(root, wanted) if wanted else set()
+    if not wanted:
+        return set()
+    return _owners(root, wanted)
 
 
 def _inodes(path: Path, port: int, client_ports: frozenset[int]) -> list[str]:

@@ -108,7 +108,9 @@ class Clients:
         family = family_of(line)
         key = _key(family.members[-1])
         known = self.families.get(key)
-        self.families[key] = known.joined(family) if known else family
+        if known:
+            family = known.joined(family)
+        self.families[key] = family
         if len(self.families) > MAX_FAMILIES:
             self._drop_one(table)
 
@@ -121,7 +123,7 @@ class Clients:
 
     def name_of(self, pid: int) -> str | None:
         process = self.tables().look(pid)
-        return process.name if process else None
+        return process and process.name
 
     def has(self, pid: int) -> bool:
         """Return whether a process is a client, or was surely started by one."""

@@ -41,9 +41,8 @@ class Peer:
 
 def peer_of(connection: socket.socket) -> Peer | None:
     """Return the process that connected; `None` where the system does not say."""
-    peer = _peer_of_linux if sys.platform == "linux" else _peer_of_bsd
     try:
-        return peer(connection)
+        return _peer_of_linux(connection) if sys.platform == "linux" else _peer_of_bsd(connection)
     except (OSError, struct.error):
         return None
 
