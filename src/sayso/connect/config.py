@@ -156,7 +156,6 @@ def _target(entry: Entry) -> CommandTarget | UrlTarget:
 
 
 def _transport(entry: Entry) -> str | None:
-    """`stdio` or `http` as far as the entry says so itself."""
     key = next((key for key in _TYPE_KEYS if entry.fields.get(key) is not None), "type")
     said = entry.text(key)
     if said is None:

@@ -132,7 +132,6 @@ class Entry:
         return str(self.scope.workspace / text)
 
     def path(self, value: object, *steps: Step) -> str:
-        """Return the path at `steps`, with `~`, as `folder` does."""
         text = self._expand(value, *steps)
         if not text.strip():
             raise self.fault("must be a path", *steps)

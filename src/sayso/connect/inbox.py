@@ -190,8 +190,6 @@ def _number(value: object) -> float | None:
 
 @dataclass(slots=True)
 class _Hearing:
-    """See `Inbox.hearing`."""
-
     ears: dict[RequestListener, None]
     ear: RequestListener
 

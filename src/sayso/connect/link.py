@@ -272,7 +272,6 @@ async def _start(
 async def _read(
     said: asyncio.StreamReader, peer: Peer, diary: StderrLog, closed: anyio.Event
 ) -> None:
-    """Take in what a process says, until it ends."""
     try:
         async for line in lines_of(said):
             try:

@@ -120,7 +120,6 @@ def modules_in(folder: Path) -> dict[str, list[Path]]:
 
 
 def _beside_packages(environment: Path) -> list[Path]:
-    """Return the code that an import of an environment's own name would load."""
     found: list[Path] = []
     for entry in environment.iterdir():
         if entry.name not in _OWN_FOLDERS and entry.name not in ("Scripts", "__pycache__"):
@@ -257,5 +256,4 @@ def _is_named(name: str, words: set[str], text: str) -> bool:
 
 
 def _normal(name: str) -> str:
-    """Return a name as Python compares it."""
     return unicodedata.normalize("NFKC", name)

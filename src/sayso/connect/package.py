@@ -65,8 +65,6 @@ def describe_installed(kind: str, name: str, folder: Path) -> Described | None:
 
 
 class _Teller:
-    """Describes one target, by the environment that its process will have."""
-
     def __init__(self, target: CommandTarget) -> None:
         self._words = target.args
         self._folder = Path.cwd() if target.cwd is None else Path(target.cwd)
@@ -195,7 +193,6 @@ def _node_script(script: Path) -> Described | None:
 
 
 def _npm(folder: Path, wanted: str = "") -> Described | None:
-    """Return the npm package in a folder, if it is of the wanted version."""
     about = _object(folder / "package.json")
     name = about.get("name")
     version = about.get("version", "")

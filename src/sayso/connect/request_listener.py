@@ -60,7 +60,6 @@ class RequestListener:
 
     @property
     def is_patient(self) -> bool:
-        """Whether the server may ask one more question."""
         return self._count < MOST_QUESTIONS
 
     def stop(self) -> None:

@@ -45,7 +45,6 @@ class RpcError(Exception):
 
     @property
     def may_have_run(self) -> bool:
-        """Whether the request may have run, though no answer came."""
         return self.fault in (Fault.LOST, Fault.TIMED_OUT)
 
     @classmethod

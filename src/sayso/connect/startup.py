@@ -79,7 +79,6 @@ def is_accounted_for(site: Path, venv: Path | None) -> bool:
 
 
 def _starting(site: Path) -> Iterator[Path]:
-    """Yield the files that run code when an interpreter starts."""
     for entry in sorted(site.iterdir()):
         is_customized = entry.name.partition(".")[0] in _CUSTOMIZED
         if is_customized or (entry.suffix == ".pth" and _runs_code(entry)):
@@ -105,7 +104,6 @@ def _is_recorded(file: Path, recorded: Mapping[str, bytes]) -> bool:
 
 
 def _recorded(site: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files right in `site` that packages list, with their SHA-256."""
     for record in site.glob("*.dist-info/RECORD"):
         for row in csv.reader(record.read_text(encoding="utf-8").splitlines()):
             if len(row) > 1 and "/" not in row[0] and row[1].startswith("sha256="):

@@ -72,7 +72,6 @@ class StderrLog:
     _held: list[str] | None = None
 
     async def hear(self, stderr: asyncio.StreamReader) -> None:
-        """Read stderr until it is closed."""
         rest = b""
         try:
             while chunk := await stderr.read(_CHUNK):
@@ -107,7 +106,6 @@ class StderrLog:
         self._held = []
 
     def release(self) -> None:
-        """Log what was held back, and all that comes from now on."""
         held = self._held or []
         self._held = None
         for line in held:
@@ -146,7 +144,6 @@ class StderrLog:
         return redact_start(text, length)
 
     def _tell(self, text: str) -> None:
-        """Pass a line on to the log, as far as there is room."""
         now = self.timer()
         self._room = min(_BURST, self._room + (now - self._at) * _PER_SECOND)
         self._at = now

@@ -1,4 +1,4 @@
-"""The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
+"""The gateway as one ASGI application: `/mcp`, and the pages that are served with it."""
 
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -16,7 +16,6 @@ from sayso.approvals import Approvals, Channel, listening
 from sayso.audit import AuditLog
 from sayso.connect import (
     CommandTarget,
-    Credentials,
     Target,
     UrlTarget,
     Wallet,
@@ -24,7 +23,7 @@ from sayso.connect import (
     open_fetcher,
     place_of,
 )
-from sayso.gateway.contracts import Contracts, open_contracts
+from sayso.gateway.contracts import open_contracts
 from sayso.gateway.drift import Watch
 from sayso.gateway.frontends.dispatcher import Dispatcher
 from sayso.gateway.frontends.health import LIVE, READY, HealthDoor, StoreCheck
@@ -52,7 +51,7 @@ PATH: Final = "/mcp"
 
 
 def new_keys() -> Keyring:
-    """Keys that nobody else has, for as long as this process lasts."""
+    """Return new random keys for this process."""
     return Keyring.of([secrets.token_bytes(KEY_BYTES)])
 
 
@@ -88,7 +87,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     wallet: Wallet | None = None,
     shelf: Shelf | None = None,
 ) -> AsyncGenerator[Gateway]:
-    """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
+    """Yield the gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     Without `patience` a call waits as long as its client can; without an `audit` of `open_audit`
     the log is not chained. `announce` gets a line per waiting call. Raises `UncontainedError`.
@@ -98,15 +97,19 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     office = post or ReplicaClient()
     log = audit or AuditLog(store.records)
     approvals = Approvals.of(store, heard=shown.heard, keys=own)
-    contracts = await _contracts(targets, store, log, policy)
+    judge = partial(_judge, store.definitions, policy)
+    contracts = await open_contracts(targets, log, store.quarantines, judge)
+    shutdown = Shutdown()
+    # Questions to people are let go of first.
+    shutdown.on_begin(approvals.release)
     async with (
-        _let_in(wallet or Wallet()) as credentials,
+        open_fetcher() as fetcher,
         open_upstreams(
             targets,
             timeout=timeout,
             judges=contracts.judge,
             holds=contracts.hold,
-            credentials=credentials,
+            credentials=partial(credentials_for, fetcher=fetcher, wallet=wallet or Wallet()),
             watch=shown.watch and shown.watch.exchange,
             shelf=shelf,
             policy=policy,
@@ -127,24 +130,10 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             patience=DEFAULT_SECONDS if patience is None else patience,
             announce=announce,
             watch=shown.watch and shown.watch.call,
-            shutdown=_new_shutdown(approvals),
+            shutdown=shutdown,
             clock=store.clock,
         )
         yield Gateway(fleet, guard, store, own, office, shown, flights, patience is None)
-
-
-def _new_shutdown(approvals: Approvals) -> Shutdown:
-    """Return a shutdown that first lets go of questions to people."""
-    shutdown = Shutdown()
-    shutdown.on_begin(approvals.release)
-    return shutdown
-
-
-async def _contracts(
-    targets: Sequence[Target], store: Database, log: AuditLog, policy: Callable[[], Policy]
-) -> Contracts:
-    judge = partial(_judge, store.definitions, policy)
-    return await open_contracts(targets, log, store.quarantines, judge)
 
 
 def _judge(
@@ -153,19 +142,11 @@ def _judge(
     return Watch(definitions, place_of(target), target.name, policy).judge
 
 
-@asynccontextmanager
-async def _let_in(wallet: Wallet) -> AsyncGenerator[Callable[..., Credentials | None]]:
-    """What gives each server's credentials."""
-    async with open_fetcher() as fetcher:
-        yield partial(credentials_for, fetcher=fetcher, wallet=wallet)
-
-
 def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
-    """What answers the requests to `gateway`, whichever door they come through.
-
-    `alone` names the one server that it is for.
-    """
-    fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
+    """Return the dispatcher of `gateway`, or of the one server that `alone` names."""
+    fleet = gateway.fleet
+    if alone is not None:
+        fleet = fleet.only(alone)
     passage = Router(fleet, gateway.guard, gateway.flights, alone, gateway.fits_patience)
     return Dispatcher(passage, gateway.telemetry.watch)
 
@@ -193,13 +174,13 @@ def make_app(
     public_url: str | None = None,
     heard: Callable[[Scope], None] | None = None,
 ) -> ASGIApp:
-    """The application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
+    """Return the application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
 
     Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
     `access` says who calls, and `public_url` where others reach it; without them it is for this
     machine alone. Requests that name another host or come from another origin are refused (DNS
-    rebinding), but for those of probes: `/healthz` and `/readyz`. `heard` is called with each
-    request of a client that was let in.
+    rebinding), except for probes: `/healthz` and `/readyz`. `heard` is called with each request of
+    a client that was let in.
     """
     names = own_names(base_url, public_url)
     known = access or Local()
@@ -228,19 +209,19 @@ def make_app(
     named: dict[str, str] = {}
     for upstream in gateway.fleet.upstreams:
         path = f"/servers/{upstream.name}{PATH}"
-        doors[path], named[path] = door(path, upstream.name), upstream.name
+        doors[path] = door(path, upstream.name)
+        named[path] = upstream.name
     pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        found = doors.get(scope["path"]) if scope["type"] == "http" else None
+        found: ASGIApp = pages
+        if scope["type"] == "http":
+            found = doors.get(scope["path"], pages)
         server = named.get(scope["path"])
         if server is not None and not gateway.fleet.switches.has_server(server):
-            found = None  # as if no such server were configured
-        await (found or pages)(scope, receive, send)
+            found = pages  # as if no such server were configured
+        await found(scope, receive, send)
 
-    def live() -> int:
-        return sessions.open
-
-    gauges = gauges_of(gateway.store, gateway.fleet.upstreams, live)
+    gauges = gauges_of(gateway.store, gateway.fleet.upstreams, sessions)
     gateway.telemetry.show(gateway.store, gauges)
     return gateway.telemetry.around(app)

@@ -1,4 +1,4 @@
-"""Which servers are held to their contracts, and what holds them; refused where nothing can."""
+"""The servers that are held to their contracts, and what holds them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from sayso.store import Quarantines
 
 @dataclass(slots=True)
 class Contracts:
-    """`inner` says who judges a server's tools first; `programs` is `None` where none has one."""
+    """The judges and holds of servers. `programs` is `None` if no server has a contract."""
 
     audit: AuditLog
     quarantines: Quarantines
@@ -23,19 +23,18 @@ class Contracts:
     _holds: dict[str, Hold]
 
     def judge(self, target: CommandTarget | UrlTarget) -> Judge:
-        """Who judges a server's tools: whoever did, and whether they are in quarantine.
+        """Return the judge of a server's tools: `inner`, and then the quarantine.
 
         That holds for servers without a contract too: a person lifts it, and not a changed file.
         """
-        found = Quarantine(
-            self.audit, self.quarantines, place_of(target), target.name, self.inner(target)
-        )
+        inner = self.inner(target)
+        found = Quarantine(self.audit, self.quarantines, place_of(target), target.name, inner)
         if self.programs is not None and _has_contract(target):
             self._holds[target.name] = Hold(self.programs, found)
         return found.judge
 
     def hold(self, target: CommandTarget | UrlTarget) -> Hold | None:
-        """What holds a server to its contract, once it is known who judges its tools."""
+        """Return what holds a server to its contract, after `judge` was called for it."""
         return self._holds.get(target.name)
 
 
@@ -45,12 +44,11 @@ async def open_contracts(
     quarantines: Quarantines,
     inner: Callable[[CommandTarget | UrlTarget], Judge],
 ) -> Contracts:
-    """What holds those of `targets` that have a contract.
-
-    Raises `UncontainedError` where nothing here can.
-    """
-    names = [target.name for target in targets if _has_contract(target)]
-    return Contracts(audit, quarantines, inner, await check_ready(names) if names else None, {})
+    """Return the contracts of `targets`. Raises `UncontainedError` if nothing can hold them."""
+    programs: Programs | None = None
+    if names := [target.name for target in targets if _has_contract(target)]:
+        programs = await check_ready(names)
+    return Contracts(audit, quarantines, inner, programs, {})
 
 
 def _has_contract(target: Target) -> bool:

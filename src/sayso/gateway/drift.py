@@ -1,8 +1,7 @@
-"""Servers that change their tools: what permits more waits until a person accepts it.
+"""Servers that change their tools: a change that permits more waits until a person accepts it.
 
-What each server's tools were is kept in the store, so that it is known after a restart and by every
-replica. A definition that a server goes on giving costs nothing. One that it keeps changing is
-written in place, and once a minute at most, unless it permits less by it.
+Definitions are kept in the store, for restarts and replicas. One that keeps changing is written in
+place, and once a minute at most, unless it permits less by it.
 """
 
 import json
@@ -33,7 +32,7 @@ _TOLD: Final = (
 
 
 class _Judged(NamedTuple):
-    """What was found of a definition: what the tool was before, where it is held."""
+    """The verdict on a definition; `before` is the tool as it was, if the change is held."""
 
     known: Known
     mark: str
@@ -42,7 +41,7 @@ class _Judged(NamedTuple):
 
 @dataclass(slots=True)
 class Watch:
-    """What is known of the tools of the server at `place`, which is called `server`."""
+    """Compares the tools of the server at `place`, called `server`, with what they were."""
 
     definitions: Definitions
     place: str
@@ -54,10 +53,10 @@ class Watch:
     _written: dict[str, float] = field(default_factory=dict[str, float])
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """The tools as they count, and what is wrong with those that do not.
+        """Return the tools as they count, and what is wrong with those that do not.
 
-        A tool that is seen for the first time is remembered. Raises `StoreError` when what was
-        known cannot be read; what cannot be written is judged all the same.
+        A new tool is remembered. Raises `StoreError` if what was known cannot be read; what cannot
+        be written is judged all the same.
         """
         named: dict[str, Tool] = {}
         for tool in tools:
@@ -74,8 +73,10 @@ class Watch:
         await self._compare({name: tool for name, tool in named.items() if name in known}, known)
         refused = set(new[room:])
         found = [self._counting(tool) for tool in tools if storable(tool.name) not in refused]
+        if not refused:
+            return found, []
         what = f"{self.server}: {len(refused)} tools are left out: it has had too many names"
-        return found, [what] if refused else []
+        return found, [what]
 
     async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
         """Judge what is not as it was when it was last judged."""
@@ -99,7 +100,7 @@ class Watch:
         return found.before is not None and known.held != mark  # what is held is yet to be written
 
     def _judge(self, row: DefinitionRow, tool: Tool, mark: str) -> DefinitionRow | None:
-        """Note whether the tool is held; gives the row to write, if it is to be another one."""
+        """Note whether the tool is held; return the row to write, if it has to change."""
         short = Known(row.mark, row.accepted, row.held_mark)
         self._judged[row.tool] = _Judged(short, mark, None)
         next_ = replace(row, held=None, held_mark=None, held_since=None, revision=row.revision + 1)
@@ -114,10 +115,12 @@ class Watch:
             return replace(next_, held=_text(tool), held_mark=mark, held_since=self.clock())
         _log.debug("%s: its tool “%s” has changed", row.server, row.tool)
         moved = replace(next_, definition=_text(tool), mark=mark, since=self.clock())
-        return moved if loosens(tool, before, under) else self._soon(moved)
+        if loosens(tool, before, under):
+            return moved
+        return self._soon(moved)
 
     def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
-        """The row, unless its tool was just written about: then it is judged again."""
+        """Return the row, unless its tool was just written: then it is judged again."""
         if self._may_write(row.tool):
             return row
         del self._judged[row.tool]
@@ -125,7 +128,9 @@ class Watch:
 
     def _counting(self, tool: Tool) -> Tool:
         found = self._judged.get(storable(tool.name))
-        return tool if found is None or found.before is None else hold(tool, found.before)
+        if found is None or found.before is None:
+            return tool
+        return hold(tool, found.before)
 
     def _resolver(self, name: str) -> Callable[[Evidence], ResolvedIntent]:
         return lambda evidence: self.policy().resolve(self.server, name, evidence)
@@ -166,10 +171,8 @@ class Held:
 
     @classmethod
     def of(cls, row: DefinitionRow) -> Self:
-        known, now = (
-            restore_tool(row.server, json.loads(text))
-            for text in (row.definition, row.held or "{}")
-        )
+        known = restore_tool(row.server, json.loads(row.definition))
+        now = restore_tool(row.server, json.loads(row.held or "{}"))
         return cls(row, known, now, tuple(changes(known, now)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -188,14 +191,14 @@ class Held:
 
 
 async def held_changes(definitions: Definitions) -> list[Held]:
-    """All changes that wait for a person, by server and tool."""
+    """Return all changes that wait for a person, by server and tool."""
     return [Held.of(row) for row in await definitions.all(is_held=True)]
 
 
 async def accept(log: AuditLog, definitions: Definitions, held: Held, *, by: str) -> bool:
-    """Have a change count from now on, on record; `False` where it is another one by now.
+    """Accept a change, on record; return `False` if the tool has changed again.
 
-    A gateway that runs goes by it within seconds.
+    Running gateways notice within seconds.
     """
     told = [change.what for change in held.changes]
     return await log.accept(definitions, held.row, changes=told, by=by)

@@ -149,7 +149,6 @@ def _list(value: object) -> list[Any]:
 
 
 def _is_icon(value: object) -> bool:
-    """Return whether this is an icon whose source is a picture and no script."""
     source: Any = cast("dict[str, Any]", value).get("src") if isinstance(value, dict) else None
     return (
         isinstance(source, str)

@@ -88,7 +88,6 @@ async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[
 async def _followed(
     fleet: Upstreams, request: Request, listener: Listener, wanted: object
 ) -> list[str]:
-    """Those of the wanted resources that their servers tell of."""
     found: list[str] = []
     for uri in wanted[:_MOST_FOLLOWED] if isinstance(wanted, list) else []:  # pyright: ignore[reportUnknownVariableType] - looked at next
         if isinstance(uri, str):

@@ -25,8 +25,6 @@ Entry = Callable[[Tool, str], dict[str, Any]]
 
 
 class _Seen(NamedTuple):
-    """The list that a caller was given, and what it was made of."""
-
     catalog: Catalog
     policy: Policy
     rendered: msgspec.Raw

@@ -45,7 +45,6 @@ class Kept:
 
     @property
     def is_stale(self) -> bool:
-        """Whether it is time to read it again."""
         said = self.listed.seconds
         least = max(_LEAST_SECONDS, min(_REST * self.took, FRESH_SECONDS))
         seconds = FRESH_SECONDS if said is None else min(max(said, least), _MOST_SECONDS)
@@ -53,7 +52,6 @@ class Kept:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it is too old to be gone by."""
         return time.monotonic() - self.at > _OLDEST_SECONDS
 
 
@@ -78,7 +76,6 @@ class Lists:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many entries each list holds that is known."""
         known = {**self.shared, **self._kept}
         return {method: len(kept.listed.entries) for method, kept in known.items()}
 

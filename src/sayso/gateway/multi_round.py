@@ -45,8 +45,6 @@ Work = Callable[[Request], Awaitable[Result]]
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Questions that are put together, and their answers."""
-
     questions: Questions
     answers: "asyncio.Future[Mapping[str, Mapping[str, Any]]]"
 
@@ -71,7 +69,6 @@ class PendingCall:
     groups: deque[_Group] = field(default_factory=deque[_Group])
 
     async def ask(self, questions: Questions) -> Mapping[str, Mapping[str, Any]]:
-        """See `Caller.ask`."""
         self.flights.hold(self)
         self.bound = self.bound or await _bound(self.request)
         group = _Group(questions, asyncio.get_running_loop().create_future())
@@ -104,13 +101,11 @@ class PendingCall:
         )
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """See `Caller.tell`."""
         caller = self.request.caller
         if caller is not None and self.told is not None:
             caller.tell(method, params)
 
     async def progress(self, done: float, total: float | None, text: str | None) -> None:
-        """Tell the client how far it is, while it is there."""
         if self.told is not None:
             await self.request.progress(done, total, text)
 
@@ -172,7 +167,6 @@ class PendingCalls:
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for their clients."""
         return len(self._held)
 
     def hold(self, flight: PendingCall) -> None:
@@ -193,7 +187,6 @@ class PendingCalls:
         return sum(account == principal.account for account in held) < _MOST_EACH
 
     def seal(self, flight: PendingCall) -> str:
-        """The state that is good for the round that `flight` is in."""
         state = {
             "at": self.name,
             "id": flight.id,
@@ -229,7 +222,6 @@ class PendingCalls:
         return await flight.answer(request)
 
     async def _bring(self, holder: str, request: Request) -> Result:
-        """Bring a round to the process that holds its call."""
         body = {"method": request.method, "params": request.params, "version": request.version}
         caller = {"principal": msgspec.json.encode(request.principal).decode()}
         try:
@@ -253,7 +245,6 @@ class PendingCalls:
         return {"result": msgspec.json.encode(result).decode()}
 
     def forget(self, flight: PendingCall) -> None:
-        """Its client knows all, or wants to know no more."""
         self._held.pop(flight.id, None)
 
     def _ended(self, flight: PendingCall, task: "asyncio.Task[Result]") -> None:
@@ -304,7 +295,6 @@ def _answers(params: Mapping[str, Any], group: _Group) -> Mapping[str, Mapping[s
 
 
 def _lost(request: Request) -> Result:
-    """The process that held the call has ended, and the call with it."""
     text = (
         "The gateway was started anew while this call waited for an answer: it may have run or "
         "not. Look at what it would have changed before doing anything else."

@@ -192,7 +192,6 @@ class Hub:
         return False
 
     def tell_lists(self, server: str, subject: str | None) -> None:
-        """Any list of this server may have changed."""
         for method in LISTS_CHANGED.values():
             self.tell(server, subject, method, {})
 

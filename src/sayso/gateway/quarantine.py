@@ -57,7 +57,6 @@ class Quarantine:
         return [self._confined(tool) for tool in found], problems
 
     def holds(self, tool: Tool) -> bool:
-        """Whether it is in quarantine, as was known lately."""
         return storable(tool.name) in self._held
 
     async def add(self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str) -> None:

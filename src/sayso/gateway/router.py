@@ -139,7 +139,6 @@ class Router:
         )
 
     async def call_tool(self, request: Request) -> dict[str, Any]:
-        """One call through the guard, in one round or in several."""
         return await self.flights.take(request, self._call)
 
     async def _call(self, request: Request) -> dict[str, Any]:
@@ -201,7 +200,6 @@ class Router:
         return qualify(self.alone, name) if self.alone else name
 
     async def list_prompts(self, request: Request) -> dict[str, Any]:
-        """The prompts of all servers, named `server__prompt`."""
         found = await self.fleet.of(request.principal).collect("prompts/list")
         return {
             "prompts": [
@@ -305,7 +303,6 @@ def _own(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _prefixed(content: object, prefix: str) -> object:
-    """Return one of a resource's contents with its URI in the qualified form."""
     if not isinstance(content, dict):
         return content
     return with_uri(cast("dict[str, Any]", content), lambda uri: prefix + uri)

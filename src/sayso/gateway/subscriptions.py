@@ -51,7 +51,6 @@ class News:
         self._moved.set()
 
     def acknowledge(self, params: Mapping[str, Any]) -> None:
-        """The server says what it will tell of."""
         honored: Any = params.get("notifications")
         found: Any = honored.get("resourceSubscriptions") if isinstance(honored, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         uris = cast("list[Any]", found) if isinstance(found, list) else []

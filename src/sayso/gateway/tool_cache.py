@@ -95,6 +95,5 @@ class ToolCache:
         roll.due = time.monotonic() + _HELD_SECONDS if is_soon else math.inf
 
     def look_again(self) -> None:
-        """Have all lists judged again when they are next looked at."""
         for roll in self._rolls:
             roll.due = -math.inf

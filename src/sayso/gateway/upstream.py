@@ -236,7 +236,6 @@ class Upstream:
         return [*self._contacts.values(), *twins]
 
     def _make_room(self) -> None:
-        """End the contact that nobody has used for the longest."""
         idle = self._idle(_JUST_NOW)
         if not idle:
             what = f"its {self._most} connections are all in use"

@@ -103,7 +103,6 @@ class Upstreams:
         return [upstream for upstream in self.upstreams if has(upstream.name, subject)]
 
     def only(self, name: str) -> "Upstreams":
-        """The fleet of this one server."""
         return Upstreams([self.owner(name)], self.timeout, self.hub, self.switches)
 
     def owner(self, name: str) -> Upstream:
@@ -244,7 +243,6 @@ class Reach:
         return lists
 
     async def find_prompt(self, qualified_name: str) -> tuple[Upstream, str] | None:
-        """The server of a prompt, and the prompt's own name there."""
         found = [
             (upstream, qualified_name.removeprefix(f"{upstream.name}{SEPARATOR}"))
             for upstream in _owners(self.upstreams, qualified_name)

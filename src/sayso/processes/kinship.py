@@ -100,7 +100,6 @@ class Clients:
     families: dict[_Key, Family] = field(default_factory=dict[_Key, Family])
 
     def add(self, pid: int) -> None:
-        """Remember a client, with its ancestors as they are now."""
         table = self.tables()
         line = ancestors(table, pid)
         if not line:

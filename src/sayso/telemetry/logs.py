@@ -108,7 +108,6 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _call() -> dict[str, str]:
-    """Return the call that is under way, and the trace that it is part of."""
     call = CALL.get()
     if call is None:
         return {}

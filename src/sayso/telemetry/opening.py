@@ -36,7 +36,6 @@ class Telemetry:
 
     @property
     def heard(self) -> Callable[[bool, float], None] | None:
-        """Whom the ledger of approvals tells of answers."""
         return self._shown and self._shown.heard
 
     @property
@@ -45,14 +44,12 @@ class Telemetry:
         return self.prometheus and self.watch and self.watch.metrics
 
     def show(self, store: Database, gauges: Iterable[Gauge]) -> None:
-        """Show what the store does, and what the gauges say."""
         if self._shown is not None:
             store.measure(self._shown.committed)
         if self.prometheus is not None:
             self.prometheus.gauges.watch(gauges)
 
     def around(self, app: ASGIApp) -> ASGIApp:
-        """The application, with what is looked at on the wire."""
         if self.otel is not None:
             app = traced(app)
         if self._shown is not None:

@@ -123,7 +123,6 @@ def _fail(span: trace.Span, error: str) -> None:
 
 
 def _origin(asked: Asked, carried: dict[str, str]) -> tuple[Context, list[Link]]:
-    """Return the trace that a request is part of, and what it is linked to."""
     said = _W3C.extract(trace_of(asked.meta), _EMPTY)
     around = _W3C.extract(carried, _EMPTY)
     if not trace.get_current_span(said).get_span_context().is_valid:

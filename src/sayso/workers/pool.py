@@ -77,7 +77,6 @@ class Pool:
             self._leave(caller)
 
     def close(self) -> None:
-        """End the workers that have nothing to do."""
         while self._idle:
             self._idle.pop().end()
 
@@ -159,7 +158,6 @@ def packed(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Return a copy in which every mapping is a `dict`."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):

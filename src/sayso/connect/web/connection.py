@@ -47,7 +47,6 @@ class Reply:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits to be read that no more should come."""
         return self._kept > _FULL
 
     async def head(self) -> None:

@@ -273,7 +273,6 @@ class Site:
         return _Post(self, body, headers, number)
 
     async def followed(self, body: bytes, headers: Mapping[str, str]) -> Exchange:
-        """Follow redirects as far as they stay within the origin."""
         told = {**_TOLD, **headers}
         for _ in range(_MOST_REDIRECTS):
             exchange = await self._exchange("POST", self._path, told, body)
@@ -286,7 +285,6 @@ class Site:
     async def _exchange(
         self, verb: str, path: str, headers: Mapping[str, str], body: bytes = b""
     ) -> Exchange:
-        """One exchange, as soon as the head of its answer is there."""
         told = {**self.headers, **headers}
         if self.session is not None:
             told[_SESSION] = self.session
@@ -341,7 +339,6 @@ class _Post:
         self._end(error)
 
     def _end(self, error: BaseException | None) -> None:
-        """Let go of the connection, and say which fault an error is."""
         if self.exchange is not None:
             self.exchange.close()
         if isinstance(error, UnprovedError):

@@ -1,5 +1,6 @@
 """The handshake of the versions before 2026-07-28 (MCP, lifecycle)."""
 
+from contextlib import suppress
 from typing import Any, cast
 
 from sayso.connect import (
@@ -17,22 +18,20 @@ from sayso.gateway.versions import known_server_info
 
 
 def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
-    """The version agreed on, what the client can do, and its name. Raises `RpcError`."""
-    try:
+    """Return the version agreed on, the client's capabilities, and its name. Raises `RpcError`."""
+    params: dict[str, Any] = {}
+    with suppress(ValueError):
         params = read_object(message.params)
-    except ValueError:
-        params = {}
     wanted = params.get("protocolVersion")
     offered = params.get("capabilities")
     if not isinstance(wanted, str) or not isinstance(offered, dict):
-        what = "initialize must say protocolVersion and capabilities"
-        raise RpcError(INVALID_PARAMS, what)
+        raise RpcError(INVALID_PARAMS, "initialize must say protocolVersion and capabilities")
     version = wanted if wanted in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE
     return version, cast("dict[str, Any]", offered), name_of(params.get("clientInfo"))
 
 
 def greeting(version: str, introduction: Introduction) -> dict[str, Any]:
-    """The gateway's answer to it."""
+    """Return the gateway's answer to `initialize`."""
     return {
         "protocolVersion": version,
         "capabilities": CAPABILITIES,

@@ -1,4 +1,4 @@
-"""Where a client without a token learns whom to ask for one (RFC 9728)."""
+"""OAuth metadata: where a client without a token gets one (RFC 9728)."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -8,7 +8,7 @@ from sayso.access import ALL, WELL_KNOWN, Access
 
 
 def metadata_routes(access: Access) -> list[Route]:
-    """The metadata of each protected endpoint, for anybody to read, pages of others too."""
+    """Return the routes of the metadata of each protected endpoint, which every page may read."""
 
     async def show(request: Request) -> Response:
         found = access.metadata(request.path_params.get("path") or ALL)

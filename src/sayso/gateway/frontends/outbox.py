@@ -1,4 +1,4 @@
-"""What goes to one client, one message after another; what it is only told waits for nobody."""
+"""The messages to one client, sent one after another without holding up others."""
 
 import asyncio
 import contextlib
@@ -15,10 +15,7 @@ _MOST_BYTES: Final = 4 * 1024 * 1024
 
 @dataclass(slots=True)
 class Outbox:
-    """Sends by `send`, which may take as long as the client does.
-
-    Whoever reads what a server says must not wait for one client: the others would wait with it.
-    """
+    """Sends by `send`, which may take as long as the client does; a slow client delays no other."""
 
     send: Callable[[bytes], Awaitable[None]]
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -27,12 +24,11 @@ class Outbox:
     _sending: "asyncio.Task[None] | None" = None
 
     async def say(self, body: bytes) -> None:
-        """Send a message, after all that was said before."""
         async with self.turn():
             await self.send(body)
 
     def tell(self, body: bytes) -> None:
-        """The same, without waiting for it; left out where the client does not keep up."""
+        """Send a message without waiting; it is dropped if the client does not keep up."""
         if len(self._waiting) >= _MOST or self._size > _MOST_BYTES:
             return
         self._waiting.append(body)
@@ -42,7 +38,6 @@ class Outbox:
 
     @asynccontextmanager
     async def turn(self) -> AsyncGenerator[None]:
-        """Nobody else sends meanwhile, and nothing waits."""
         async with self._turn:
             while self._waiting:
                 body = self._waiting.popleft()

@@ -1,4 +1,4 @@
-"""The parameters of each request that the gateway answers, and what is wrong with them."""
+"""The parameters of each request that the gateway answers, validated."""
 
 import gc
 import time
@@ -98,7 +98,7 @@ async def read_parameters(message: Message) -> dict[str, Any]:
 
 
 def parameters_of(message: Message) -> dict[str, Any]:
-    """What a request says, checked as far as the gateway looks at it. Raises `RpcError`."""
+    """Return the parameters of a request, checked. Raises `RpcError`."""
     try:
         found: Any = msgspec.json.decode(message.params) if message.params else {}
         msgspec.convert(found, _FORMS.get(message.method or "", _Any))
@@ -111,5 +111,4 @@ def parameters_of(message: Message) -> dict[str, Any]:
 
 
 def _why(error: Exception) -> str:
-    """What is wrong, without what stands there."""
     return str(error) if isinstance(error, msgspec.MsgspecError) else "they cannot be read"

@@ -16,10 +16,10 @@ Write = Callable[[bytes], Awaitable[None]]
 
 @contextlib.asynccontextmanager
 async def standard_pipes() -> AsyncGenerator[tuple[AsyncIterator[bytes], Write]]:
-    """The lines of standard input, and what writes one to standard output.
+    """Yield the lines of standard input, and a function that writes one to standard output.
 
-    Standard output is taken away from everything else in this process: whatever prints there by
-    mistake writes to standard error. Lines of more than 4 MiB end the conversation.
+    Everything else in this process that prints to standard output writes to standard error. Lines
+    of more than 4 MiB end the conversation.
     """
     loop = asyncio.get_running_loop()
     said = os.fdopen(os.dup(0), "rb", 0)

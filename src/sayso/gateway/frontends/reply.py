@@ -1,4 +1,4 @@
-"""The answer to one POST: JSON where it comes alone, a stream where something comes before it."""
+"""The answer to one POST: JSON if it comes alone, a stream if messages come before it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,12 +29,12 @@ _JSON: Final = (b"content-type", b"application/json")
 
 
 def as_event(body: bytes) -> bytes:
-    """One message as a server-sent event."""
+    """Return a message as a server-sent event."""
     return b"event: message\ndata: " + in_one_line(body) + b"\n\n"
 
 
 class Reply:
-    """What goes back. Whoever takes only JSON gets the response alone."""
+    """The answer to a request. A client that takes only JSON gets the response alone."""
 
     def __init__(self, send: Send, *, takes_events: bool, headers: Sequence[Header] = ()) -> None:
         self._send = send
@@ -45,21 +45,20 @@ class Reply:
         self.is_over = False
 
     async def say(self, body: bytes) -> bool:
-        """Send a message that is not the response; whether it could be."""
+        """Send a message that is not the response; return whether that was possible."""
         if not self._takes_events or self.is_over:
             return False
         await self._begun().say(body)
         return True
 
     def tell(self, body: bytes) -> bool:
-        """The same without waiting, for what may be left out."""
+        """Send a message without waiting; it may be dropped."""
         if not self._takes_events or self.is_over:
             return False
         self._begun().tell(body)
         return True
 
     async def finish(self, body: bytes, status: int = 200) -> None:
-        """Send the response."""
         self.is_over = True
         if self._outbox is not None:
             async with self._outbox.turn():
@@ -72,14 +71,13 @@ class Reply:
         await self._piece(body, more=False)
 
     async def end(self) -> None:
-        """End the stream without a response: nobody waits for one."""
+        """End the stream without a response."""
         self.is_over = True
         async with self._begun().turn():
             await self._open()
             await self._piece(b"", more=False)
 
     async def ping(self) -> None:
-        """Show that the answer is still to come."""
         if self._takes_events and not self.is_over:
             async with self._begun().turn():
                 await self._open()
@@ -90,7 +88,7 @@ class Reply:
         await self._piece(as_event(body), more=True)
 
     def _begun(self) -> Outbox:
-        """The turns on a stream. Most answers are none, and nothing comes before or after them."""
+        """Return the outbox of a stream, which most answers never need."""
         if self._outbox is None:
             self._outbox = Outbox(self._event)
         return self._outbox
@@ -116,9 +114,9 @@ async def watched(
     patience: Alarm,
     gone: Callable[[], None] = _nothing,
 ) -> None:
-    """Do `work`, and keep its stream alive; say when the client has `gone` before it was done.
+    """Do `work` and keep its stream alive; call `gone` if the client leaves before it is done.
 
-    Most work is over before anybody starts to watch, which `patience` says.
+    Watching starts after `patience`: most work is over before.
     """
     watcher: asyncio.Task[None] | None = None
 

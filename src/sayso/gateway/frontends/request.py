@@ -1,4 +1,4 @@
-"""One HTTP request, as far as it is of use here, and how it is turned away."""
+"""One HTTP request, and how it is refused."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -32,7 +32,7 @@ _ROUTING: Final = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name", "
 
 
 class RefusedError(Exception):
-    """A request that is turned away, with a status and in the words of an error."""
+    """A request that is refused, with an HTTP status and a JSON-RPC error."""
 
     def __init__(
         self, status: int, text: str, code: int = INVALID_REQUEST, headers: tuple[Header, ...] = ()
@@ -44,7 +44,6 @@ class RefusedError(Exception):
         self.headers = headers
 
     async def answer(self, send: Send) -> None:
-        """Turn it away."""
         reply = Reply(send, takes_events=False, headers=self.headers)
         await reply.finish(write_error(None, self.code, self.text), self.status)
 
@@ -69,12 +68,12 @@ class Request:
 
     @property
     def takes_events(self) -> bool:
-        """Whether the client takes a stream in the place of one message."""
+        """Whether the client accepts a stream instead of one message."""
         accept = self.headers.get("accept", "")
         return any(kind in accept for kind in _EVENTS)
 
     async def messages(self) -> Message | list[Message]:
-        """The message that it carries, or all of a batch. Raises `RefusedError`."""
+        """Read the message that it carries, or all of a batch. Raises `RefusedError`."""
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             what = "the content type must be application/json"
@@ -88,29 +87,27 @@ class Request:
         except AmbiguousError as error:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error), INVALID_REQUEST) from None
         except ValueError:
-            is_json = body.lstrip()[:1] in (b"{", b"[")
-            code = INVALID_REQUEST if is_json else PARSE_ERROR
+            code = PARSE_ERROR
+            if body.lstrip().startswith((b"{", b"[")):
+                code = INVALID_REQUEST
             what = "the body must be one JSON-RPC 2.0 message"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, code) from None
         return found
 
     async def accept(self) -> None:
-        """Say that a message which wants no response was taken."""
         headers = [(b"content-length", b"0")]
         await self.send({"type": "http.response.start", "status": 202, "headers": headers})
         await self.send({"type": "http.response.body", "body": b""})
 
     async def left(self) -> None:
-        """Return when the client has gone."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
 
     async def _body(self) -> bytes:
         length = self.headers.get("content-length", "0")
-        pieces: list[bytes] = []
-        size = int(length) if length.isdigit() else 0
-        if size > MOST_BYTES:
+        if length.isdigit() and int(length) > MOST_BYTES:
             raise _too_large()
+        pieces: list[bytes] = []
         size = 0
         while True:
             part = await self.receive()
@@ -125,7 +122,6 @@ class Request:
 
 
 def _headers(scope: Scope) -> dict[str, str]:
-    """Headers by their names in small letters."""
     headers = scope["headers"]
     found = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
     if len(found) == len(headers):
@@ -137,7 +133,7 @@ def _headers(scope: Scope) -> dict[str, str]:
         if key not in found:
             found[key] = said
         elif key in _ROUTING or key.startswith(PARAMETER):
-            # Who reads the first and who reads the last would see two different requests.
+            # Readers of the first one and of the last one would see two different requests.
             what = f"the header {key} stands there twice"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, HEADER_MISMATCH)
         else:

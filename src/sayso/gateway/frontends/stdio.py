@@ -1,4 +1,4 @@
-"""The door over stdio: one client, one message a line, in either protocol era."""
+"""The stdio transport: one client, one message a line, in either protocol era."""
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,7 +19,7 @@ from sayso.connect import (
     write_result,
 )
 from sayso.gateway.frontends.batch import BATCHING, answer_batch, is_batch, read_batch
-from sayso.gateway.frontends.client import META, Client, called
+from sayso.gateway.frontends.client import META, Client, Line, called
 from sayso.gateway.frontends.dispatcher import SWITCHED_OFF, Dispatcher
 from sayso.gateway.frontends.handshake import greeting, hello_of
 from sayso.gateway.frontends.modern import alone
@@ -48,7 +48,7 @@ class StdioDoor:
         self._outbox = Outbox(self.write)
 
     async def run(self, lines: AsyncIterator[bytes]) -> None:
-        """Answer until the client has said all; what is under way then is cancelled."""
+        """Answer until the input ends; requests under way then are cancelled."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._tell)
             async for line in lines:
@@ -64,9 +64,8 @@ class StdioDoor:
                     await self._outbox.say(write_error(_id_of(line), INVALID_REQUEST, str(error)))
                     continue
                 except ValueError:
-                    await self._outbox.say(
-                        write_error(None, PARSE_ERROR, "this line is no message")
-                    )
+                    error = write_error(None, PARSE_ERROR, "this line is no message")
+                    await self._outbox.say(error)
                     continue
                 if message.is_response or message.id is None:
                     self._note(message)
@@ -80,18 +79,16 @@ class StdioDoor:
         return self.desk.passage.fleet.hub
 
     async def _tell(self) -> None:
-        """Send what belongs to no request."""
         while not self._hub.is_closed and (queue := open_stream(self._session)):
             while body := await queue.get():
                 await self._outbox.say(body)
 
     async def say(self, body: bytes) -> bool:
-        """Send a message."""
         await self._outbox.say(body)
         return True
 
     def tell(self, body: bytes) -> bool:
-        """The same without waiting."""
+        """Send a message without waiting."""
         self._outbox.tell(body)
         return True
 
@@ -100,7 +97,6 @@ class StdioDoor:
         return self._client is not None and self._client.version == BATCHING
 
     def _note(self, message: Message) -> None:
-        """What wants no answer."""
         if not self.desk.admits(self.principal):
             return
         if message.is_response:
@@ -121,7 +117,7 @@ class StdioDoor:
             await self._outbox.say(body)
 
     async def _respond(self, message: Message) -> bytes | None:
-        """The response; what was cancelled gets none (MCP, cancellation)."""
+        """Return the response; a cancelled request gets none (MCP, cancellation)."""
         number = cast("Id", message.id)
         try:
             if message.method == "initialize":
@@ -130,7 +126,9 @@ class StdioDoor:
             client = self._client_of(params)
         except RpcError as error:
             return write_error(number, error.code, error.message, error.data)
-        line = ModernLine(self) if client.is_modern else SessionLine(self._session, self)
+        line: Line = SessionLine(self._session, self)
+        if client.is_modern:
+            line = ModernLine(self)
         body = None
         with anyio.CancelScope() as scope:
             self._session.running[number] = scope.cancel
@@ -141,7 +139,7 @@ class StdioDoor:
         return body
 
     def _client_of(self, params: dict[str, Any]) -> Client:
-        """Who a request comes from: it says so itself, or the handshake has said it."""
+        """Return the client of a request: as it says itself, or as the handshake has said."""
         meta: dict[str, Any] = params.get("_meta") or {}
         if f"{META}protocolVersion" in meta:
             return alone(params, self.principal)
@@ -163,5 +161,5 @@ class StdioDoor:
 
 
 def _id_of(line: bytes) -> Id | None:
-    """Return the id of a message that cannot be answered otherwise; `None` for a batch."""
+    """Return the id of a message that is refused; `None` for a batch."""
     return None if is_batch(line) else read_message(line).id

@@ -1,4 +1,4 @@
-"""Checks of a message before it is read: no key given twice, and not more than can be read."""
+"""Checks of a message before it is read: no repeated keys, and not too much of anything."""
 
 import contextlib
 import itertools
@@ -13,14 +13,14 @@ _AT_ONCE_BYTES: Final = 65_536
 
 _CHECK_SECONDS: Final = 5.0
 _LANES: Final = 2
-"""Nobody knows yet whose message it is, so large ones share a part of the workers."""
+"""The caller is not known yet, so large messages share a part of the workers."""
 
 _JOB: Final = "sayso.workers.jobs:find_fault"
 _numbers: Final = itertools.count()
 
 
 class AmbiguousError(ValueError):
-    """A message that two readers would read differently, or that is too much; the text says why."""
+    """A message that two readers would read differently, or that is too large."""
 
 
 async def check_unambiguous(body: bytes) -> None:

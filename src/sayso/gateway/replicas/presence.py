@@ -60,7 +60,6 @@ class Presence:
         return self._others.get(name)
 
     async def others(self) -> list[str]:
-        """The names of the others, as they were a moment ago."""
         return list(self._others)
 
     async def _beat(self) -> None:
