@@ -1,6 +1,6 @@
-"""Tools that broke their contract: not called any more, by anybody, until a person lifts that.
+"""Quarantine of tools that broke their contract: no calls until a person lifts it.
 
-What is in quarantine stands in the store, so that it holds after a restart and in every process.
+It is kept in the store, so that it holds after a restart and in every process.
 """
 
 import json
@@ -28,7 +28,7 @@ REASON: Final = (
 
 
 class _Breach(NamedTuple):
-    """What is to be written of one: the row, the call, and who made it."""
+    """A quarantine that is not written yet: the row, the call, and its caller."""
 
     row: QuarantineRow
     call: str
@@ -37,7 +37,7 @@ class _Breach(NamedTuple):
 
 @dataclass(slots=True)
 class Quarantine:
-    """Those of the server at `place`, which is called `server`; `inner` judges its tools first."""
+    """The quarantine of the server at `place`, called `server`; `inner` judges its tools first."""
 
     audit: AuditLog
     quarantines: Quarantines
@@ -49,7 +49,7 @@ class Quarantine:
     _held: frozenset[str] = frozenset()
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """The tools as they count. Raises `StoreError` where that cannot be read."""
+        """Return the tools as they count. Raises `StoreError` if that cannot be read."""
         found, problems = await self.inner(tools)
         await self._write()
         rows = await self.quarantines.all(self.place)
@@ -60,10 +60,7 @@ class Quarantine:
         return storable(tool.name) in self._held
 
     async def add(self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str) -> None:
-        """Put a tool into quarantine, on record.
-
-        Where it cannot be written it holds here all the same, and is written as soon as it can be.
-        """
+        """Put a tool into quarantine, on record; it holds here even while it cannot be written."""
         name = storable(tool.name)
         kept = [storable(text) for text in evidence[:_MOST_EVIDENCE]]
         row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(kept))
@@ -92,20 +89,20 @@ class Quarantine:
 
 
 async def lift(log: AuditLog, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
-    """Let a tool be called again, on record; `False` where it was not in that quarantine any more.
+    """Lift a quarantine, on record; return `False` if it was lifted or changed already.
 
-    A gateway that runs goes by it within seconds.
+    Running gateways notice within seconds.
     """
     return await log.lift(quarantines, row, by=by)
 
 
 def evidence_of(row: QuarantineRow) -> list[str]:
-    """What the tool tried, in words."""
+    """Return what the tool tried, in words."""
     return list(map(str, json.loads(row.evidence)))
 
 
 def to_dict(row: QuarantineRow) -> dict[str, object]:
-    """As data."""
+    """Return it as data."""
     return {
         "server": row.server,
         "tool": row.tool,
