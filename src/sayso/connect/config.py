@@ -95,7 +95,6 @@ def read_target(file: JsonFile, steps: tuple[str, ...], scope: Scope) -> Command
 
 
 def _servers(file: JsonFile) -> tuple[str, Mapping[str, Any]]:
-    """The key that holds the servers, and the servers: at least one."""
     value: object = file.value
     if not isinstance(value, dict):
         what = f"a configuration is an object, not {type_name(value)}"

@@ -151,12 +151,11 @@ async def open_link(
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
-    `capabilities` are what a server of the handshake eras is told that it may ask for; what it
-    asks outside of requests goes to `asked`. `watch` looks on at the requests that are made after
-    that. `proof` goes along with each request to a URL.
-
-    Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError` that
-    says why there is no connection. On leaving, a server's process is ended with all its children.
+    `capabilities` are what a server of the handshake eras is told that it may ask for; what it asks
+    outside of requests goes to `asked`. `watch` looks on at the requests that are made after that.
+    `proof` goes along with each request to a URL. Enter and leave in the same task. Raises an
+    `UnreachableError` or `AuthenticationError` that says why there is no connection. On leaving, a
+    server's process is ended with all its children.
     """
     opening = _Opening(
         target,

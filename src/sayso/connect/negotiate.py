@@ -42,7 +42,6 @@ async def negotiate(
     """Agree on a protocol version with the server behind `send`; at once by handshake if `is_old`.
 
     `capabilities` are for a server of the handshake eras; later ones are told with each request.
-
     Raises `NotMcpError` when it agrees to none, and what `send` raises for a dead connection.
     """
     hello = Envelope(LATEST_HANDSHAKE, client_info, capabilities)
@@ -101,7 +100,6 @@ def _greeting(envelope: Envelope, server: Mapping[str, Any], found: Mapping[str,
 
 
 def _supports(data: object, *versions: str) -> bool:
-    """Return whether the data of an unsupported-version error names one of `versions`."""
     supported = _object(data).get("supported")
     return isinstance(supported, list) and any(version in supported for version in versions)
 

@@ -113,7 +113,6 @@ async def _wait_for_group(group: int) -> None:
 
 
 def _signal_group(group: int, word: int) -> bool:
-    """Send a signal to a process group; return whether there was a process left in it."""
     try:
         os.killpg(group, word)
     except (ProcessLookupError, PermissionError):

@@ -38,9 +38,8 @@ class RequestListener:
     """Goes along with one request. Of two with one `owner`, either may be asked.
 
     `capabilities` are what it can answer, as a server is told with the request since 2026-07-28;
-    before, that was agreed on when the connection was opened.
-
-    While something is asked, the time that the request may take stands still: people think.
+    before, that was agreed on when the connection was opened. While something is asked, the time
+    that the request may take stands still: people think.
     """
 
     owner: object

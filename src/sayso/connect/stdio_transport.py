@@ -128,7 +128,6 @@ class Peer:
             pending.wake()
 
     def _hand_over(self, number: object, message: Message) -> bool:
-        """Give a message to the request that it is about; one that nobody waits for is dropped."""
         # `True` and 1.0 are keys of a dict as 1 is, and no ids of ours.
         if type(number) is not int or (pending := self._waiting.get(number)) is None:
             return False

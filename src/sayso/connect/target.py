@@ -125,7 +125,6 @@ def _not_one(words: Sequence[str], command: str) -> TargetError:
 
 
 def _no_target(word: str, command: str) -> TargetError:
-    """Return the error for one word that is no target, with what was probably meant."""
     if shutil.which(word):
         fix = f"It is a command: put -- before it, sayso {command} -- {shlex.quote(word)}."
     elif _HOST_AND_PORT.fullmatch(word):

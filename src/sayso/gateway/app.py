@@ -8,10 +8,12 @@ from functools import partial
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sayso.access import Access, Arrival, Local, Names, admit, own_names
+from sayso.access import ALL, WELL_KNOWN, Access, Arrival, Local, Names, admit, own_names
 from sayso.approvals import Approvals, Channel, listening
 from sayso.audit import AuditLog
 from sayso.connect import (
@@ -28,7 +30,6 @@ from sayso.gateway.drift import Watch
 from sayso.gateway.frontends.dispatcher import Dispatcher
 from sayso.gateway.frontends.health import LIVE, READY, HealthDoor, StoreCheck
 from sayso.gateway.frontends.http import HttpDoor
-from sayso.gateway.frontends.metadata import metadata_routes
 from sayso.gateway.frontends.remote_session import handlers
 from sayso.gateway.frontends.session_token import Tickets
 from sayso.gateway.frontends.sessions import Sessions
@@ -154,8 +155,6 @@ def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
 def _identifier(
     access: Access, names: Names, heard: Callable[[Scope], None] | None
 ) -> Callable[[Scope], Awaitable[Principal]]:
-    """Return what tells the caller of a request, and then calls `heard` with the request."""
-
     async def identify(scope: Scope) -> Principal:
         principal = await admit(Arrival.of(scope), access, names)
         if heard is not None:
@@ -225,3 +224,15 @@ def make_app(
     gauges = gauges_of(gateway.store, gateway.fleet.upstreams, sessions)
     gateway.telemetry.show(gateway.store, gauges)
     return gateway.telemetry.around(app)
+
+
+def metadata_routes(access: Access) -> list[Route]:
+    """Return the routes of the metadata of each protected endpoint, which every page may read."""
+
+    async def show(request: Request) -> Response:
+        found = access.metadata(request.path_params.get("path") or ALL)
+        if found is None:
+            return Response(status_code=404)
+        return JSONResponse(found, headers={"access-control-allow-origin": "*"})
+
+    return [Route(WELL_KNOWN, show), Route(WELL_KNOWN + "{path:path}", show)]

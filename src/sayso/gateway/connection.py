@@ -425,7 +425,6 @@ class ServerConnection:
             await self._news.set_level(level)
 
     def _begin_news(self, link: Link) -> News:
-        """Subscribe to its changes; clients are told that its lists may have changed."""
         if self.health.opened or self._lacking:
             self._lacking.clear()
             self._missed()
@@ -443,7 +442,6 @@ class ServerConnection:
         self._hub.tell_lists(self.name, self._subject)
 
     async def _notified(self, method: str, params: Mapping[str, Any]) -> None:
-        """Read a list again that the server says has changed, and tell its listeners."""
         if method == ACKNOWLEDGED:
             if self._news is not None:
                 self._news.acknowledge(params)

@@ -100,7 +100,6 @@ class Watch:
         return found.before is not None and known.held != mark  # what is held is yet to be written
 
     def _judge(self, row: DefinitionRow, tool: Tool, mark: str) -> DefinitionRow | None:
-        """Note whether the tool is held; return the row to write, if it has to change."""
         short = Known(row.mark, row.accepted, row.held_mark)
         self._judged[row.tool] = _Judged(short, mark, None)
         next_ = replace(row, held=None, held_mark=None, held_since=None, revision=row.revision + 1)

@@ -229,7 +229,6 @@ class PendingCalls:
         return msgspec.json.decode(told["result"])
 
     async def _brought(self, body: Any) -> Any:
-        """Answer a round that came to another process."""
         principal = msgspec.json.decode(body["principal"], type=Principal)
         request = Request(
             body["method"], body["params"], body["version"], principal, progress=no_progress

@@ -125,9 +125,8 @@ class Upstreams:
     ) -> Tool | None:
         """The tool of this name; asks only servers whose name it can be under.
 
-        `is_fresh` asks them now, whatever is remembered of their lists.
-
-        Raises the error of a server that cannot be asked, when no other has the tool.
+        `is_fresh` asks them now, whatever is remembered of their lists. Raises the error of a
+        server that cannot be asked, when no other has the tool.
         """
         failure: SaysoError | None = None
         for upstream in _owners(self.reachable(principal), qualified_name):
@@ -359,9 +358,8 @@ async def open_upstreams(
     `judges` says for each who compares its tools with what they were, and `credentials` what is
     sent to it so that it lets sayso in. `watch` looks on at what is asked of them, `shelf` holds
     receipts about their tools, and `holds` says what holds each to its contract. `policy` is that
-    of the moment; connections of servers that it switches off are ended.
-
-    Raises `TargetError` for a saved list: there is nothing behind it to call.
+    of the moment; connections of servers that it switches off are ended. Raises `TargetError` for a
+    saved list: there is nothing behind it to call.
     """
     switches = Switches(policy)
     hub = Hub(switches=switches)

@@ -130,7 +130,6 @@ def _content(block: Any, version: str) -> Any:
 
 
 def _link(block: Mapping[str, Any]) -> str:
-    """Return a link as text: what it leads to, where, and what that is."""
     name = block.get("title") or block.get("name")
     kind = block.get("mimeType")
     head = f"Resource “{name}”" if isinstance(name, str) else "Resource"

@@ -2,10 +2,9 @@
 
 A client of the gateway starts other programs: an agent has a shell. None of them may act for the
 person. Three things give one away: a client among its ancestors, a client's own terminal, or an
-ancestry that was cut so that a client may be behind it. In doubt it counts as the client's.
-
-What is certain is used: ancestors that are older than a client were not started by it; a process of
-another user, which the client's user could not become, was not either; nor was one that entered the
+ancestry that was cut so that a client may be behind it. In doubt it counts as the client's. What is
+certain is used: ancestors that are older than a client were not started by it; a process of another
+user, which the client's user could not become, was not either; nor was one that entered the
 container from outside.
 """
 

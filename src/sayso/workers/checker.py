@@ -40,9 +40,8 @@ class BoundedChecker:
     """A schema that any value can be checked against without holding up the event loop.
 
     Cheap checks are made at once. All others go to a worker process, which is killed when it takes
-    more than 2 seconds or too much memory.
-
-    Raises `UsageError` for what is not a JSON Schema, as far as that can be told cheaply.
+    more than 2 seconds or too much memory. Raises `UsageError` for what is not a JSON Schema, as
+    far as that can be told cheaply.
     """
 
     def __init__(self, schema: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean

@@ -70,9 +70,8 @@ class Worker:
     async def run(self, request: bytes, *, seconds: float, memory: int) -> Output:
         """Do one job and return what it sent. A job that exceeds a limit ends this worker.
 
-        `seconds` are of the processor.
-
-        Raises `RuntimeError` where the job itself failed. When cancelled, the worker ends.
+        `seconds` are of the processor. Raises `RuntimeError` where the job itself failed. When
+        cancelled, the worker ends.
         """
         parts: list[bytes] = []
         is_complete = False

@@ -242,7 +242,6 @@ def _progress(params: Mapping[str, Any], line: Line) -> Progress:
 
 
 def _elicit(client: Client, line: Line) -> Elicit | None:
-    """Return how an older client is asked: by a request to it, while its call waits."""
     if client.is_modern or not (modes := _modes(client)):
         return None
 

@@ -98,7 +98,6 @@ class HealthDoor:
             await _say(send, status, {"ready": is_ready, **told})
 
     async def _parts(self) -> dict[str, Any]:
-        """Return the state of each part that must work before requests are taken."""
         return {
             "store": _OK if await self.check.is_there() else "cannot be reached",
             "policy": _OK if self._has_policy() else "cannot be used",

@@ -168,7 +168,6 @@ class Sessions:
         return name in self._ended
 
     async def _say_elsewhere(self, name: str, body: bytes) -> bool:
-        """Put a message on the stream that the client holds open at another process."""
         return bool(await self.post.send_all(SAY, [name, body.decode()]))
 
     def hang_up(self) -> None:

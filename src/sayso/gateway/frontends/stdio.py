@@ -1,9 +1,12 @@
 """The stdio transport: one client, one message a line, in either protocol era."""
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+import os
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import anyio
 
@@ -13,6 +16,7 @@ from sayso.connect import (
     Id,
     Message,
     RpcError,
+    in_one_line,
     read_message,
     read_object,
     write_error,
@@ -23,10 +27,10 @@ from sayso.gateway.frontends.client import META, Client, Line, called
 from sayso.gateway.frontends.dispatcher import SWITCHED_OFF, Dispatcher
 from sayso.gateway.frontends.handshake import greeting, hello_of
 from sayso.gateway.frontends.modern import alone
-from sayso.gateway.frontends.outbox import Outbox
 from sayso.gateway.frontends.parameters import read_parameters
+from sayso.gateway.frontends.reply import Outbox
+from sayso.gateway.frontends.request import AmbiguousError, check_unambiguous
 from sayso.gateway.frontends.sessions import ModernLine, Session, SessionLine, open_stream
-from sayso.gateway.frontends.strict import AmbiguousError, check_unambiguous
 from sayso.gateway.notifications import Hub
 from sayso.policy import Principal
 
@@ -88,7 +92,6 @@ class StdioDoor:
         return True
 
     def tell(self, body: bytes) -> bool:
-        """Send a message without waiting."""
         self._outbox.tell(body)
         return True
 
@@ -163,3 +166,46 @@ class StdioDoor:
 def _id_of(line: bytes) -> Id | None:
     """Return the id of a message that is refused; `None` for a batch."""
     return None if is_batch(line) else read_message(line).id
+
+
+_LARGEST_LINE: Final = 4 * 1024 * 1024
+
+
+@contextlib.asynccontextmanager
+async def standard_pipes() -> AsyncGenerator[tuple[AsyncIterator[bytes], Write]]:
+    """Yield the lines of standard input, and a function that writes one to standard output.
+
+    Everything else in this process that prints to standard output writes to standard error. Lines
+    of more than 4 MiB end the conversation.
+    """
+    loop = asyncio.get_running_loop()
+    said = os.fdopen(os.dup(0), "rb", 0)
+    sent = os.fdopen(os.dup(1), "wb", 0)
+    os.dup2(2, 1)
+    sys.stdout.flush()
+    reader = asyncio.StreamReader(_LARGEST_LINE)
+    reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), said)
+    flow = cast("Any", asyncio.streams.FlowControlMixin)
+    transport, protocol = await loop.connect_write_pipe(flow, sent)
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
+    turn = asyncio.Lock()
+
+    async def write(body: bytes) -> None:
+        async with turn:
+            with contextlib.suppress(ConnectionError):
+                writer.write(in_one_line(body) + b"\n")
+                await writer.drain()
+
+    try:
+        yield _lines(reader), write
+    finally:
+        reading.close()
+        writer.close()
+
+
+async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    with contextlib.suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        while True:
+            line = (await reader.readuntil(b"\n")).strip()
+            if line:
+                yield line
