@@ -6,9 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sayso.connect.deadline import Limit
 from sayso.connect.message import Id, Message, read_object, write_error, write_result
-from sayso.connect.request_listener import Asked, Notified, Question, RequestListener, ignore
+from sayso.connect.request_listener import Asked, Limit, Notified, Question, RequestListener, ignore
 from sayso.connect.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sayso.alarm import Alarm
-from sayso.connect.deadline import Limit
 from sayso.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
 from sayso.connect.message import (
     Message,
@@ -18,7 +17,7 @@ from sayso.connect.message import (
     write_notification,
     write_request,
 )
-from sayso.connect.request_listener import RequestListener
+from sayso.connect.request_listener import Limit, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.slices import LARGE_BYTES, rest_since
 

@@ -25,7 +25,6 @@ from sayso.connect import (
     open_fetcher,
     place_of,
 )
-from sayso.gateway.contracts import open_contracts
 from sayso.gateway.drift import Watch
 from sayso.gateway.frontends.dispatcher import Dispatcher
 from sayso.gateway.frontends.health import LIVE, READY, HealthDoor, StoreCheck
@@ -37,6 +36,7 @@ from sayso.gateway.frontends.stateful import StatefulDoor
 from sayso.gateway.gauges import gauges_of
 from sayso.gateway.multi_round import PendingCalls, open_pending_calls
 from sayso.gateway.patience import DEFAULT_SECONDS
+from sayso.gateway.quarantine import open_contracts
 from sayso.gateway.replicas import ReplicaClient
 from sayso.gateway.router import Router
 from sayso.gateway.tool_cache import Judge

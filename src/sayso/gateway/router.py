@@ -1,7 +1,4 @@
-"""What becomes of each request.
-
-Lists are joined, calls go through the guard, the rest is passed on to the server it belongs to.
-"""
+"""The router of requests: lists are joined, calls are guarded, the rest is forwarded."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -118,7 +115,9 @@ class Router:
         if tools is None:
             tools = await self._render(catalog, policy, caller, version)
         problems = _problems(catalog, caller)
-        return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
+        if not problems:
+            return {"tools": tools}
+        return {"tools": tools, "_meta": {META_PROBLEMS: problems}}
 
     async def _render(
         self, catalog: Catalog, policy: Policy, caller: Principal, version: str
@@ -180,7 +179,9 @@ class Router:
             return result
         tool = self.fleet.known(self._qualified(name), request.principal)
         reach = self.fleet.of(request.principal)
-        return result if tool is None else await reach.readdress(tool.server, result)
+        if tool is None:
+            return result
+        return await reach.readdress(tool.server, result)
 
     def _patience(self, request: Request) -> float | None:
         """Return how long a call may wait: what the operator said, or what its client can bear."""
@@ -286,10 +287,7 @@ class Router:
 
 
 def _problems(catalog: Catalog, principal: Principal) -> list[str]:
-    """What is wrong with the servers behind, as far as this caller may know.
-
-    Problems name tools, and quote what servers say: who sees only some tools sees none of it.
-    """
+    """Return the problems of servers. They name tools: a caller with scopes gets no details."""
     found = catalog.problems
     if principal.scopes is None or not found:
         return list(found)

@@ -1,4 +1,4 @@
-"""What one server tells of itself unasked, as long as one connection to it lasts."""
+"""The subscription to one server's changes, over one connection."""
 
 import asyncio
 import contextlib
@@ -21,11 +21,11 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class News:
-    """Asks a server to tell of changes, in the way of its era.
+    """Subscribes to a server's changes, in the way of its era.
 
-    `followed` gives the resources that somebody wants to hear of now, and `missed` is called when
-    something may have changed that nobody was told of. A server of 2026-07-28 tells on a stream
-    that it is asked for; before, it told of lists by itself and of each resource when asked to.
+    `followed` gives the resources that clients follow now, and `missed` is called when changes may
+    have been missed. A server of 2026-07-28 sends changes on a stream that is requested; before, it
+    sent those of lists by itself and those of each resource on request.
     """
 
     link: Link
@@ -40,7 +40,7 @@ class News:
     _asked: frozenset[str] = frozenset()
 
     async def run(self) -> None:
-        """Until it is cancelled; what a server refuses is its own affair."""
+        """Run until cancelled, or until the server refuses."""
         run = self._listen if self.link.greeting.envelope.is_modern else self._follow
         try:
             await run()
@@ -146,13 +146,14 @@ class News:
 
     def _opened(self) -> list["asyncio.Task[Any]"]:
         """The stream for what is wanted now; none where that is nothing."""
-        wanted = {key: True for key in LISTS_CHANGED if self._tells(key)}
+        wanted: dict[str, Any] = {key: True for key in LISTS_CHANGED if self._tells(key)}
         self._asked = self.followed()
         uris = sorted(self._asked)
-        told: dict[str, Any] = {**wanted, **({"resourceSubscriptions": uris} if uris else {})}
-        if not told:
+        if uris:
+            wanted["resourceSubscriptions"] = uris
+        if not wanted:
             return []
-        asking = self.link.request("subscriptions/listen", {"notifications": told}, timeout=None)
+        asking = self.link.request("subscriptions/listen", {"notifications": wanted}, timeout=None)
         return [asyncio.ensure_future(asking)]
 
     def _tells(self, key: str) -> bool:

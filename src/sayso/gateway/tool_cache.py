@@ -1,4 +1,4 @@
-"""A server's tools, made of its lists: the same list makes the same tools, whoever asked."""
+"""A cache of a server's tools by its lists: the same list makes the same tools for all callers."""
 
 import math
 import time
@@ -28,10 +28,7 @@ async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
 
 @dataclass(slots=True)
 class ToolList:
-    """The tools of one list, read once; and as they count by now, with what is wrong.
-
-    `package` is what the process runs that gave it, as far as that matters.
-    """
+    """The tools of one list as `read`, and as they count now. `package` is its process's."""
 
     entries: list[Any]
     read: list[Tool]

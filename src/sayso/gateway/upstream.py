@@ -40,9 +40,9 @@ _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
 
 class Upstream:
-    """A server, and a contact for each principal that uses it; `run` holds their connections.
+    """A server, and a connection for each principal that uses it; `run` holds them.
 
-    A contact that is not used for a while ends, and a server's process with it; the last one stays.
+    Idle connections (and their processes) are closed; the last one stays.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Upstream:
     @property
     def remembered(self) -> list[Tool] | None:
         """The tools that it gave last, without asking it; `None` where it gave none yet."""
-        return None if self.latest is None else self.latest.remembered
+        return self.latest and self.latest.remembered
 
     async def retry(self) -> None:
         """Connect now where that failed lately. Raises a `SaysoError` where it fails again."""
@@ -147,9 +147,9 @@ class Upstream:
     async def call(
         self, call: Call, send: Callable[[ServerConnection], Awaitable[Answer]]
     ) -> Answer:
-        """Have one of its processes run a call by `send`; with a contract a twin runs what reads.
+        """Send a call by `send`; with a contract, a read-only process runs read-only tools.
 
-        That changes nothing; a tool that tries is in quarantine from then on.
+        A tool that tries to change something there is in quarantine from then on.
         """
         if self._twins is None or not self._twins.takes(call.tool):
             return await send(self.of(call.principal))
@@ -164,7 +164,7 @@ class Upstream:
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if the list that a principal was given last has it."""
         found = self._contacts.get(self._key(principal))
-        return None if found is None else found.known(qualified_name)
+        return found and found.known(qualified_name)
 
     def move(self) -> None:
         for contact in self._contacts.values():
@@ -189,9 +189,9 @@ class Upstream:
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Its tools as whoever was here last is told them, or else sayso itself.
+        """Return its tools as the last caller sees them, or else sayso itself.
 
-        Raises `AuthenticationError` where nobody was here, and it is for callers alone.
+        Raises `AuthenticationError` if there was no caller yet, and it is for callers alone.
         """
         known = self.latest
         if known is None and self.is_for_callers:
@@ -220,11 +220,7 @@ class Upstream:
         """A contact beside the one that gives its lists: what it tells of those, nobody hears."""
         subject = None if target.is_shared else principal.account
         return ServerConnection(
-            target,
-            self._roster,
-            timeout=self._timeout,
-            subject=subject,
-            watch=self._watch,
+            target, self._roster, timeout=self._timeout, subject=subject, watch=self._watch
         )
 
     def _begin(self, runner: ServerConnection | ReadonlyProcess[ServerConnection]) -> None:

@@ -1,4 +1,4 @@
-"""All servers behind the gateway, and whose a tool, a prompt or a resource is."""
+"""All servers behind the gateway, and the server of each tool, prompt and resource."""
 
 import contextlib
 import logging
@@ -110,11 +110,9 @@ class Upstreams:
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if a list that a principal was given last has it."""
-        for upstream in self.reachable(principal):
-            if qualified_name.startswith(upstream.prefix):
-                tool = upstream.known(qualified_name, principal)
-                if tool is not None:
-                    return tool
+        for upstream in _owners(self.reachable(principal), qualified_name):
+            if (tool := upstream.known(qualified_name, principal)) is not None:
+                return tool
         return None
 
     def health(self) -> list[ServerHealth]:
@@ -185,7 +183,7 @@ class Reach:
     is_single: bool = False
 
     async def catalog(self) -> Catalog:
-        """The tools of all servers; one that fails or is slow leaves the others, and is told of.
+        """Return the tools of all servers, and problems of those that fail or are slow.
 
         It is the same object as long as no server's list changes.
         """

@@ -132,11 +132,16 @@ def _content(block: Any, version: str) -> Any:
 def _link(block: Mapping[str, Any]) -> str:
     name = block.get("title") or block.get("name")
     kind = block.get("mimeType")
-    head = f"Resource “{name}”" if isinstance(name, str) else "Resource"
-    head += f" ({kind})" if isinstance(kind, str) else ""
+    text = "Resource"
+    if isinstance(name, str):
+        text += f" “{name}”"
+    if isinstance(kind, str):
+        text += f" ({kind})"
+    text += f": {block.get('uri', '')}"
     said = block.get("description")
-    tail = f"\n{said}" if isinstance(said, str) and said else ""
-    return f"{head}: {block.get('uri', '')}{tail}"
+    if isinstance(said, str) and said:
+        text += f"\n{said}"
+    return text
 
 
 def _audio(block: Mapping[str, Any]) -> str:

@@ -74,7 +74,7 @@ class Reply:
             size += len(piece)
             if size > most:
                 raise BrokenError("an answer is too large")
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return b"".join(pieces)
 
     async def _wait(self) -> None:
         if self._error is not None:

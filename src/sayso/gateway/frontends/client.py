@@ -2,11 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Protocol, cast
 
-from sayso.connect import HANDSHAKE_VERSIONS, INTERNAL_ERROR, RpcError
+from sayso.connect import (
+    HANDSHAKE_VERSIONS,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    LATEST_HANDSHAKE,
+    Message,
+    RpcError,
+    read_object,
+)
 from sayso.gateway.caller import ASK_SECONDS, Caller, Questions
 from sayso.gateway.notifications import LEVELS, LOGGED, Listener, is_severe
 from sayso.policy import Principal
@@ -105,3 +114,16 @@ def name_of(info: object) -> str:
         # A standing answer that a person gave for what they try there is not for others.
         return f"{CONSOLE} (not sayso's)"
     return name[:_LONGEST_NAME]
+
+
+def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
+    """Return the version agreed on, the client's capabilities, and its name. Raises `RpcError`."""
+    params: dict[str, Any] = {}
+    with suppress(ValueError):
+        params = read_object(message.params)
+    wanted = params.get("protocolVersion")
+    offered = params.get("capabilities")
+    if not isinstance(wanted, str) or not isinstance(offered, dict):
+        raise RpcError(INVALID_PARAMS, "initialize must say protocolVersion and capabilities")
+    version = wanted if wanted in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE
+    return version, cast("dict[str, Any]", offered), name_of(params.get("clientInfo"))

@@ -32,7 +32,7 @@ from sayso.gateway.request import Request
 from sayso.gateway.router import Route, Router
 from sayso.gateway.search import HOW
 from sayso.gateway.tasks import TASKS
-from sayso.gateway.versions import translate
+from sayso.gateway.versions import known_server_info, translate
 from sayso.guard import Progress, UnknownToolError, no_progress
 from sayso.incidents import describe_incident, report_incident
 from sayso.policy import Principal
@@ -201,6 +201,16 @@ def discovery(instructions: str) -> dict[str, Any]:
         "supportedVersions": [MODERN],
         "capabilities": {**CAPABILITIES, "extensions": {TASKS: {}}},
         "instructions": instructions,
+    }
+
+
+def greeting(version: str, introduction: Introduction) -> dict[str, Any]:
+    """Return the gateway's answer to `initialize`."""
+    return {
+        "protocolVersion": version,
+        "capabilities": CAPABILITIES,
+        "serverInfo": known_server_info(introduction.server_info, version),
+        "instructions": introduction.instructions,
     }
 
 

@@ -13,9 +13,8 @@ from sayso.alarm import Alarm
 from sayso.connect import Id, Message, RpcError, read_object, write_error, write_result
 from sayso.gateway.frontends import remote_session
 from sayso.gateway.frontends.batch import BATCHING, answer_batch
-from sayso.gateway.frontends.client import Client, called
-from sayso.gateway.frontends.dispatcher import CANCELLED, Dispatcher
-from sayso.gateway.frontends.handshake import greeting, hello_of
+from sayso.gateway.frontends.client import Client, called, hello_of
+from sayso.gateway.frontends.dispatcher import CANCELLED, Dispatcher, greeting
 from sayso.gateway.frontends.modern import refuse_false_headers
 from sayso.gateway.frontends.parameters import read_parameters
 from sayso.gateway.frontends.reply import (

@@ -23,9 +23,8 @@ from sayso.connect import (
     write_result,
 )
 from sayso.gateway.frontends.batch import BATCHING, answer_batch, is_batch, read_batch
-from sayso.gateway.frontends.client import META, Client, Line, called
-from sayso.gateway.frontends.dispatcher import SWITCHED_OFF, Dispatcher
-from sayso.gateway.frontends.handshake import greeting, hello_of
+from sayso.gateway.frontends.client import META, Client, Line, called, hello_of
+from sayso.gateway.frontends.dispatcher import SWITCHED_OFF, Dispatcher, greeting
 from sayso.gateway.frontends.modern import alone
 from sayso.gateway.frontends.parameters import read_parameters
 from sayso.gateway.frontends.reply import Outbox
