@@ -25,7 +25,9 @@ def fault_of_url(url: str) -> tuple[str, str] | None:
         host = parts.hostname
         _ = parts.port
     except ValueError as error:
-        return f"the URL cannot be read: {_without_quotes(error)}", "Mend the host or the port."
+        # Without what Python's message quotes: it comes from the URL.
+        why = re.split(r"['\":]", str(error))[0].strip().lower()
+        return f"the URL cannot be read: {why}", "Mend the host or the port."
     is_http = parts.scheme in ("http", "https")
     faults = (
         (not is_http, "the URL is not http:// or https://", "No other kind leads to a server."),
@@ -58,8 +60,3 @@ def is_loopback(host: str) -> bool:
         return False
     # One of IPv4, as a socket of IPv6 names it.
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
-
-
-def _without_quotes(error: ValueError) -> str:
-    """The first words of Python's message; what it quotes comes from the URL."""
-    return re.split(r"['\":]", str(error))[0].strip().lower()

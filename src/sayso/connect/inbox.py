@@ -72,7 +72,9 @@ class Inbox:
             return
         method = message.method or ""
         if method == CANCELLED:
-            self._withdraw(params.get("requestId"))
+            number = params.get("requestId")
+            if isinstance(number, int | str) and (question := self._questions.get(number)):
+                question.cancel()
             return
         if method in _FOR_ALL:
             await self.notified(method, params)
@@ -149,10 +151,6 @@ class Inbox:
         if len({id(listener.owner) for listener in self._ears}) != 1:
             return []
         return [*self._ears]
-
-    def _withdraw(self, number: object) -> None:
-        if isinstance(number, int | str) and (question := self._questions.get(number)):
-            question.cancel()
 
 
 def with_token(

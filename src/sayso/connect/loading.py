@@ -199,10 +199,11 @@ def imported_by_others(modules: Mapping[str, Iterable[Path]], site: Path) -> lis
     if not modules:
         return []
     imported = _imported_in(site, site.stat().st_mtime_ns)
+    standard = sys.stdlib_module_names | _OTHER_VERSIONS
     return [
         name
         for name, files in modules.items()
-        if _normal(name) in imported or (_is_standard(name) and _is_regular(name, files))
+        if _normal(name) in imported or (name in standard and _is_regular(name, files))
     ]
 
 
@@ -221,10 +222,6 @@ def _imported_in(site: Path, _changed: int) -> frozenset[str]:
         if any(mark in text for mark in _CALLS):
             found.update(_CALL.findall(text))
     return frozenset(name.decode() for name in found)
-
-
-def _is_standard(name: str) -> bool:
-    return name in sys.stdlib_module_names or name in _OTHER_VERSIONS
 
 
 def _is_regular(name: str, files: Iterable[Path]) -> bool:

@@ -194,22 +194,20 @@ def reason_of(lines: Sequence[str], most: int) -> list[str]:
     ['starting', 'API_KEY is missing']
     """
     bare = [_GROUP.sub("", line) for line in lines]
-    errors = [index for index, line in enumerate(bare) if _is_error(line)]
+    groups = ("ExceptionGroup", "BaseException")
+    errors = [
+        index
+        for index, line in enumerate(bare)
+        if _ERROR.match(line) and not line.startswith(groups)
+    ]
     if not any(_TRACE.match(line) for line in bare):
         return [*lines[-most:]]
     if not errors:
-        return [line for line in bare if line.strip() and not _is_of_trace(line)][-most:]
+        kept = [line for line in bare if line.strip() and not line.startswith(" ")]
+        return [line for line in kept if not _TRACE.match(line)][-most:]
     index = errors[-1]
     detail = (line.strip() for line in bare[index + 1 : index + 1 + _MOST_DETAIL])
     told = [
         line for line in detail if line and not _TRACE.match(line) and not line.startswith(_HELP)
     ]
     return [bare[index].strip(), *told][:most]
-
-
-def _is_error(line: str) -> bool:
-    return bool(_ERROR.match(line)) and not line.startswith(("ExceptionGroup", "BaseException"))
-
-
-def _is_of_trace(line: str) -> bool:
-    return bool(_TRACE.match(line)) or line.startswith(" ")

@@ -295,7 +295,7 @@ class ServerConnection:
         only a short one if they `may_be_stale`.
         """
         link = await self.link()
-        if not _offers(link.greeting.capabilities, method):
+        if method.partition("/")[0] not in link.greeting.capabilities:
             return []
         if is_fresh:
             return await self._lists.read(method)
@@ -311,7 +311,8 @@ class ServerConnection:
         if method in self._lacking:
             # Clients that were given a list without it ask again, and then wait for the rest.
             self._lacking.discard(method)
-            self._hub.tell(self.name, self._subject, _changed(method), {})
+            changed = f"notifications/{method.partition('/')[0]}/list_changed"
+            self._hub.tell(self.name, self._subject, changed, {})
         if method != "tools/list":
             return listed
         # Read and judged here, so that no call waits for that either.
@@ -454,10 +455,6 @@ class ServerConnection:
         self._hub.tell(self.name, self._subject, method, told)
 
 
-def _changed(method: str) -> str:
-    return f"notifications/{method.partition('/')[0]}/list_changed"
-
-
 def pause_after(failures: int) -> float:
     """Return the seconds to pause after so many failures in a row, with jitter."""
     if failures < 1:
@@ -469,7 +466,3 @@ def pause_after(failures: int) -> float:
 async def _nobody(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
     """Refuse a server's question outside of calls; an empty list of roots would be remembered."""
     raise RpcError(INTERNAL_ERROR, f"{NOBODY_TO_ASK} {method}")
-
-
-def _offers(capabilities: Mapping[str, Any], method: str) -> bool:
-    return method.split("/", 1)[0] in capabilities

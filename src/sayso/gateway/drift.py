@@ -106,7 +106,10 @@ class Watch:
         if mark in (row.mark, row.accepted):
             return None if row.held is None else self._soon(next_)
         before = restore_tool(self.server, json.loads(row.definition))
-        under = self._resolver(tool.name)
+
+        def under(evidence: Evidence) -> ResolvedIntent:
+            return self.policy().resolve(self.server, tool.name, evidence)
+
         if loosens(before, tool, under):
             self._judged[row.tool] = _Judged(short, mark, before)
             if row.held_mark == mark or not self._may_write(row.tool):
@@ -130,9 +133,6 @@ class Watch:
         if found is None or found.before is None:
             return tool
         return hold(tool, found.before)
-
-    def _resolver(self, name: str) -> Callable[[Evidence], ResolvedIntent]:
-        return lambda evidence: self.policy().resolve(self.server, name, evidence)
 
     def _may_write(self, name: str) -> bool:
         now = self.timer()

@@ -303,7 +303,7 @@ def _own(params: Mapping[str, Any]) -> dict[str, Any]:
 def _prefixed(content: object, prefix: str) -> object:
     if not isinstance(content, dict):
         return content
-    return with_uri(cast("dict[str, Any]", content), lambda uri: prefix + uri)
+    return with_uri(cast("dict[str, Any]", content), prefix.__add__)
 
 
 def _with(params: Mapping[str, Any], path: tuple[str, ...], value: str) -> dict[str, Any]:

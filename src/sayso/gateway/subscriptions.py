@@ -101,7 +101,12 @@ class News:
             # One at a time: whoever follows a resource must not find it on its way out.
             async with self._turn:
                 for uri in self._have - self.followed():
-                    await self._unsubscribe(uri)
+                    self._have -= {uri}
+                    params = {"uri": uri}
+                    with contextlib.suppress(RpcError):
+                        await self.link.request(
+                            "resources/unsubscribe", params, timeout=self.timeout
+                        )
                 for uri in self.followed() - self._have:
                     with contextlib.suppress(RpcError):
                         await self._subscribe(uri)
@@ -111,11 +116,6 @@ class News:
     async def _subscribe(self, uri: str) -> None:
         await self.link.request("resources/subscribe", {"uri": uri}, timeout=self.timeout)
         self._have |= {uri}
-
-    async def _unsubscribe(self, uri: str) -> None:
-        self._have -= {uri}
-        with contextlib.suppress(RpcError):
-            await self.link.request("resources/unsubscribe", {"uri": uri}, timeout=self.timeout)
 
     async def _listen(self) -> None:
         """Hold one stream open; where others are wanted, the old one ends when the new one runs."""

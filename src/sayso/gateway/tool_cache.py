@@ -67,17 +67,17 @@ class ToolCache:
             None,
         )
         if found is None:
-            known = await in_slices(enumerate(entries), self._read_entry)
+
+            def read(entry: tuple[int, Any]) -> Tool | str:
+                return read_entry(self.name, *entry, trust=self.trust, origin=self.origin)
+
+            known = await in_slices(enumerate(entries), read)
             tools = [entry for entry in known if isinstance(entry, Tool)]
             wrong = [entry for entry in known if isinstance(entry, str)]
             found = ToolList(entries, tools, wrong, [], [], {}, package=package)
             self._rolls = [found, *self._rolls][:_MOST]
         await self.judge_again(found)
         return found
-
-    def _read_entry(self, entry: tuple[int, Any]) -> Tool | str:
-        index, raw = entry
-        return read_entry(self.name, index, raw, trust=self.trust, origin=self.origin)
 
     async def judge_again(self, roll: ToolList) -> None:
         """Have the tools of a list compared with what they were, as it is known by now."""

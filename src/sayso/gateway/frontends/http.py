@@ -63,7 +63,9 @@ class HttpDoor:
         except RefusedError as error:
             await error.answer(send)
         except access.RefusedError as error:
-            await _refuse(send, error)
+            start = {"status": error.status, "headers": error.headers}
+            await send({"type": "http.response.start", **start})
+            await send({"type": "http.response.body", "body": error.body})
         except StoreError as error:
             _log.error("%s", error)
             what = "sayso cannot read its store"
@@ -139,9 +141,3 @@ class HttpDoor:
         # Since 2026-07-28 a client cancels by closing the stream of its answer.
         with anyio.CancelScope() as scope:
             await watched(work, reply, request.left, self.stateful.patience, scope.cancel)
-
-
-async def _refuse(send: Send, error: access.RefusedError) -> None:
-    start = {"type": "http.response.start", "status": error.status, "headers": error.headers}
-    await send(start)
-    await send({"type": "http.response.body", "body": error.body})

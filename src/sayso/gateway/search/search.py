@@ -162,10 +162,9 @@ class Search:
 
     def _told(self, view: View, tool: Tool) -> dict[str, Any]:
         name = self._name_of(tool)
-        told = view.told.get(name)
-        if told is None:
-            told = view.told[name] = describe(tool, name)
-        return told
+        if name not in view.told:
+            view.told[name] = describe(tool, name)
+        return view.told[name]
 
     async def _view(self, principal: Principal) -> View:
         return self._views.of(await self._catalog(principal), self._guard.policy(), principal)
@@ -229,9 +228,5 @@ def answer(entries: list[dict[str, Any]], found: Found) -> Answer:
     structured: dict[str, Any] = {"tools": entries, "total": found.total}
     if found.next_cursor is not None:
         structured["nextCursor"] = found.next_cursor
-    return {"content": [_text(structured)], "structuredContent": structured}
-
-
-def _text(structured: Mapping[str, Any]) -> dict[str, str]:
     text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
-    return {"type": "text", "text": text}
+    return {"content": [{"type": "text", "text": text}], "structuredContent": structured}
