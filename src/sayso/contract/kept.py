@@ -37,12 +37,12 @@ def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
         return True
     if is_noise(path) or path.endswith(_SIDECARS) or not _RUNTIME.isdisjoint(pure.parts):
         return False
-    if any(_is_under(pure, one) for one in _scratch(env)):
+    if any(_is_under(pure, folder) for folder in _scratch(env)):
         return False
-    if any(_is_under(pure, one) for one in _TEMPORARY):
+    if any(_is_under(pure, folder) for folder in _TEMPORARY):
         # Programs that never ask for TMPDIR make new things there; what lies deeper is somebody's.
         return is_there or str(pure.parent) not in _TEMPORARY
-    return not any(_is_under(pure, one) for one in _SYSTEM)
+    return not any(_is_under(pure, folder) for folder in _SYSTEM)
 
 
 def is_way_to_others(path: str) -> bool:

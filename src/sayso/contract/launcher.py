@@ -252,7 +252,7 @@ def _connect(listener: int, request: Request, own: Sequence[str]) -> None:
 
 
 def _is_own(path: str, own: Sequence[str]) -> bool:
-    return any(path == one or path.startswith(one.rstrip("/") + "/") for one in own)
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in own)
 
 
 def _refuse_path(listener: int, request: Request, path: str) -> None:

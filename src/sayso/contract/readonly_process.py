@@ -127,34 +127,42 @@ class ReadonlyProcess(Generic[C]):
 
     def _kept_locks(self, call: Call, tried: Sequence[Attempt]) -> tuple[str, ...]:
         """Tell of locks that outlast the call; they stand in its record."""
-        kept = [one for one in tried if one.holder and is_locked(one.target, by=one.holder)]
-        for one in kept:
-            if one not in self._told_locks:
-                self._told_locks.add(one)
+        kept = [
+            attempt
+            for attempt in tried
+            if attempt.holder and is_locked(attempt.target, by=attempt.holder)
+        ]
+        for attempt in kept:
+            if attempt not in self._told_locks:
+                self._told_locks.add(attempt)
                 _log.warning(
                     "%s: keeps a lock on %s, so writing there may have to wait",
                     call.name,
-                    one.target,
+                    attempt.target,
                 )
-        return tuple(str(one) for one in kept)
+        return tuple(str(attempt) for attempt in kept)
 
     def _pass_over(self) -> None:
         """Note what was tried by nobody's call."""
         tried = self._attempts.read()
         self._nobodys.update(tried)
-        for one in tried:
-            if one.is_breach:
-                _log.warning("%s: tried between calls: %s", self._name, one)
+        for attempt in tried:
+            if attempt.is_breach:
+                _log.warning("%s: tried between calls: %s", self._name, attempt)
 
     async def _breaks(self, call: Call) -> bool:
         """Whether the call that was under way broke the contract; if so, that is on record."""
-        tried = [one for one in self._attempts.read() if one.holder or one not in self._nobodys]
-        found = [str(one) for one in tried if one.is_breach]
-        for one in tried:
-            if one.holder:
-                _log.info("%s: took a lock: %s", call.name, one.target)
-            elif not one.is_breach:
-                _log.info("%s: could not: %s", call.name, one)
+        tried = [
+            attempt
+            for attempt in self._attempts.read()
+            if attempt.holder or attempt not in self._nobodys
+        ]
+        found = [str(attempt) for attempt in tried if attempt.is_breach]
+        for attempt in tried:
+            if attempt.holder:
+                _log.info("%s: took a lock: %s", call.name, attempt.target)
+            elif not attempt.is_breach:
+                _log.info("%s: could not: %s", call.name, attempt)
         call.evidence = self._kept_locks(call, tried)
         if not found:
             return False

@@ -101,7 +101,7 @@ def _strace(program: str, trace: Path) -> Sequence[str]:
 
 
 def _apart(*, is_open: bool) -> Sequence[str]:
-    user, group = (str(one or _UID) for one in (os.getuid(), os.getgid()))
+    user, group = (str(number or _UID) for number in (os.getuid(), os.getgid()))
     network = () if is_open else ("--unshare-net",)
     return (
         *("--unshare-user", "--uid", user, "--gid", group, "--cap-drop", "ALL"),

@@ -54,7 +54,7 @@ def make_bare(
         env=environment_inside(str(home), search, wish.env, temporary=str(temporary)),
         cwd=wish.cwd or world,
         places=tuple(places),
-        layers=tuple(_layer(one) for one in probed),
+        layers=tuple(_layer(layer) for layer in probed),
         trace=trace,
         home=str(home),
         world=world,

@@ -37,7 +37,7 @@ async def open_box(wish: SandboxSpec, probed: Sequence[Layer]) -> AsyncGenerator
     is not there, and `UsageError` for a fixture or an address that cannot be had.
     """
     check_layers(probed, is_uncontained=wish.is_uncontained)
-    addresses = [check_address(one) for one in wish.allowed]
+    addresses = [check_address(address) for address in wish.allowed]
     async with private_folder() as folder:
         gate = make_gate(folder) if addresses and not wish.is_uncontained else None
         box = await anyio.to_thread.run_sync(_make_box, wish, folder, probed, gate)
@@ -51,7 +51,7 @@ async def open_box(wish: SandboxSpec, probed: Sequence[Layer]) -> AsyncGenerator
 
 
 def _make_box(wish: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Gate | None) -> Box:
-    active = {one.name for one in probed if one.is_active}
+    active = {layer.name for layer in probed if layer.is_active}
     programs = find_programs()
     trace = folder / "trace" if "syscalls" in active else None
     if wish.is_uncontained:
@@ -72,7 +72,7 @@ def _make_box(wish: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Ga
         env={"PATH": SYSTEM_PATH},
         cwd="/",
         places=tuple(layout.places),
-        layers=tuple(_layer(one, layout, wish) for one in probed),
+        layers=tuple(_layer(layer, layout, wish) for layer in probed),
         trace=trace,
         home=layout.home,
         world=layout.world,

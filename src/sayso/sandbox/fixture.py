@@ -58,8 +58,8 @@ def fixture_path(given: Path) -> Path:
 
 def check_free(path: Path) -> None:
     """Raise `UsageError` where a path inside would hide, or lie among, what a server runs on."""
-    taken = [one for one in SYSTEM_PATHS if path.is_relative_to(one)]
-    above = [one for one in SYSTEM_PATHS if one.is_relative_to(path)]
+    taken = [folder for folder in SYSTEM_PATHS if path.is_relative_to(folder)]
+    above = [folder for folder in SYSTEM_PATHS if folder.is_relative_to(path)]
     if path in _SHARED or taken or above:
         raise UsageError(
             "a fixture cannot lie there: the system's own files do",
@@ -93,7 +93,7 @@ def _copy_entries(
     here: Path, there: Path, tally: Tally, most_bytes: int
 ) -> Iterator[tuple[Path, Path]]:
     """Copy what is right in a folder; give the folders that are left to do."""
-    for entry in sorted(os.scandir(here), key=lambda one: one.name):
+    for entry in sorted(os.scandir(here), key=lambda child: child.name):
         to = there / entry.name
         if entry.is_dir(follow_symlinks=False):
             yield Path(entry.path), to

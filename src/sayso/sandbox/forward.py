@@ -82,8 +82,8 @@ async def forward(gate: Gate, addresses: Sequence[str]) -> None:
         while True:
             sockets = await anyio.to_thread.run_sync(_listen_in, pid, addresses)
             async with anyio.create_task_group() as group:
-                for one, address in zip(sockets, addresses, strict=True):
-                    group.start_soon(_accept, one, address)
+                for listener, address in zip(sockets, addresses, strict=True):
+                    group.start_soon(_accept, listener, address)
                 os.write(go, b".")
                 pid = await _read_pid(info)
                 group.cancel_scope.cancel()

@@ -52,7 +52,7 @@ class Layout:
             # Own state that lies in another place is there already.
             if place.role is not Role.OWN or place.host.is_relative_to(self.folder / "own"):
                 mounts.append((place.inside, "--bind", source))
-        mounts.sort(key=lambda one: one[0].rstrip("/").count("/"))
+        mounts.sort(key=lambda mount: mount[0].rstrip("/").count("/"))
         return tuple(word for inside, how, source in mounts for word in (how, str(source), inside))
 
 
@@ -145,11 +145,11 @@ def _copy_worlds(wish: SandboxSpec, folder: Path) -> list[tuple[Place, tuple[str
 
 def _add_binds(layout: Layout, wish: SandboxSpec, *, has_overlay: bool) -> None:
     """What the command needs: read-only, and a package under an overlay where there is one."""
-    binds = [(str(one.path), one) for one in layout.root.binds]
+    binds = [(str(entry.path), entry) for entry in layout.root.binds]
     if wish.prepared is not None:
         prepared = Bind(wish.prepared.folder, is_package=True)
         binds.append((wish.prepared.inside, prepared))
-    copied = [one for one in layout.places if one.role is Role.FIXTURE]
+    copied = [place for place in layout.places if place.role is Role.FIXTURE]
     for number, (inside, bind) in enumerate(binds):
         if place_of(copied, inside) is not None:
             continue

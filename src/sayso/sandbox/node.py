@@ -51,11 +51,13 @@ def package_binds(script: Path) -> list[Bind]:
 
     A package that is installed is seen with all that lies beside it, since it imports from there.
     """
-    above = [one for one in script.parents if not is_crowded(one)]
-    modules = [one for one in above if one.name == "node_modules"]
+    above = [parent for parent in script.parents if not is_crowded(parent)]
+    modules = [parent for parent in above if parent.name == "node_modules"]
     if modules:
         return [Bind(modules[-1], is_package=True)]
-    roots = [one for one in above if (one / "package.json").is_file()]
+    roots = [parent for parent in above if (parent / "package.json").is_file()]
     found = [roots[0] if roots else folder_or_file(script)]
-    found += [one / "node_modules" for one in script.parents if (one / "node_modules").is_dir()]
+    found += [
+        parent / "node_modules" for parent in script.parents if (parent / "node_modules").is_dir()
+    ]
     return [Bind(path, is_package=True) for path in found]

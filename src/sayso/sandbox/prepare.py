@@ -94,7 +94,7 @@ async def prepare_by(
         inside=inside,
     )
     package = await anyio.to_thread.run_sync(package_of_files, [into])
-    binds = tuple(one.path for one in starting.binds if not one.path.is_relative_to(inside))
+    binds = tuple(bind.path for bind in starting.binds if not bind.path.is_relative_to(inside))
     return Prepared(into, inside, starting.command, package, starting.search, binds)
 
 
@@ -182,11 +182,11 @@ def _starter(
     roots = [find_root([name], search=search, cwd=Path.cwd()) for name in programs]
     online = online_environment(bubblewrap.HOME, allows_scripts=allows_scripts)
     named = paths_named(online, allows_scripts=allows_scripts)
-    binds = tidy([one for root in roots for one in root.binds] + [Bind(path) for path in named])
+    binds = tidy([bind for root in roots for bind in root.binds] + [Bind(path) for path in named])
     folders = [str(Path(name).parent) for root in roots for name in root.command[:1]]
     path = ":".join(dict.fromkeys([*folders, *SYSTEM_PATH.split(":")]))
     layout = Layout(folder, bubblewrap.HOME, Root(("/bin/sh", "-c", line), binds, path, inside))
-    layout.seen = [(str(one.path), one.path) for one in binds]
+    layout.seen = [(str(bind.path), bind.path) for bind in binds]
     layout.seen += settings_seen(allows_scripts=allows_scripts)
     (folder / "tmp").mkdir()
     layout.places = [
@@ -215,7 +215,7 @@ def _installed_by_npm(fetched: Fetched, into: Path) -> Prepared:
         (*command, *fetched.args),
         npm_package(modules, fetched.name),
         node.search,
-        tuple(one.path for one in node.binds),
+        tuple(bind.path for bind in node.binds),
     )
 
 
@@ -241,7 +241,7 @@ def _installed_by_uv(fetched: Fetched, into: Path) -> Prepared:
     program = into / "bin" / fetched.program
     packages = next(iter(sorted(into.glob("lib/python3*/site-packages"))), into)
     if not program.exists():
-        there = sorted(one.name for one in (into / "bin").iterdir())
+        there = sorted(path.name for path in (into / "bin").iterdir())
         fix = f"Write uvx --from PACKAGE PROGRAM; there are {', '.join(there)}."
         raise UsageError("the package has no such program", where=fetched.program, fix=fix)
     base = tidy(interpreter_binds(Path(_base())))
@@ -252,5 +252,5 @@ def _installed_by_uv(fetched: Fetched, into: Path) -> Prepared:
         (f"{INSIDE}/bin/{fetched.program}", *fetched.args),
         pypi_package(packages, fetched.name),
         search,
-        tuple(one.path for one in base),
+        tuple(bind.path for bind in base),
     )

@@ -39,21 +39,21 @@ async def probe_layers() -> tuple[Layer, ...]:
 
 def check_layers(layers: Sequence[Layer], *, is_uncontained: bool = False) -> None:
     """Raise `UncontainedError` where a layer is missing that nobody said could be."""
-    missing = [one for one in layers if one.name in CONTAINING and not one.is_active]
+    missing = [layer for layer in layers if layer.name in CONTAINING and not layer.is_active]
     missing += [Layer(name, is_active=False) for name in _unknown(layers)]
     if not missing or is_uncontained:
         return
-    told = "; ".join(f"{one.name} ({one.detail or 'not tried'})" for one in missing)
+    told = "; ".join(f"{layer.name} ({layer.detail or 'not tried'})" for layer in missing)
     raise UncontainedError(f"nothing contains the server here: {told}", fix=_fix(missing))
 
 
 def _unknown(layers: Sequence[Layer]) -> list[str]:
-    return sorted(CONTAINING - {one.name for one in layers})
+    return sorted(CONTAINING - {layer.name for layer in layers})
 
 
 def _fix(missing: Sequence[Layer]) -> str:
     way = "or type out --uncontained, which runs it as you."
-    if any("not installed" in one.detail for one in missing):
+    if any("not installed" in layer.detail for layer in missing):
         return f"Install bubblewrap (apt-get install bubblewrap), {way}"
     return f"Allow user namespaces (see docs/troubleshooting.md, uncontained), {way}"
 
@@ -71,7 +71,7 @@ async def _probe(programs: Programs) -> tuple[Layer, ...]:
             "overlay": lambda: _try_overlay(programs, folder),
             "syscalls": lambda: _try_strace(programs, folder / "trace"),
         }
-        return tuple([await _try_layer(*one, programs) for one in tried.items()])
+        return tuple([await _try_layer(*entry, programs) for entry in tried.items()])
 
 
 async def _try_layer(name: str, attempt: Callable[[], Awaitable[str]], programs: Programs) -> Layer:

@@ -47,7 +47,7 @@ def find_root(
     if given_cwd is not None:
         binds = [*binds, _working_folder(given_cwd)]
     kept = tidy(binds)
-    is_local = any(one.path == cwd for one in kept) and given_cwd is None
+    is_local = any(bind.path == cwd for bind in kept) and given_cwd is None
     own = str(given_cwd or (cwd if is_local else "")) or None
     return Root(words, kept, _search_inside(words, kept), own)
 
@@ -68,7 +68,7 @@ def _resolve(
         # Where a script really lies is where it finds its neighbours.
         script = program.resolve()
         args, binds = _resolve((*words, str(script), *command[1:]), search, cwd, depth - 1)
-        return args, binds if "/" in command[0] else [_alone(one, script) for one in binds]
+        return args, binds if "/" in command[0] else [_alone(bind, script) for bind in binds]
     return _plain(program, command, cwd)
 
 
@@ -107,6 +107,6 @@ def _working_folder(path: Path) -> Bind:
 def _search_inside(words: Sequence[str], binds: Sequence[Bind]) -> str:
     """The PATH inside: where the interpreter is, then the system's."""
     own = [str(Path(words[0]).parent)]
-    own += [str(one.path / "bin") for one in binds if (one.path / "bin").is_dir()]
+    own += [str(bind.path / "bin") for bind in binds if (bind.path / "bin").is_dir()]
     system = SYSTEM_PATH.split(":")
     return ":".join(dict.fromkeys([*own, *system]))

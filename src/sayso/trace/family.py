@@ -77,4 +77,4 @@ class Family:
 
     def outliving(self) -> tuple[Member, ...]:
         """Who came with a call and is there still: daemons, helpers, late threads."""
-        return tuple(one for one in self.members.values() if one.call > 0)
+        return tuple(process for process in self.members.values() if process.call > 0)

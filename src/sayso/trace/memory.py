@@ -91,7 +91,9 @@ class Memory:
         if address.is_internet:
             return address.is_loopback and f"*:{address.port}" in self.listening
         if address.host.startswith("/"):
-            return any(posixpath.commonpath((one, address.host)) == one for one in self.private)
+            return any(
+                posixpath.commonpath((folder, address.host)) == folder for folder in self.private
+            )
         return False
 
     def learn(self, call: Call) -> None:

@@ -79,7 +79,7 @@ def on_send(call: Call, memory: Memory) -> Effects:
     if address.family == "AF_UNIX" and not socket.socket.startswith("UNIX"):
         return ()
     first = request_line(call) or memory.requests.get(socket.identity, "")
-    detail = "; ".join(one for one in (first, call.error) if one)
+    detail = "; ".join(part for part in (first, call.error) if part)
     return (tell(Kind.SEND, str(address), detail=detail, is_failed=is_failed),)
 
 
@@ -114,5 +114,5 @@ def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | No
 
 
 def _lookups(call: Call) -> Sequence[tuple[str, str]]:
-    found = [read_query(one) for one in _payloads(call)]
-    return tuple(dict.fromkeys(one for one in found if one is not None))
+    found = [read_query(payload) for payload in _payloads(call)]
+    return tuple(dict.fromkeys(query for query in found if query is not None))

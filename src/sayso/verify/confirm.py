@@ -46,7 +46,7 @@ class Suspicion:
         case = self.made.case
         times = 2 if self.name == "idempotent" else 1
         alone = [(tool, case)] * times
-        own = [(tool, one.case) for one in self.before] + [(tool, case)]
+        own = [(tool, call.case) for call in self.before] + [(tool, case)]
         yield alone
         if len(own) > len(alone):
             yield own
@@ -123,14 +123,14 @@ class _Trial:
 
     def _against(self, made: Made) -> list[Effect]:
         seen = effects_against(self.suspicion.name, self.suspicion.made, self.hearing.profile)
-        kinds = {(one.kind, one.life) for one in seen}
+        kinds = {(effect.kind, effect.life) for effect in seen}
         found = effects_against(self.suspicion.name, made, self.hearing.profile)
-        return [one for one in found if (one.kind, one.life) in kinds]
+        return [effect for effect in found if (effect.kind, effect.life) in kinds]
 
 
-def _without_volatile(effects: list[Effect], one: Made, other: Made) -> list[Effect]:
+def _without_volatile(effects: list[Effect], first_call: Made, other: Made) -> list[Effect]:
     """Of what a second call changed, what is no clock: where two first calls differ, one is in."""
-    first = {(effect.kind, effect.target): effect for effect in one.effects}
+    first = {(effect.kind, effect.target): effect for effect in first_call.effects}
     volatile = {
         effect.target
         for effect in other.effects
@@ -143,6 +143,6 @@ def _without_volatile(effects: list[Effect], one: Made, other: Made) -> list[Eff
     ]
 
 
-def _is_same(one: Effect, other: Effect) -> bool:
-    digests = [None if blob is None else blob.digest for blob in (one.after, other.after)]
-    return one.detail == other.detail and digests[0] == digests[1]
+def _is_same(first: Effect, other: Effect) -> bool:
+    digests = [None if blob is None else blob.digest for blob in (first.after, other.after)]
+    return first.detail == other.detail and digests[0] == digests[1]

@@ -55,7 +55,7 @@ class Contained:
         """Start it in a fresh box, which goes with all in it. Raises what starting raises."""
         async with AsyncExitStack() as stack:
             rows = [] if self.postgres is None else [self.postgres.fresh()]
-            watched = [await stack.enter_async_context(one) for one in rows]
+            watched = [await stack.enter_async_context(database) for database in rows]
             box = await stack.enter_async_context(open_box(self.wish, self.layers))
             folder = await stack.enter_async_context(private_folder("seen"))
             watchers, rest = _watch(box, folder, self.site)
@@ -67,7 +67,7 @@ class Contained:
                 box.places,
                 "",
                 allowed=frozenset(self.wish.allowed),
-                argument_paths=frozenset(one for one in box.server[1:] if one.startswith("/")),
+                argument_paths=frozenset(word for word in box.server[1:] if word.startswith("/")),
             )
             stage = await stack.enter_async_context(
                 open_stage(
@@ -79,13 +79,15 @@ class Contained:
                     number=number,
                 )
             )
-            self.holding = tuple(one for one in box.layers if one.name != "syscalls")
-            untraced = [one for one in box.layers if one.name == "syscalls" and box.trace is None]
-            self.observing = (*untraced, *(one.layer for one in watchers))
+            self.holding = tuple(layer for layer in box.layers if layer.name != "syscalls")
+            untraced = [
+                layer for layer in box.layers if layer.name == "syscalls" and box.trace is None
+            ]
+            self.observing = (*untraced, *(watcher.layer for watcher in watchers))
             self.grader.readers = frozenset(
-                one.name for one in stage.tools if one.intent.hints.read_only
+                tool.name for tool in stage.tools if tool.intent.hints.read_only
             )
-            told = (one for one in self.notes if one not in box.notes)
+            told = (note for note in self.notes if note not in box.notes)
             self.notes = (*box.notes, *told)
             try:
                 yield stage

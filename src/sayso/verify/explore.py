@@ -38,26 +38,26 @@ class Log:
 
     def of(self, name: str) -> list[Made]:
         """The calls of one tool."""
-        return [one for one in self.made if one.tool == name]
+        return [call for call in self.made if call.tool == name]
 
     def replace(self, made: Made, other: Made) -> None:
         """Put `other` in the place of a call."""
-        self.made[next(at for at, one in enumerate(self.made) if one is made)] = other
+        self.made[next(at for at, call in enumerate(self.made) if call is made)] = other
 
     def changing_before(self, made: Made) -> list[tuple[str, Case]]:
         """Earlier calls of other tools that left something, which a call may need: some of each."""
         found: list[Made] = []
-        for one in self.made[: next(at for at, each in enumerate(self.made) if each is made)]:
-            is_other = one.tool != made.tool and one.is_success
-            if is_other and any(effect.life in _LASTING for effect in one.effects):
-                found.append(one)
+        for call in self.made[: next(at for at, each in enumerate(self.made) if each is made)]:
+            is_other = call.tool != made.tool and call.is_success
+            if is_other and any(effect.life in _LASTING for effect in call.effects):
+                found.append(call)
         by_tool = Counter[str]()
         some: list[Made] = []
-        for one in found:
-            by_tool[one.tool] += 1
-            if by_tool[one.tool] <= _MOST_OF_EACH:
-                some.append(one)
-        return [(one.tool, one.case) for one in some[-_MOST_BEFORE:]]
+        for call in found:
+            by_tool[call.tool] += 1
+            if by_tool[call.tool] <= _MOST_OF_EACH:
+                some.append(call)
+        return [(call.tool, call.case) for call in some[-_MOST_BEFORE:]]
 
 
 async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenerator[Made]:

@@ -89,7 +89,7 @@ async def verify_here(
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
         world = replace(world, inside=str(world.folder))
         site = stack.enter_context(serve_world())
-        watched = [_real(one) for one in folders]
+        watched = [_real(path) for path in folders]
         kept = stack.enter_context(Kept([*watched, world.folder], folder / "kept"))
         here = Here(terms, target, kept, allowed=frozenset({site.address}))
         course = Course(terms, say_nothing, here, hints=found, world=world.with_site(site))
@@ -142,7 +142,7 @@ class Here:
         from mcp import Client  # noqa: PLC0415 - half a second
 
         await anyio.to_thread.run_sync(self.kept.put_back)
-        places = tuple(Place(str(one), one, Role.FIXTURE) for one in self.kept.folders)
+        places = tuple(Place(str(path), path, Role.FIXTURE) for path in self.kept.folders)
         self.grader.scene = Scene(places, "", allowed=self.allowed)
         server = cast("Server[Any] | MCPServer", self.target.server)
         with TemporaryDirectory(prefix="sayso-seen-") as folder:
@@ -195,7 +195,7 @@ class _Line:
         cursor: str | None = None
         while True:
             page = await self.client.list_tools(cursor=cursor)
-            found += [_raw(one) for one in page.tools]
+            found += [_raw(tool) for tool in page.tools]
             cursor = page.next_cursor
             if cursor is None:
                 return found
@@ -254,10 +254,10 @@ class _Around:
     async def end(self, call: int) -> Sequence[Effect]:
         """Hear no more, then look at the folders."""
         heard = [
-            one
-            if one.kind not in ON_FILES or place_of(self._places, one.target)
-            else self._left(one)
-            for one in await self._hook.end(call)
+            effect
+            if effect.kind not in ON_FILES or place_of(self._places, effect.target)
+            else self._left(effect)
+            for effect in await self._hook.end(call)
         ]
         return (*heard, *await self._files.end(call), *await self._rows.end(call))
 

@@ -74,9 +74,11 @@ def text_of(result: Mapping[str, Any]) -> str:
         return ""
     listed = cast("Sequence[object]", blocks)
     texts = (
-        cast("Mapping[str, Any]", one).get("text") for one in listed if isinstance(one, Mapping)
+        cast("Mapping[str, Any]", block).get("text")
+        for block in listed
+        if isinstance(block, Mapping)
     )
-    return "\n".join(one for one in texts if isinstance(one, str))[:_MOST_LETTERS]
+    return "\n".join(text for text in texts if isinstance(text, str))[:_MOST_LETTERS]
 
 
 def _json(text: str) -> Any:

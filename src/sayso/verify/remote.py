@@ -84,7 +84,7 @@ class Remote:
         watchers: list[Watcher] = []
         if self.terms.probe:
             watchers.append(ProbeWatcher(self.terms.probe, timeout=self.terms.timeout))
-        probing = tuple(one.layer for one in watchers)
+        probing = tuple(watcher.layer for watcher in watchers)
         output = Layer("output", is_active=True, detail="two calls with the same arguments")
         none = Layer("probe", is_active=False, detail=_NO_PROBE)
         self.observing = (output, *(probing or (none,)))
@@ -144,4 +144,4 @@ def _grade(
     del name, arguments
     if not control:
         return tuple(effects)
-    return tuple(replace(one, life=Life.OWN, reason=RESTLESS) for one in effects)
+    return tuple(replace(effect, life=Life.OWN, reason=RESTLESS) for effect in effects)

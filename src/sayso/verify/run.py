@@ -81,7 +81,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             raise UsageError(_UNTOLD, where=target.name, fix=_TELL)
         # A receipt is about sources: bytecode beside them may do something else.
         compiled = NO_FOREIGN_BYTECODE if BYTECODE in told else {}
-        package = {name: one for name, one in told.items() if name != BYTECODE}
+        package = {name: value for name, value in told.items() if name != BYTECODE}
         wish = SandboxSpec(
             command=(target.command, *target.args),
             env={**target.env, **terms.env, **compiled},

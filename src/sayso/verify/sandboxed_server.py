@@ -84,7 +84,7 @@ class Stage:
     async def settle(self) -> None:
         """Wait until it rests after its start; what was seen until then comes anyway."""
         await self._rest(quiet=_QUIET, most=_MOST_REST)
-        self.control += [effect for one in self._watchers for effect in await one.end(0)]
+        self.control += [effect for watcher in self._watchers for effect in await watcher.end(0)]
 
     async def call(self, name: str, case: Case) -> Made:
         """Make one call and wait until the server rests; cancelling leaves that to the server."""
@@ -116,7 +116,7 @@ class Stage:
         return self._with(made, late) if late else made
 
     def _with(self, made: Made, effects: Sequence[Effect]) -> Made:
-        raw = (*made.raw, *(replace(one, call=made.number) for one in effects))
+        raw = (*made.raw, *(replace(effect, call=made.number) for effect in effects))
         graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
         return replace(made, raw=raw, effects=graded, control=tuple(self.control))
 
@@ -129,11 +129,11 @@ class Stage:
         return outcome_of(result), result, text_of(result)
 
     async def _begin(self) -> None:
-        for one in self._watchers:
-            await one.begin()
+        for watcher in self._watchers:
+            await watcher.begin()
 
     async def _end(self) -> list[Effect]:
-        return [effect for one in self._watchers for effect in await one.end(self.number)]
+        return [effect for watcher in self._watchers for effect in await watcher.end(self.number)]
 
 
 @asynccontextmanager
@@ -154,8 +154,8 @@ async def open_stage(
     no tools.
     """
     async with AsyncExitStack() as stack:
-        for one in watchers:
-            await one.begin()
+        for watcher in watchers:
+            await watcher.begin()
         proof = await stack.enter_async_context(open_proof(target))
         link = await stack.enter_async_context(open_link(target, timeout=timeout, proof=proof))
         try:

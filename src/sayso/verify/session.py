@@ -93,7 +93,7 @@ class Course:
                     server = stage.server
                     left = self._begin(stage)
                 await self._go_on(stage, left)
-        wanted = [one for one in tools if self._is_wanted(one)]
+        wanted = [tool for tool in tools if self._is_wanted(tool)]
         for tool in wanted:
             if self.host.has_fresh_state and self._has_more(tool):
                 async with self._stage() as stage:
@@ -103,9 +103,9 @@ class Course:
 
     async def _prepare_for(self, stage: Stage, tool: Tool) -> None:
         """Call first, as it went well before, what the errors of a tool say is to be called."""
-        texts = [one.text for one in self.log.of(tool.name) if not one.is_success]
-        for name in named_tools(texts, [one.name for one in stage.tools if one is not tool]):
-            good = next((one for one in reversed(self.log.of(name)) if one.is_success), None)
+        texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
+        for name in named_tools(texts, [other.name for other in stage.tools if other is not tool]):
+            good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
             if good is not None and not stage.is_dead:
                 made = await stage.call(name, good.case)
                 self.log.made.append(made)
@@ -119,7 +119,7 @@ class Course:
             yield stage
             for _ in range(_LESSONS):
                 self.host.learn(self.log.made)
-                self.log.made[first:] = [self.host.again(one) for one in self.log.made[first:]]
+                self.log.made[first:] = [self.host.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
         """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
@@ -129,7 +129,7 @@ class Course:
         made = self.log.of(tool.name)
         if self.plans[tool.name].problem or self.deaths[tool.name] >= MOST_DEATHS:
             return False
-        if not any(one.is_success for one in made):
+        if not any(call.is_success for call in made):
             return True
         claims = claims_of(tool)
         promises = [name for name in _PROMISES if claims[name].is_looser]
@@ -140,17 +140,17 @@ class Course:
         )
 
     def _begin(self, stage: Stage) -> list[Tool]:
-        names = [one.name for one in stage.tools]
+        names = [tool.name for tool in stage.tools]
         self.hints.check(names)
         for name in self.terms.only:
             if name not in names:
                 fix = f"It has {', '.join(sorted(names))}."
                 raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
-        wanted = [one for one in stage.tools if self._is_wanted(one)]
+        wanted = [tool for tool in stage.tools if self._is_wanted(tool)]
         self.tell(
             Started(
                 (*self.host.holding, *self.host.observing),
-                tuple(one.name for one in wanted),
+                tuple(tool.name for tool in wanted),
             )
         )
         return order_tools(wanted, self.hints.order)
@@ -189,7 +189,7 @@ class Course:
 
     async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
         made = self.log.of(tool.name)
-        observers = frozenset(one.name for one in self.host.observing if one.is_active)
+        observers = frozenset(layer.name for layer in self.host.observing if layer.is_active)
         plan = self.plans.get(tool.name)
         hearing = Hearing(
             tool,
@@ -202,7 +202,7 @@ class Course:
         confirmed: dict[HintName, Confirmed] = {}
         doubts: dict[HintName, str] = {}
         for name, suspect in suspects(hearing).items():
-            before = made[: next(i for i, one in enumerate(made) if one is suspect)]
+            before = made[: next(i for i, call in enumerate(made) if call is suspect)]
             prelude = self.log.changing_before(suspect)
             suspicion = Suspicion(name, suspect, before, prelude)
             told = await self.host.confirm(suspicion, hearing, self._shrink(tool))
@@ -222,10 +222,10 @@ class Course:
     def _tell_of(self, hearing: Hearing) -> ToolReport:
         plan = self.plans.get(hearing.tool.name)
         successes = hearing.successes
-        reached = frozenset(name for one in successes for name in one.case.classes)
+        reached = frozenset(name for call in successes for name in call.case.classes)
         left = {} if plan is None else plan.left
         missed = {name: why for name, why in left.items() if name not in reached}
-        failed = next((one.text for one in hearing.made if not one.is_success), "")
+        failed = next((call.text for call in hearing.made if not call.is_success), "")
         problem = "" if plan is None else plan.problem
         return ToolReport(
             hearing.tool.name,
@@ -242,8 +242,8 @@ def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
     """What was seen and refutes nothing, each once."""
     found = {
         (effect.kind, effect.target): effect
-        for one in made
-        for effect in one.effects
+        for call in made
+        for effect in call.effects
         if effect.life is not None and not effect.life.refutes_reading
     }
     return tuple(found.values())
@@ -254,6 +254,8 @@ def _differing(hearing: Hearing) -> tuple[Effect, ...]:
     if "output" not in hearing.observers:
         return ()
     pairs = (
-        (one, other) for one, other in hearing.repeats() if one.is_success and other.is_success
+        (first, other)
+        for first, other in hearing.repeats()
+        if first.is_success and other.is_success
     )
-    return tuple(found for one, other in pairs if (found := differing(one, other)))[:1]
+    return tuple(found for first, other in pairs if (found := differing(first, other)))[:1]

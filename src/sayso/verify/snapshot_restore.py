@@ -15,7 +15,7 @@ class Kept:
 
     def __init__(self, folders: Sequence[Path], room: Path) -> None:
         self.folders = tuple(folders)
-        self._copies = {one: room / str(number) for number, one in enumerate(self.folders)}
+        self._copies = {folder: room / str(number) for number, folder in enumerate(self.folders)}
 
     def __enter__(self) -> Self:
         for folder, copy in self._copies.items():

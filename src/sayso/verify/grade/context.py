@@ -52,12 +52,12 @@ class Scene:
 
         Who names a whole place, such as HOME, has not named each file in it.
         """
-        roots = {one.inside for one in self.places}
+        roots = {place.inside for place in self.places}
         wanted = PurePosixPath(path)
         return any(
-            wanted == PurePosixPath(one)
-            or (wanted.is_relative_to(one) and one not in roots and one != "/")
-            for one in self.argument_paths - self.made_up
+            wanted == PurePosixPath(named)
+            or (wanted.is_relative_to(named) and named not in roots and named != "/")
+            for named in self.argument_paths - self.made_up
         )
 
     def is_kept(self, path: str) -> bool:

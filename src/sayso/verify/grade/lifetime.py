@@ -86,7 +86,9 @@ def _life(effect: Effect, scene: Scene) -> Grade:
 
 
 def _of_control(effect: Effect, scene: Scene) -> Grade | None:
-    is_same = any(one.kind is effect.kind and one.target == effect.target for one in scene.control)
+    is_same = any(
+        usual.kind is effect.kind and usual.target == effect.target for usual in scene.control
+    )
     if not is_same:
         return None
     life = Life.SESSION if effect.kind in OUTWARD else Life.OWN
@@ -215,15 +217,15 @@ def _kept(effect: Effect) -> str:
 
 
 def _elsewhere(path: str) -> Grade:
-    if any(PurePosixPath(path).is_relative_to(one) for one in VOLATILE):
+    if any(PurePosixPath(path).is_relative_to(folder) for folder in VOLATILE):
         return Life.TRANSIENT, "goes with the machine's next start"
     return Life.USER, "outside of every place that is the server's own"
 
 
 def _at_home(effect: Effect, below: PurePosixPath, scene: Scene) -> Grade:
-    if any(below.is_relative_to(one) for one in OTHERS_FILES):
+    if any(below.is_relative_to(folder) for folder in OTHERS_FILES):
         return Life.USER, "a file in HOME that other programs obey"
-    if any(below.is_relative_to(one) for one in OWN_FOLDERS):
+    if any(below.is_relative_to(folder) for folder in OWN_FOLDERS):
         return Life.OWN, "a cache or state folder of HOME"
     if effect.kind is Kind.APPEND and is_log(added(effect)):
         return Life.OWN, "lines of a log"

@@ -78,7 +78,7 @@ def _in_git(effect: Effect, inside: tuple[str, str], scene: Scene) -> Effect:
         return _written(effect)
     if not (rest == "HEAD" or rest.startswith("refs/")) or host is None:
         return _removed_object(effect, rest, scene)
-    old, new = (_reference(one) for one in (effect.before, effect.after))
+    old, new = (_reference(blob) for blob in (effect.before, effect.after))
     if rest == "HEAD" or not old or (new and git.is_kept(host, old, new)):
         return effect
     loss = Loss.LOST if effect.kind is Kind.DELETE else Loss.OVERWROTE
@@ -88,7 +88,9 @@ def _in_git(effect: Effect, inside: tuple[str, str], scene: Scene) -> Effect:
 
 def _removed_object(effect: Effect, rest: str, scene: Scene) -> Effect:
     is_object = rest.startswith("objects/") and effect.kind is Kind.DELETE
-    packed = any(one.kind is Kind.CREATE and "/objects/pack/" in one.target for one in scene.beside)
+    packed = any(
+        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in scene.beside
+    )
     if effect.kind is Kind.DELETE and rest.startswith("logs/"):
         return replace(effect, loss=Loss.LOST)
     return replace(effect, loss=Loss.LOST) if is_object and not packed else effect
@@ -114,5 +116,5 @@ def _way_back(effect: Effect, scene: Scene) -> str:
     return "" if content is None else git.holder(effect.target, content, scene)
 
 
-def _is_same(one: Blob | None, other: Blob) -> bool:
-    return one is not None and one.digest == other.digest
+def _is_same(blob: Blob | None, other: Blob) -> bool:
+    return blob is not None and blob.digest == other.digest

@@ -66,8 +66,8 @@ class Harvest:
             text = table_of(block).get("text")
             if isinstance(text, str):
                 fresh += _from_text(text[:_LARGEST], entity, tool)
-        for one in reversed(fresh):
-            self._keep(one)
+        for value in reversed(fresh):
+            self._keep(value)
 
     def values(self, wanted: Role | Meaning | str, tool: str = "") -> tuple[Any, ...]:
         """Values for a role or for the parameter of that name of `tool`, the likeliest first."""
@@ -79,11 +79,11 @@ class Harvest:
             words = []
         entity = meaning.entity or entity_of(word_list(tool))
         ranked = [
-            (rank, at, one.value)
-            for at, one in enumerate(self.found)
-            if (rank := _rank(one, words, meaning.role, entity)) is not None
+            (rank, at, found.value)
+            for at, found in enumerate(self.found)
+            if (rank := _rank(found, words, meaning.role, entity)) is not None
         ]
-        ranked.sort(key=lambda one: one[:2])
+        ranked.sort(key=lambda found: found[:2])
         return tuple({_key(value): value for _, _, value in ranked}.values())
 
     def use(self, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -95,45 +95,45 @@ class Harvest:
     def used(self, name: str) -> tuple[str, ...]:
         """What tools took for a parameter of this name, what most of them took first."""
         found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
-        return tuple(value for _, value in sorted(found, key=lambda one: -one[0]))
+        return tuple(value for _, value in sorted(found, key=lambda ranked: -ranked[0]))
 
     def forget(self, value: Any) -> None:
         """Leave out a value that is gone, because a call that succeeded has removed it."""
-        self.found = [one for one in self.found if one.value != value]
+        self.found = [seen for seen in self.found if seen.value != value]
 
-    def _keep(self, one: Found) -> None:
-        place = (one.entity, one.key)
-        if one in self.found:
-            self.found.remove(one)
+    def _keep(self, found: Found) -> None:
+        place = (found.entity, found.key)
+        if found in self.found:
+            self.found.remove(found)
         elif self._counts.get(place, 0) >= _MOST_OF_ONE or len(self.found) >= _MOST:
             self._drop(place)
         else:
             self._counts[place] = self._counts.get(place, 0) + 1
-        self.found.insert(0, one)
+        self.found.insert(0, found)
 
     def _drop(self, place: tuple[str, str]) -> None:
         """Make room: the oldest of the same place goes, or else the oldest of all."""
-        same = [at for at, one in enumerate(self.found) if (one.entity, one.key) == place]
+        same = [at for at, found in enumerate(self.found) if (found.entity, found.key) == place]
         del self.found[same[-1] if same else -1]
 
 
-def _rank(one: Found, words: list[str], role: Role | None, entity: str) -> int | None:
+def _rank(found: Found, words: list[str], role: Role | None, entity: str) -> int | None:
     """How well a value fits, 0 the best; `None` for not at all."""
-    key = word_list(one.key)
-    if words and key == words and (len(key) > 1 or one.entity == entity or not entity):
+    key = word_list(found.key)
+    if words and key == words and (len(key) > 1 or found.entity == entity or not entity):
         return 0
-    kind = _role_of_key(one.key)
+    kind = _role_of_key(found.key)
     if role is Role.ID:
-        is_id = kind is Role.ID or (not key and isinstance(one.value, str | int))
-        named = entity_of(key) or one.entity
+        is_id = kind is Role.ID or (not key and isinstance(found.value, str | int))
+        named = entity_of(key) or found.entity
         if is_id and entity and named == entity:
             return 1
-        return 2 if kind is Role.NAME and entity and one.entity == entity else None
+        return 2 if kind is Role.NAME and entity and found.entity == entity else None
     if role is Role.NAME:
-        return 1 if kind is Role.NAME and (not entity or one.entity == entity) else None
+        return 1 if kind is Role.NAME and (not entity or found.entity == entity) else None
     if role in PATHS:
-        is_path = kind is Role.FILE and isinstance(one.value, str) and one.value.startswith("/")
-        is_kind = (one.key == "directory") == (role in (Role.DIRECTORY, Role.REPOSITORY))
+        is_path = kind is Role.FILE and isinstance(found.value, str) and found.value.startswith("/")
+        is_kind = (found.key == "directory") == (role in (Role.DIRECTORY, Role.REPOSITORY))
         return None if not is_path else 1 if is_kind else 3
     if role is Role.REF and key[-1:] in (["sha"], ["commit"], ["hash"]):
         return 1
@@ -162,15 +162,15 @@ def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Itera
     if depth > _DEEPEST:
         return
     if is_table(value):
-        for name, one in value.items():
+        for name, inner in value.items():
             words = word_list(name)
-            is_holder = isinstance(one, dict | list) and name not in ("result", "data", "items")
+            is_holder = isinstance(inner, dict | list) and name not in ("result", "data", "items")
             yield from _walk(
-                one, name, entity_of(words) or entity if is_holder else entity, tool, depth + 1
+                inner, name, entity_of(words) or entity if is_holder else entity, tool, depth + 1
             )
     elif is_list(value):
-        for one in value[:_MOST_OF_ONE]:
-            yield from _walk(one, "" if isinstance(one, dict) else key, entity, tool, depth + 1)
+        for item in value[:_MOST_OF_ONE]:
+            yield from _walk(item, "" if isinstance(item, dict) else key, entity, tool, depth + 1)
     elif _is_worth(value):
         yield Found(value, key, entity, tool)
 

@@ -90,12 +90,12 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     said = schema.get("type")
     if isinstance(said, str):
         return (said,)
-    return tuple(str(one) for one in said) if is_list(said) else None
+    return tuple(str(value) for value in said) if is_list(said) else None
 
 
-def merge(one: Schema, other: Schema) -> Schema | None:
+def merge(first: Schema, other: Schema) -> Schema | None:
     """The schema that takes what both take, as far as that can be said; `None` for nothing."""
-    found = dict(one)
+    found = dict(first)
     for key, value in other.items():
         if key not in found:
             found[key] = value
@@ -108,12 +108,12 @@ def merge(one: Schema, other: Schema) -> Schema | None:
             if joined is None:
                 return None
             found[key] = joined
-    _keep_closed(found, one, other)
+    _keep_closed(found, first, other)
     return _own(found)
 
 
 def _own(schema: Schema) -> Schema | None:
-    """With `const` as an `enum` of one, and `if` as two branches."""
+    """With `const` as an `enum` of first, and `if` as two branches."""
     if "const" in schema:
         const = schema.pop("const")
         if "enum" in schema and const not in items_of(schema["enum"]):
@@ -130,9 +130,9 @@ def _own(schema: Schema) -> Schema | None:
     return schema
 
 
-def _keep_closed(found: Schema, one: Schema, other: Schema) -> None:
+def _keep_closed(found: Schema, first: Schema, other: Schema) -> None:
     """What one side names and the other side closes out must be left out."""
-    for open_side, closed in ((one, other), (other, one)):
+    for open_side, closed in ((first, other), (other, first)):
         if closed.get("additionalProperties") is not False or "patternProperties" in closed:
             continue
         named = table_of(closed.get("properties"))
@@ -140,8 +140,8 @@ def _keep_closed(found: Schema, one: Schema, other: Schema) -> None:
         found["properties"] = {**table_of(found.get("properties")), **dict.fromkeys(extra, False)}
 
 
-def _types(one: Any, other: Any) -> Any:
-    first = types_of({"type": one}) or ()
+def _types(first: Any, other: Any) -> Any:
+    first = types_of({"type": first}) or ()
     second = types_of({"type": other}) or ()
     kept = [name for name in first if name in second]
     if ("integer" in first) != ("integer" in second) and "number" in (*first, *second):
@@ -149,33 +149,33 @@ def _types(one: Any, other: Any) -> Any:
     return kept or None
 
 
-def _enums(one: Any, other: Any) -> Any:
-    return [value for value in items_of(one) if value in items_of(other)] or None
+def _enums(first: Any, other: Any) -> Any:
+    return [value for value in items_of(first) if value in items_of(other)] or None
 
 
-def _both(one: Any, other: Any) -> Any:
-    return {"allOf": [one, other]}
+def _both(first: Any, other: Any) -> Any:
+    return {"allOf": [first, other]}
 
 
-def _tables(one: Any, other: Any) -> Any:
-    first = table_of(one)
+def _tables(first: Any, other: Any) -> Any:
+    first = table_of(first)
     second = table_of(other)
     shared = {key: _both(first[key], second[key]) for key in first if key in second}
     return {**first, **second, **shared}
 
 
-def _lists(one: Any, other: Any) -> Any:
-    return list(dict.fromkeys([*items_of(one), *items_of(other)]))
+def _lists(first: Any, other: Any) -> Any:
+    return list(dict.fromkeys([*items_of(first), *items_of(other)]))
 
 
-def _multiples(one: Any, other: Any) -> Any:
-    if isinstance(one, int) and isinstance(other, int) and one > 0 and other > 0:
-        return lcm(one, other)
-    return max(one, other)
+def _multiples(first: Any, other: Any) -> Any:
+    if isinstance(first, int) and isinstance(other, int) and first > 0 and other > 0:
+        return lcm(first, other)
+    return max(first, other)
 
 
-def _either(one: Any, other: Any) -> Any:
-    return {"anyOf": [one, other]}
+def _either(first: Any, other: Any) -> Any:
+    return {"anyOf": [first, other]}
 
 
 _JOINS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
@@ -193,7 +193,7 @@ _JOINS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "multipleOf": _multiples,
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
-    "uniqueItems": lambda one, other: bool(one or other),
+    "uniqueItems": lambda first, other: bool(first or other),
 }
 _NOTES: Final = frozenset(
     ["title", "description", "default", "examples", "example", "$schema", "$id", "$comment"]

@@ -66,10 +66,10 @@ class VerifyHints:
         wrong = [
             ConfigError(
                 f"the server has no tool “{name}”",
-                where=f"{self.where}:{one.line}",
+                where=f"{self.where}:{hints.line}",
                 fix=nearest(name, known) if known else None,
             )
-            for name, one in self.tools.items()
+            for name, hints in self.tools.items()
             if name not in known
         ]
         if wrong:
@@ -123,12 +123,12 @@ def load_hints(text: str, where: str = FILE) -> VerifyHints:
     return VerifyHints(
         tools={
             name: ToolHints(
-                tuple(one.get("arguments", ())),
-                one.get("skip", ""),
-                tuple(one.get("volatile", ())),
+                tuple(entry.get("arguments", ())),
+                entry.get("skip", ""),
+                tuple(entry.get("volatile", ())),
                 document.line_of(("verify", "tools", name)),
             )
-            for name, one in table.get("tools", {}).items()
+            for name, entry in table.get("tools", {}).items()
         },
         allow=tuple(table.get("allow", ())),
         own=tuple(table.get("own", ())),
@@ -154,10 +154,10 @@ def _check(document: Document, table: Mapping[str, Any]) -> None:
     for index, address in enumerate(table.get("allow", ())):
         if int(address.rsplit(":", 1)[1]) > _MOST_PORT:
             document.report(("verify", "allow", index), f"“{address}” has no such port")
-    for name, one in table.get("tools", {}).items():
+    for name, entry in table.get("tools", {}).items():
         at = ("verify", "tools", name)
-        _check_paths(document, (*at, "volatile"), one)
-        if "skip" in one and "arguments" in one:
+        _check_paths(document, (*at, "volatile"), entry)
+        if "skip" in entry and "arguments" in entry:
             what = f"“{name}” is both left out and given arguments"
             document.report((*at, "skip"), what, "Keep the one that is meant.")
 

@@ -42,4 +42,4 @@ def _nodes(schema: object) -> Iterator[Mapping[str, Any]]:
             yield node
             waiting += node.values()
         elif is_list(node):
-            waiting += [one for one in node if is_table(one) or is_list(one)]
+            waiting += [item for item in node if is_table(item) or is_list(item)]

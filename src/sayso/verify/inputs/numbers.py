@@ -40,8 +40,8 @@ def bounds(schema: Schema) -> tuple[float | None, float | None]:
     lows = [_number(schema.get(key)) for key in ("minimum", "exclusiveMinimum")]
     highs = [_number(schema.get(key)) for key in ("maximum", "exclusiveMaximum")]
     return (
-        max((one for one in lows if one is not None), default=None),
-        min((one for one in highs if one is not None), default=None),
+        max((low for low in lows if low is not None), default=None),
+        min((high for high in highs if high is not None), default=None),
     )
 
 

@@ -99,8 +99,8 @@ class Sources:
         said = list(_said(schema))
         if "enum" in schema:
             values = items_of(schema["enum"])[:_MOST]
-            enum = [Option(one, _told(one), "enum") for one in values]
-            return [replace(one, label=_told(one.value)) for one in said] + enum
+            enum = [Option(value, _told(value), "enum") for value in values]
+            return [replace(option, label=_told(option.value)) for option in said] + enum
         branches = self._branches(name, schema, meaning, depth)
         if branches is not None:
             return _fit_said(said, meaning, branches)
@@ -115,9 +115,9 @@ class Sources:
         for key in ("anyOf", "oneOf"):
             if one_of := items_of(schema.get(key)):
                 rest = {name: value for name, value in schema.items() if name not in (key, *_SAID)}
-                flats = [self.flattener.flat(one) for one in one_of]
+                flats = [self.flattener.flat(branch) for branch in one_of]
                 both = [merge(rest, flat) for flat in flats if flat is not None]
-                parts = [one for one in both if one is not None]
+                parts = [flat for flat in both if flat is not None]
                 break
         else:
             kinds = types_of(schema)
@@ -125,8 +125,8 @@ class Sources:
                 return None
             rest = {name: value for name, value in schema.items() if name not in _SAID}
             parts = [{**rest, "type": kind} for kind in kinds if kind in TYPES]
-        parts.sort(key=lambda one: one.get("type") == "null")
-        is_choice = sum(one.get("type") != "null" for one in parts) > 1
+        parts.sort(key=lambda branch: branch.get("type") == "null")
+        is_choice = sum(branch.get("type") != "null" for branch in parts) > 1
         found: list[Option] = []
         heads: list[Option] = []
         for number, part in enumerate(parts, start=1):
@@ -173,7 +173,7 @@ class Sources:
         for label, values in ordered.items():
             is_late = meaning.role in (Role.DATE, Role.TIME) and _is_later(name)
             chosen = values[1:] + values[:1] if is_late else values
-            yield from _fitting((Option(one, label, "role") for one in chosen), schema)
+            yield from _fitting((Option(value, label, "role") for value in chosen), schema)
         if has_own:
             yield from _fitting(harvested, schema)
 
@@ -182,15 +182,15 @@ class Sources:
         if meaning.role not in _OLD_PATHS:
             return []
         label = "directory" if meaning.role is Role.DIRECTORY else "existing"
-        values = [one for one in self.harvest.used(name) if self.world.has(one)]
-        return [Option(one, label, "harvest") for one in values[:1]]
+        values = [value for value in self.harvest.used(name) if self.world.has(value)]
+        return [Option(value, label, "harvest") for value in values[:1]]
 
     def _named(self, name: str, schema: Schema) -> list[Option]:
         """The values that its description names, or its line in the description of the tool."""
         text = str(schema.get("description") or "")
         if not text:
             text = said_of(str(self.tool.get("description") or ""), name)
-        return [Option(one, "named", "example") for one in named_values(text) if one != name]
+        return [Option(value, "named", "example") for value in named_values(text) if value != name]
 
     def _harvested(self, name: str, meaning: Meaning) -> list[Option]:
         makes = "add" in kinds_of(self.tool) and not is_reader(self.tool)
@@ -199,8 +199,10 @@ class Sources:
         label = "existing" if meaning.role in IN_WORLD or meaning.role in _FRESH else "known"
         tool = str(self.tool.get("name", ""))
         values = [*self.harvest.values(name, tool)]
-        values += [one for one in self.harvest.values(meaning, tool) if one not in values]
-        return [Option(one, label, "harvest") for one in values[:_MOST_HARVESTED]]
+        values += [
+            harvested for harvested in self.harvest.values(meaning, tool) if harvested not in values
+        ]
+        return [Option(value, label, "harvest") for value in values[:_MOST_HARVESTED]]
 
     def _texts(self, schema: Schema, meaning: Meaning) -> Iterator[Option]:
         if meaning.role in _GIVEN_ONLY:
@@ -210,7 +212,7 @@ class Sources:
         samples = SAMPLES.get(str(schema.get("format", "")), _PLAIN)
         if meaning.role is None:
             samples = (*_quoted(schema), *samples)
-        plain = list(_fitting((Option(one, "plain", "generated") for one in samples), schema))
+        plain = list(_fitting((Option(value, "plain", "generated") for value in samples), schema))
         yield from plain[:3]
         if isinstance(pattern := schema.get("pattern"), str):
             if not plain:
@@ -228,7 +230,7 @@ class Sources:
     def _patterned(self, pattern: str, least: int, most: object) -> Iterator[Option]:
         bound = most if isinstance(most, int) else max(least, 60)
         drawn = _draw_texts(pattern, least, bound, self.seed)
-        yield from (Option(one, "plain", "generated") for one in drawn)
+        yield from (Option(value, "plain", "generated") for value in drawn)
 
     def _arrays(self, name: str, schema: Schema, depth: int) -> Iterator[Option]:
         given = schema.get("items", True)
@@ -237,8 +239,8 @@ class Sources:
         most = schema.get("maxItems")
         node = schema.get("contains", True) if isinstance(given, list) else given
         said = {"description": schema.get("description")} if "description" in schema else {}
-        one = {**said, **node} if is_table(node) else node
-        items = self.options(name, one, depth + 1)
+        merged = {**said, **node} if is_table(node) else node
+        items = self.options(name, merged, depth + 1)
         first = [self.options(name, head, depth + 1) for head in heads]
         if not all(first):
             return
@@ -303,20 +305,20 @@ _SAID: Final = ("default", "examples", "example")
 def _said(schema: Schema) -> Iterator[Option]:
     if schema.get("default") is not None:
         yield Option(schema["default"], "default", "default")
-    for one in (
+    for value in (
         *items_of(schema.get("examples")),
         *([schema["example"]] if "example" in schema else []),
     ):
-        yield Option(one, "example", "example")
+        yield Option(value, "example", "example")
 
 
 def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list[Option]:
     """What the schema itself proposes, where it counts: what lies in the world comes first."""
-    good = [one for one in found if one.origin in ("harvest", "role")]
+    good = [option for option in found if option.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
         labels = {"existing", "directory", "new"}
         labels |= {good[0].label} if meaning.role is Role.SQL else set()
-        known = [one for one in good if one.label in labels]
+        known = [option for option in good if option.label in labels]
         return [*known, *said, *found]
     return [*said, *found]
 
@@ -324,14 +326,14 @@ def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list
 def _fitting(options: "Iterator[Option] | list[Option]", schema: Schema) -> Iterator[Option]:
     """Those that fit a schema of one type, made a text or a number where that is what is asked."""
     kind = (types_of(schema) or ("string",))[0]
-    for one in options:
-        value = _as_kind(one.value, kind)
+    for option in options:
+        value = _as_kind(option.value, kind)
         if isinstance(value, str):
             is_fit = kind == "string" and fits_text(value, schema)
         else:
             is_fit = value is not None and fits_number(value, schema)
         if is_fit:
-            yield replace(one, value=value)
+            yield replace(option, value=value)
 
 
 def _as_kind(value: Any, kind: str) -> str | float | None:
@@ -409,18 +411,18 @@ def _quoted(schema: Schema) -> tuple[str, ...]:
 
 def _branch_label(part: Schema, number: int, parts: list[Schema]) -> str:
     kinds = types_of(part) or (_implied(part),)
-    same = [one for one in parts if (types_of(one) or (_implied(one),)) == kinds]
+    same = [branch for branch in parts if (types_of(branch) or (_implied(branch),)) == kinds]
     return kinds[0] if len(same) == 1 else f"{kinds[0]} {number}"
 
 
 def _nonnull(schema: Schema) -> Schema:
     """The schema of a value that is there: the one branch of `anyOf` beside `null`, if it is so."""
     for key in ("anyOf", "oneOf"):
-        parts = [table_of(one) for one in items_of(schema.get(key))]
-        real = [one for one in parts if one.get("type") != "null"]
+        parts = [table_of(part) for part in items_of(schema.get(key))]
+        real = [part for part in parts if part.get("type") != "null"]
         if real:
-            kinds = {kind for one in real for kind in types_of(one) or ()}
-            kind = next((one for one in ("string", "integer", "array") if one in kinds), None)
+            kinds = {kind for part in real for kind in types_of(part) or ()}
+            kind = next((name for name in ("string", "integer", "array") if name in kinds), None)
             return {**real[0], **({"type": kind} if kind else {}), **schema}
     return schema
 
@@ -428,7 +430,7 @@ def _nonnull(schema: Schema) -> Schema:
 def _by_verb(kinds: Mapping[str, tuple[Any, ...]], tool: Mapping[str, Any]) -> dict[str, Any]:
     """Statements, the tool's own verb first; a writer without one begins with an insert."""
     words = words_of_tool(tool)
-    named = [one for one in kinds if one in words]
+    named = [kind for kind in kinds if kind in words]
     is_query = "query" in words and "write" not in words
     default = "select" if is_reader(tool) or is_query else "insert"
     first = (named or [default])[0]
@@ -440,7 +442,7 @@ def _is_later(name: str) -> bool:
 
 
 def _filled(value: Any, values: list[Any], count: int) -> list[Any]:
-    others = [one for one in values if one != value]
+    others = [other for other in values if other != value]
     return [value, *others][:count] + [value] * max(0, count - 1 - len(others))
 
 
@@ -458,13 +460,15 @@ def _told(value: Any) -> str:
 
 def _once(options: list[Option]) -> list[Option]:
     kept: list[Option] = []
-    for one in options:
-        if not any(_is_same(one.value, other.value) and one.label == other.label for other in kept):
-            kept.append(one)
+    for option in options:
+        if not any(
+            _is_same(option.value, other.value) and option.label == other.label for other in kept
+        ):
+            kept.append(option)
         if len(kept) == _MOST:
             break
     return kept
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other
+def _is_same(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and value == other

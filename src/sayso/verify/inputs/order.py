@@ -66,21 +66,21 @@ def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
     A tool that reads comes twice where something is created, since then there is more to read.
     Those named in `first` come before all others, in that order and once.
     """
-    by_name = {one.name: one for one in tools}
+    by_name = {tool.name: tool for tool in tools}
     named = [by_name[name] for name in first if name in by_name]
-    rest = [one for one in tools if one not in named]
+    rest = [tool for tool in tools if tool not in named]
     staged = sorted(
-        ((stage_of(one), at, one) for at, one in enumerate(rest)), key=lambda one: one[:2]
+        ((stage_of(tool), at, tool) for at, tool in enumerate(rest)), key=lambda tool: tool[:2]
     )
-    reads = [one for stage, _, one in staged if stage <= Stage.READ]
-    makes = _givers_first([one for stage, _, one in staged if stage is Stage.MAKE])
-    later = [one for stage, _, one in staged if stage > Stage.MAKE]
+    reads = [tool for stage, _, tool in staged if stage <= Stage.READ]
+    makes = _givers_first([tool for stage, _, tool in staged if stage is Stage.MAKE])
+    later = [tool for stage, _, tool in staged if stage > Stage.MAKE]
     return [*named, *reads, *makes, *(reads if makes else ()), *later]
 
 
 def _givers_first(makers: list[Tool]) -> list[Tool]:
     """What needs no id before what needs one of what another makes."""
-    return sorted(makers, key=lambda one: len(needs_of(one)))
+    return sorted(makers, key=lambda tool: len(needs_of(tool)))
 
 
 def _reads(tool: Tool) -> bool:
@@ -91,5 +91,5 @@ def _reads(tool: Tool) -> bool:
 
 
 def _guessed(tool: Tool, name: str) -> bool | None:
-    guessed = {str(key): one.value for key, one in tool.inferred.items()}
+    guessed = {str(key): guess.value for key, guess in tool.inferred.items()}
     return guessed.get(name)

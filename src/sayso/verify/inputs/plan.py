@@ -133,7 +133,7 @@ class Plan(Iterator[Case]):
     @property
     def classes(self) -> frozenset[str]:
         """All the classes that the input of the tool has."""
-        return frozenset(name for one in self.parameters for name, _ in one.classes())
+        return frozenset(name for parameter in self.parameters for name, _ in parameter.classes())
 
     @property
     def left(self) -> dict[str, str]:
@@ -229,12 +229,14 @@ class Plan(Iterator[Case]):
     def _chosen(self, at: int, *, has_optional: bool) -> dict[str, Option]:
         """For each parameter that is needed the option at that place of those that are likely."""
         found: dict[str, Option] = {}
-        for one in self.parameters:
-            likely = [option for option in one.options if option.label not in _UNLIKELY]
-            is_wanted = one.is_required or (has_optional and bool(likely) and _is_sound(likely[0]))
-            if is_wanted and one.options:
-                options = likely or list(one.options)
-                found[one.name] = options[min(at, len(options) - 1)]
+        for parameter in self.parameters:
+            likely = [option for option in parameter.options if option.label not in _UNLIKELY]
+            is_wanted = parameter.is_required or (
+                has_optional and bool(likely) and _is_sound(likely[0])
+            )
+            if is_wanted and parameter.options:
+                options = likely or list(parameter.options)
+                found[parameter.name] = options[min(at, len(options) - 1)]
         return found
 
     def _valid(self, chosen: Mapping[str, Option]) -> Case | None:
@@ -257,7 +259,7 @@ class Plan(Iterator[Case]):
         """One case for each class that was not reached, the first of each parameter first."""
         if self._base is None:
             return
-        places = [list(one.classes()) for one in self.parameters]
+        places = [list(each.classes()) for each in self.parameters]
         for at in range(max(map(len, places), default=0)):
             for parameter, classes in zip(self.parameters, places, strict=True):
                 if at < len(classes) and classes[at][0] not in self._tried:
@@ -270,7 +272,7 @@ class Plan(Iterator[Case]):
         if base is None:
             return
         rest = {key: value for key, value in base.arguments.items() if key != parameter.name}
-        trials = [({**rest, parameter.name: one.value}, one.origin) for one in options]
+        trials = [({**rest, parameter.name: option.value}, option.origin) for option in options]
         for arguments, origin in trials or [(rest, base.origin)]:
             if self.is_valid(arguments):
                 case = self._case(arguments, origin)
@@ -281,7 +283,7 @@ class Plan(Iterator[Case]):
     def _drawn(self) -> Iterator[Case]:
         """Drawn arguments; what must lie in the world stays at what succeeded."""
         base: Mapping[str, Any] = self._base.arguments if self._base else {}
-        kept = {one.name for one in self.parameters if one.is_in_world}
+        kept = {parameter.name for parameter in self.parameters if parameter.is_in_world}
         seen: list[Mapping[str, Any]] = []
         for drawn in self._values(self._budget - self._made):
             held = {name: value for name, value in base.items() if name in kept}
@@ -293,7 +295,7 @@ class Plan(Iterator[Case]):
 
     def _values(self, count: int) -> list[dict[str, Any]]:
         drawn = make_values(self._schema, seed=self._seed, count=count)
-        return [one for one in drawn if isinstance(one, dict)]
+        return [value for value in drawn if isinstance(value, dict)]
 
     def _case(self, arguments: Mapping[str, Any], origin: str) -> Case:
         return Case(dict(arguments), classes_of(self.parameters, arguments), origin)
@@ -310,4 +312,4 @@ def _is_sound(option: Option) -> bool:
 def _origin(origins: Iterator[str]) -> str:
     """Of several, the one that says most."""
     found = set(origins)
-    return next((one for one in _ORIGINS if one in found), "generated")
+    return next((origin for origin in _ORIGINS if origin in found), "generated")

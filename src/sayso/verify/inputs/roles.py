@@ -171,8 +171,8 @@ def is_reader(tool: Mapping[str, Any]) -> bool:
 
 def entity_of(words: Iterable[str]) -> str:
     """What a name is about: its last word that is no verb and says no kind of value."""
-    left = [one for one in words if one not in _KINDS_OF_VALUE]
-    nouns = [one for one in left if verb_of(one) is None or one in NOUNS]
+    left = [word for word in words if word not in _KINDS_OF_VALUE]
+    nouns = [word for word in left if verb_of(word) is None or word in NOUNS]
     return (nouns or [""])[-1]
 
 
@@ -191,11 +191,11 @@ def _see(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> _Seen
     return _Seen(
         name=name.casefold(),
         words=tuple(word_list(name)),
-        text=" ".join(one for one in texts if isinstance(one, str))[:600].casefold(),
+        text=" ".join(text for text in texts if isinstance(text, str))[:600].casefold(),
         schema=schema,
         tool=tuple(words_of_tool(tool)),
         about=about[:400].casefold(),
-        siblings=frozenset(one.casefold() for one in table_of(whole.get("properties"))),
+        siblings=frozenset(sibling.casefold() for sibling in table_of(whole.get("properties"))),
         kinds=kinds_of(tool),
     )
 
@@ -230,7 +230,7 @@ def _of_text(seen: _Seen) -> Meaning:
         return _id(seen) if by_format is Role.ID else Meaning(by_format)
     for rule in (_path_rule, _git_rule, _data_rule, _id_rule, _net_rule, _word_rule):
         found = rule(seen)
-        if found is Role.FILE and any("repo" in one for one in seen.siblings):
+        if found is Role.FILE and any("repo" in sibling for sibling in seen.siblings):
             return Meaning(found, "repository")
         if found is not None:
             return _of_clock(found if isinstance(found, Meaning) else Meaning(found), seen)
@@ -341,7 +341,7 @@ def _new_or(seen: _Seen, new: Role, old: Role) -> Role:
     return new if _is_new(seen) else old
 
 
-_GIT_NAMES: Final = [(one,) for one in ("target", "source", "base", "head", "tag", "object")]
+_GIT_NAMES: Final = [(word,) for word in ("target", "source", "base", "head", "tag", "object")]
 
 
 def _git_rule(seen: _Seen) -> Role | None:

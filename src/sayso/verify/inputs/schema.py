@@ -100,9 +100,9 @@ class Strategies:
         for key in ("anyOf", "oneOf"):
             if branches := items_of(schema.get(key)):
                 rest = {name: value for name, value in schema.items() if name != key}
-                return _one_of([self._branch(rest, one, depth) for one in branches])
+                return _one_of([self._branch(rest, branch, depth) for branch in branches])
         named = types_of(schema)
-        kinds = _implied(schema) if named is None else [one for one in named if one in TYPES]
+        kinds = _implied(schema) if named is None else [key for key in named if key in TYPES]
         return _one_of([self._type(kind, schema, depth) for kind in kinds])
 
     def _branch(self, rest: Schema, branch: object, depth: int) -> "SearchStrategy[Any] | None":
@@ -148,8 +148,8 @@ class Strategies:
         most = int(schema.get("maxItems", least + (0 if self._is_tight(depth) else _MANY)))
         if least > most:
             return None
-        heads = [self.of(one, depth + 1) for one in first[:most]]
-        known = [one for one in heads if one is not None]
+        heads = [self.of(head, depth + 1) for head in first[:most]]
+        known = [head for head in heads if head is not None]
         if len(known) < len(heads):
             return None
         contained = self.of({"allOf": [rest, schema.get("contains", True)]}, depth + 1)
@@ -173,15 +173,15 @@ class Strategies:
         properties = table_of(schema.get("properties"))
         required = _required(schema)
         must = {name: self.of(properties.get(name, True), depth + 1) for name in required}
-        if any(one is None for one in must.values()):
+        if any(part is None for part in must.values()):
             return None
         may: dict[str, SearchStrategy[Any]] = {}
         if not self._is_tight(depth):
             for name, node in properties.items():
-                one = None if name in must else self.of(node, depth + 1)
-                if one is not None:
-                    may[name] = one
-        sure = {name: one for name, one in must.items() if one is not None}
+                part = None if name in must else self.of(node, depth + 1)
+                if part is not None:
+                    may[name] = part
+        sure = {name: part for name, part in must.items() if part is not None}
         fixed = st.fixed_dictionaries(sure, optional=may)
         most = schema.get("maxProperties")
         if isinstance(most, int):
@@ -215,7 +215,7 @@ class Strategies:
                 parts.append(st.dictionaries(keys, value, min_size=least, max_size=most))
         if not parts:
             return None
-        return st.tuples(*parts).map(lambda all_: {k: v for one in all_ for k, v in one.items()})
+        return st.tuples(*parts).map(lambda all_: {k: v for part in all_ for k, v in part.items()})
 
     def _is_tight(self, depth: int) -> bool:
         return depth >= _DEEP or self._parts > _MOST_PARTS
@@ -250,7 +250,7 @@ def _alone(schema: Mapping[str, Any]) -> Checker | None:
 def _one_of(found: "list[SearchStrategy[Any] | None]") -> "SearchStrategy[Any] | None":
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
-    known = [one for one in found if one is not None]
+    known = [item for item in found if item is not None]
     return st.one_of(known) if known else None
 
 
@@ -288,7 +288,7 @@ def _required(schema: Schema) -> list[str]:
     found = [str(name) for name in items_of(schema.get("required"))]
     brought = {**table_of(schema.get("dependencies")), **table_of(schema.get("dependentRequired"))}
     for name in found:
-        found += [one for one in items_of(brought.get(name)) if one not in found]
+        found += [key for key in items_of(brought.get(name)) if key not in found]
     return found
 
 

@@ -40,12 +40,12 @@ class Hearing:
     @property
     def successes(self) -> list[Made]:
         """The calls that can support something."""
-        return [one for one in self.made if one.is_success]
+        return [call for call in self.made if call.is_success]
 
     @property
     def is_blind(self) -> bool:
         """Whether something was done that an observer cannot look into."""
-        return any(one.kind is Kind.BLIND for made in self.made for one in made.effects)
+        return any(effect.kind is Kind.BLIND for made in self.made for effect in made.effects)
 
     def repeats(self) -> Iterator[tuple[Made, Made]]:
         """Each call that was made again at once with the same arguments, and that second one."""

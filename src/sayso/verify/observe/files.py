@@ -72,7 +72,7 @@ class FilesWatcher:
             if before is not None:
                 changes = compare(before, after, begins=self._begins)
                 told = changes[:_MOST_TOLD]
-                effects += [self._effect(place, one, call=call) for one in told]
+                effects += [self._effect(place, change, call=call) for change in told]
                 if others := len(changes) - len(told):
                     more = f"{others} more changes, which are not told one by one"
                     effects.append(Effect(Kind.BLIND, place.inside, Observer.FILES, call, more))

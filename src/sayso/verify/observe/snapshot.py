@@ -148,7 +148,7 @@ def _xattrs(path: str) -> tuple[tuple[str, bytes], ...]:
 
 def outermost(places: Sequence[Place]) -> tuple[Place, ...]:
     """Places that lie in no other, so that nothing is told twice."""
-    hosts = [f"{one.host}/" for one in places]
+    hosts = [f"{each.host}/" for each in places]
     return tuple(
         place
         for number, place in enumerate(places)

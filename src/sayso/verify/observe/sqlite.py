@@ -97,7 +97,7 @@ class SqliteWatcher:
                 inside = place.inside_of(Path(path))
                 effects += self._changed(path, inside, state=state, call=call)
         for path in set(self._states) - set(found):
-            place = next(one for one in self._places if Path(path).is_relative_to(one.host))
+            place = next(known for known in self._places if Path(path).is_relative_to(known.host))
             effects += self._gone(path, place.inside_of(Path(path)), call=call)
         is_first = not self._has_looked
         self._has_looked = True
@@ -140,7 +140,7 @@ class SqliteWatcher:
     def _copy(self, path: str) -> Path:
         """The file with its log, as of one moment: copied again while it is being written."""
         size = sum(found[0] for found in _sizes(path) if found)
-        others = sum(one.stat().st_size for one in self._folder.glob("*.db*"))
+        others = sum(replica.stat().st_size for replica in self._folder.glob("*.db*"))
         if size > MOST_BYTES or others + size > MOST_IN_ALL:
             raise ValueError("too large")
         copy = self._folder / f"{next(self._numbers)}.db"
@@ -197,7 +197,7 @@ def _copy_plain(path: str, copy: Path) -> None:
 def _sizes(path: str) -> list[tuple[int, int] | None]:
     return [
         (found.st_size, found.st_mtime_ns)
-        if (one := Path(path + end)).exists() and (found := one.stat())
+        if (file := Path(path + end)).exists() and (found := file.stat())
         else None
         for end in ("", *SIDECARS)
     ]
@@ -215,8 +215,8 @@ def _effects(
     reforms, differences = compare_files(before, after)
     for reform in reforms:
         yield _reformed(inside, reform, call=call)
-    for one in differences:
-        yield from row_effects(f"{inside}#{one.table.name}", one, call=call)
+    for difference in differences:
+        yield from row_effects(f"{inside}#{difference.table.name}", difference, call=call)
 
 
 def _reformed(inside: str, reform: Reform, *, call: int) -> Effect:
@@ -231,8 +231,8 @@ def row_effects(
 ) -> Iterator[Effect]:
     """One effect for each row, and beyond a few one for all the others of a kind."""
     columns = found.table.columns
-    changed = [one for one in found.changed if not _is_stranger(found, one[1], one[2])]
-    strangers = [one for one in found.changed if _is_stranger(found, one[1], one[2])]
+    changed = [change for change in found.changed if not _is_stranger(found, change[1], change[2])]
+    strangers = [change for change in found.changed if _is_stranger(found, change[1], change[2])]
     removed = [*found.removed, *((key, row) for key, row, _ in strangers)]
     inserted = [*found.inserted, *((key, row) for key, _, row in strangers)]
     source = Source(table, observer, call)
@@ -249,7 +249,7 @@ def _some(
 ) -> Iterator[Effect]:
     losses = {Kind.REMOVE: Loss.LOST, Kind.UPDATE: Loss.OVERWROTE}
     loss = losses.get(kind, Loss.NONE)
-    told = [(",".join(_shown(one) for one in key), detail) for key, detail in rows[:EXAMPLES]]
+    told = [(",".join(_shown(cell) for cell in key), detail) for key, detail in rows[:EXAMPLES]]
     others = len(rows) - EXAMPLES + more
     if others > 0:
         told.append(("*", f"{others} more rows"))

@@ -62,7 +62,7 @@ class SyscallWatcher:
         self._stitcher = Stitcher()
         self._family = Family(process_of, _NOT_YET)
         self._memory = Memory(
-            self._family.process_of, [one.inside for one in places if one.role in _PRIVATE]
+            self._family.process_of, [place.inside for place in places if place.role in _PRIVATE]
         )
         self._window = Window()
         self._gap = Window()
@@ -90,10 +90,10 @@ class SyscallWatcher:
         if call == self._last:
             found = late + found
             late = []
-        self.late += [replace(one, call=self._last) for one in late]
+        self.late += [replace(effect, call=self._last) for effect in late]
         self._family.name_new(call)
         self._last = call
-        return [replace(one, call=call) for one in found]
+        return [replace(effect, call=call) for effect in found]
 
     async def rest(self, *, quiet: float, most: float) -> bool:
         """Wait until nothing was traced, all slept and nothing was computed for `quiet` seconds.

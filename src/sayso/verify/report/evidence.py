@@ -32,9 +32,10 @@ def again(tool: ToolReport, found: HintVerdict) -> Mapping[str, Any] | None:
     """The parameters of the `tools/call` that shows a verdict again; `None` if none is known."""
     arguments = found.arguments
     if arguments is None:
-        numbers = {one.call for one in found.evidence if one.call}
+        numbers = {effect.call for effect in found.evidence if effect.call}
         arguments = next(
-            (one.case.arguments for one in tool.made if one.number in numbers and one.number), None
+            (call.case.arguments for call in tool.made if call.number in numbers and call.number),
+            None,
         )
     return None if arguments is None else {"name": tool.name, "arguments": dict(arguments)}
 
@@ -48,7 +49,7 @@ def notes_on(effect: Effect) -> list[str]:
         f"can be had back: {effect.recoverable}" if effect.recoverable else "",
         effect.reason,
     ]
-    return [one for one in told if one]
+    return [line for line in told if line]
 
 
 def whence(effect: Effect) -> str:
@@ -82,11 +83,11 @@ def group(effects: Iterable[Effect], *, most: int = 3) -> Sequence[Group]:
     """Effects by life, kind and reason, the most frequent first, each with its first targets."""
     counts = Counter[tuple[str, str, str]]()
     targets: dict[tuple[str, str, str], dict[str, None]] = {}
-    for one in effects:
-        key = ("" if one.life is None else str(one.life), str(one.kind), one.reason)
+    for effect in effects:
+        key = ("" if effect.life is None else str(effect.life), str(effect.kind), effect.reason)
         counts[key] += 1
-        targets.setdefault(key, {})[one.target] = None
+        targets.setdefault(key, {})[effect.target] = None
     return [
         Group(*key, count=count, targets=tuple(targets[key])[:most])
-        for key, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        for key, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     ]

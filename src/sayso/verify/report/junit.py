@@ -47,9 +47,9 @@ def _evidence(tool: ToolReport, found: HintVerdict) -> Iterator[str]:
     call = again(tool, found)
     if call is not None:
         yield cut(f"tools/call {in_line(call)}", _LONGEST)
-    for one in found.evidence[:_MOST]:
-        told = "; ".join([whence(one), *notes_on(one)])
-        yield cut(f"{one.kind} {one.target} ({told})", _LONGEST)
+    for effect in found.evidence[:_MOST]:
+        told = "; ".join([whence(effect), *notes_on(effect)])
+        yield cut(f"{effect.kind} {effect.target} ({told})", _LONGEST)
     if len(found.evidence) > _MOST:
         yield f"and {len(found.evidence) - _MOST:,} more effects"
     yield behind(found)

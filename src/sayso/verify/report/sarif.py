@@ -41,7 +41,7 @@ def as_sarif(report: Report) -> str:
         for hint, found in hints_of(tool)
         if (state := state_of(found)) in _LEVELS
     ]
-    used = {one.rule for one in told}
+    used = {result.rule for result in told}
     rules = [
         _rule(hint, state)
         for hint in HINT_NAMES
@@ -49,7 +49,7 @@ def as_sarif(report: Report) -> str:
         if _rule_id(hint, state) in used
     ]
     places = {rule["id"]: index for index, rule in enumerate(rules)}
-    results = [_result(report, one, places[one.rule]) for one in told]
+    results = [_result(report, result, places[result.rule]) for result in told]
     properties = {
         "profile": report.profile,
         "seed": report.seed,
@@ -70,46 +70,46 @@ def _rule(hint: HintName, state: State) -> dict[str, Any]:
     )
 
 
-def _result(report: Report, one: _Told, place: int) -> dict[str, Any]:
+def _result(report: Report, told: _Told, place: int) -> dict[str, Any]:
     server = _server(report)
     logical = {
-        "name": one.tool.name,
-        "fullyQualifiedName": f"{server}/{one.tool.name}",
+        "name": told.tool.name,
+        "fullyQualifiedName": f"{server}/{told.tool.name}",
         "kind": "function",
     }
     # Neither words nor evidence, which differ from run to run.
-    known_by = [server, one.tool.name, one.hint, one.state, one.found.declared]
+    known_by = [server, told.tool.name, told.hint, told.state, told.found.declared]
     mark = sha256(json.dumps(known_by).encode()).hexdigest()
     return {
-        "ruleId": one.rule,
+        "ruleId": told.rule,
         "ruleIndex": place,
-        "level": _LEVELS[one.state],
-        "message": {"text": _message(one)},
+        "level": _LEVELS[told.state],
+        "message": {"text": _message(told)},
         "locations": [{"logicalLocations": [logical]}],
         "partialFingerprints": {"saysoVerdict/v1": mark},
-        "properties": _properties(one),
+        "properties": _properties(told),
     }
 
 
-def _message(one: _Told) -> str:
-    subject = f"{one.tool.name}: {HINTS[one.hint]} is {standing(one.found)}"
+def _message(told: _Told) -> str:
+    subject = f"{told.tool.name}: {HINTS[told.hint]} is {standing(told.found)}"
     shown = [
         "; ".join([f"{effect.kind} {effect.target} ({whence(effect)})", *notes_on(effect)])
-        for effect in one.found.evidence[:_MOST]
+        for effect in told.found.evidence[:_MOST]
     ]
-    call = again(one.tool, one.found)
+    call = again(told.tool, told.found)
     if call is not None:
         shown.append(f"tools/call {in_line(call)}")
-    lines = [f"{subject}, {STATES[one.state].name}: {one.found.reason}", *shown]
+    lines = [f"{subject}, {STATES[told.state].name}: {told.found.reason}", *shown]
     return "\n".join(cut(line, _LONGEST) for line in lines)
 
 
-def _properties(one: _Told) -> dict[str, Any]:
+def _properties(told: _Told) -> dict[str, Any]:
     return {
-        "declared": one.found.declared,
-        "verdict": one.found.verdict,
-        "behind": behind(one.found),
-        "toolFingerprint": one.tool.fingerprint,
+        "declared": told.found.declared,
+        "verdict": told.found.verdict,
+        "behind": behind(told.found),
+        "toolFingerprint": told.tool.fingerprint,
     }
 
 

@@ -51,7 +51,7 @@ class Summary:
     @property
     def is_uncontained(self) -> bool:
         """Whether a layer was missing without which nothing is run unless it is asked for."""
-        return any(one.name in CONTAINING for one in self.missing_layers)
+        return any(layer.name in CONTAINING for layer in self.missing_layers)
 
 
 def hints_of(tool: ToolReport) -> list[tuple[HintName, HintVerdict]]:

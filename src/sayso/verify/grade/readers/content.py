@@ -74,5 +74,5 @@ def _replaced(
             continue
         old = [row for row in before[first:last] if row in missing]
         new = [row for row in after[start:end] if row in came]
-        found += sum(is_alike(one, other) for one, other in zip(old, new, strict=False))
+        found += sum(is_alike(before, other) for before, other in zip(old, new, strict=False))
     return min(found, missing.total())

@@ -39,7 +39,7 @@ def decoded(content: bytes) -> str:
 
 def lines(content: bytes) -> list[str]:
     """Lines that hold something, without the space around them."""
-    return [line for one in decoded(content).splitlines() if (line := one.strip())]
+    return [line for raw in decoded(content).splitlines() if (line := raw.strip())]
 
 
 def is_value(lines: list[str]) -> bool:

@@ -67,14 +67,15 @@ def _texts() -> dict[str, str]:
     lines = ["id,name,email,city"]
     lines += [",".join(str(cell) for cell in row) for row in CUSTOMERS]
     orders = (
-        {"id": one[0], "customer_id": one[1], "item": one[2], "total": one[3]} for one in ORDERS
+        {"id": order[0], "customer_id": order[1], "item": order[2], "total": order[3]}
+        for order in ORDERS
     )
     return {
         "notes.txt": _NOTES,
         "report.md": _REPORT,
         "data.csv": "\n".join(lines) + "\n",
         "config.json": json.dumps(_CONFIG, indent=2) + "\n",
-        "events.jsonl": "".join(json.dumps(one) + "\n" for one in orders),
+        "events.jsonl": "".join(json.dumps(order) + "\n" for order in orders),
         "settings.toml": 'name = "demo"\nretries = 3\n',
         "settings.yaml": "name: demo\nretries: 3\n",
         "page.html": _PAGE,
@@ -138,9 +139,9 @@ def _pdf(text: str) -> bytes:
     ]
     found = b"%PDF-1.4\n"
     places: list[int] = []
-    for number, one in enumerate(objects, start=1):
+    for number, part in enumerate(objects, start=1):
         places.append(len(found))
-        found += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+        found += b"%d 0 obj\n%s\nendobj\n" % (number, part)
     table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     table += b"".join(b"%010d 00000 n \n" % place for place in places)
     end = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"

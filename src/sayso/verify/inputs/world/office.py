@@ -97,9 +97,12 @@ def _cell(place: str, value: Cell) -> str:
 
 def _document() -> dict[str, str]:
     paragraphs = ("Dear Ada,", "thank you for your order of paper.", "Yours, Bob")
-    text = "".join(f"<w:p><w:r><w:t>{escape(one)}</w:t></w:r></w:p>" for one in paragraphs)
+    text = "".join(
+        f"<w:p><w:r><w:t>{escape(paragraph)}</w:t></w:r></w:p>" for paragraph in paragraphs
+    )
     cells = "".join(
-        f"<w:tc><w:tcPr/><w:p><w:r><w:t>{one}</w:t></w:r></w:p></w:tc>" for one in ("paper", "12.5")
+        f"<w:tc><w:tcPr/><w:p><w:r><w:t>{word}</w:t></w:r></w:p></w:tc>"
+        for word in ("paper", "12.5")
     )
     grid = "<w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>"
     table = f"<w:tbl>{grid}<w:tr>{cells}</w:tr></w:tbl>"

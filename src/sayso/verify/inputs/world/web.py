@@ -44,14 +44,16 @@ def _html(title: str, body: str) -> Page:
 
 
 def _api() -> dict[str, Page]:
-    customers = [{"id": one[0], "name": one[1], "email": one[2]} for one in CUSTOMERS]
-    orders = [{"id": one[0], "customer_id": one[1], "item": one[2]} for one in ORDERS]
+    customers = [
+        {"id": customer[0], "name": customer[1], "email": customer[2]} for customer in CUSTOMERS
+    ]
+    orders = [{"id": order[0], "customer_id": order[1], "item": order[2]} for order in ORDERS]
     found = {
         "/api/customers": Page(json.dumps({"customers": customers}), _JSON),
         "/api/orders": Page(json.dumps({"orders": orders}), _JSON),
     }
-    for one in customers:
-        found[f"/api/customers/{one['id']}"] = Page(json.dumps(one), _JSON)
+    for customer in customers:
+        found[f"/api/customers/{customer['id']}"] = Page(json.dumps(customer), _JSON)
     return found
 
 

@@ -31,7 +31,7 @@ def as_html(report: Report) -> str:
         server_version=str(report.server.get("version") or ""),
         summary=summarise(report),
         rows=[row_of(index, tool) for index, tool in enumerate(report.tools)],
-        ignored=group(one for tool in report.tools for one in tool.ignored),
+        ignored=group(effect for tool in report.tools for effect in tool.ignored),
         layers=_layers(report),
         version=__version__,
         style=Markup(style),  # noqa: S704 - our own file
@@ -42,8 +42,8 @@ def as_html(report: Report) -> str:
 
 def _layers(report: Report) -> list[tuple[str, list[Any]]]:
     """What contained the server, and what watched it."""
-    watching = [one for one in report.layers if one.name in _OBSERVERS]
-    containing = [one for one in report.layers if one.name not in _OBSERVERS]
+    watching = [layer for layer in report.layers if layer.name in _OBSERVERS]
+    containing = [layer for layer in report.layers if layer.name not in _OBSERVERS]
     return [("Containment", containing), ("Observers", watching)]
 
 

@@ -58,7 +58,7 @@ class Row:
 def row_of(index: int, tool: ToolReport) -> Row:
     """The row of the tool with that place in the list."""
     cells: dict[HintName, Cell] = {name: _cell(tool, name, found) for name, found in hints_of(tool)}
-    states = {one.state for one in cells.values()}
+    states = {cell.state for cell in cells.values()}
     return Row(
         index=index,
         tool=tool,
@@ -83,7 +83,7 @@ def _cell(tool: ToolReport, name: HintName, found: HintVerdict) -> Cell:
         behind=behind(found),
         arguments="" if found.arguments is None else _pretty(found.arguments),
         call="" if call is None else _pretty({"method": "tools/call", "params": call}),
-        effects=tuple(_shown(one) for one in found.evidence[:_MOST]),
+        effects=tuple(_shown(effect) for effect in found.evidence[:_MOST]),
         more=max(len(found.evidence) - _MOST, 0),
     )
 
