@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from sayso.verify.in_process import verify_here
     from sayso.verify.judge.profile import Profile
     from sayso.verify.options import Terms
-    from sayso.verify.report import FORMATS
-    from sayso.verify.report.terminal import Terminal
+    from sayso.verify.report import FORMATS, Terminal
     from sayso.verify.run import verify
     from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
@@ -35,8 +34,7 @@ __getattr__ = lazily(
         "sayso.verify.in_process": ("verify_here",),
         "sayso.verify.judge.profile": ("Profile",),
         "sayso.verify.options": ("Terms",),
-        "sayso.verify.report": ("FORMATS",),
-        "sayso.verify.report.terminal": ("Terminal",),
+        "sayso.verify.report": ("FORMATS", "Terminal"),
         "sayso.verify.run": ("verify",),
         "sayso.verify.verdict": ("HintVerdict", "Report", "ToolReport"),
     },
