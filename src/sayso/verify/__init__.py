@@ -7,7 +7,7 @@ from sayso.lazy import lazily
 if TYPE_CHECKING:
     from sayso.verify.event import Event
     from sayso.verify.in_process import verify_here
-    from sayso.verify.judge.profile import Profile
+    from sayso.verify.judge import Profile
     from sayso.verify.options import Terms
     from sayso.verify.report import FORMATS, Terminal
     from sayso.verify.run import verify
@@ -32,7 +32,7 @@ __getattr__ = lazily(
     {
         "sayso.verify.event": ("Event",),
         "sayso.verify.in_process": ("verify_here",),
-        "sayso.verify.judge.profile": ("Profile",),
+        "sayso.verify.judge": ("Profile",),
         "sayso.verify.options": ("Terms",),
         "sayso.verify.report": ("FORMATS", "Terminal"),
         "sayso.verify.run": ("verify",),

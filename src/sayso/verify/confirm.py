@@ -40,12 +40,16 @@ class Suspicion:
     before: Sequence[Made]
     prelude: Sequence[tuple[str, Case]] = field(default=())
 
+    @property
+    def times(self) -> int:
+        """How often the call is made to show it: a second call must change nothing more."""
+        return 2 if self.name == "idempotent" else 1
+
     def ways(self) -> Iterable[list[tuple[str, Case]]]:
         """The sequences of calls that may show it again, the shortest first; each ends with it."""
         tool = self.made.tool
         case = self.made.case
-        times = 2 if self.name == "idempotent" else 1
-        alone = [(tool, case)] * times
+        alone = [(tool, case)] * self.times
         own = [(tool, call.case) for call in self.before] + [(tool, case)]
         yield alone
         if len(own) > len(alone):
@@ -70,7 +74,7 @@ async def confirm(
             return CLEARED
     else:
         return UNSEEN_AGAIN
-    if len(way) > (2 if suspicion.name == "idempotent" else 1):
+    if len(way) > suspicion.times:
         return Confirmed(tuple(effects), suspicion.made.case.arguments)
     return await _smallest(suspicion, trial, effects, shrink)
 
@@ -80,11 +84,10 @@ async def _smallest(
 ) -> Confirmed:
     found = effects
     tool = suspicion.made.tool
-    times = 2 if suspicion.name == "idempotent" else 1
 
     async def is_refuting(case: Case) -> bool:
         nonlocal found
-        again = await trial.run([(tool, case)] * times)
+        again = await trial.run([(tool, case)] * suspicion.times)
         found = again or found
         return bool(again)
 
@@ -144,5 +147,5 @@ def _without_volatile(effects: list[Effect], first_call: Made, other: Made) -> l
 
 
 def _is_same(first: Effect, other: Effect) -> bool:
-    digests = [None if blob is None else blob.digest for blob in (first.after, other.after)]
-    return first.detail == other.detail and digests[0] == digests[1]
+    digests = {blob and blob.digest for blob in (first.after, other.after)}
+    return first.detail == other.detail and len(digests) == 1

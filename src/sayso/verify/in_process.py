@@ -15,22 +15,21 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 
-from sayso.catalog import Tool, read_tools
+from sayso.catalog import read_tools
 from sayso.connect import Fault, RpcError
 from sayso.errors import UsageError
 from sayso.sandbox import CONTAINING, Layer, Place, Role, place_of
 from sayso.trace import Effect, Kind, Life
-from sayso.verify.call import Made
 from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
 from sayso.verify.grade.context import Scene
 from sayso.verify.grade.merge import GONE, ON_FILES, UNCHANGED
 from sayso.verify.grader import Grader
-from sayso.verify.inputs.hints import VerifyHints, read_hints
+from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import make_world, serve_world
 from sayso.verify.judge import Confirmed, Hearing, Profile
-from sayso.verify.observe.files import FilesWatcher, open_files
+from sayso.verify.observe.files import FilesWatcher
 from sayso.verify.observe.hook import HookWatcher
-from sayso.verify.observe.sqlite import SqliteWatcher, open_sqlite
+from sayso.verify.observe.sqlite import SqliteWatcher
 from sayso.verify.options import CALLS, ObjectTarget, Terms
 from sayso.verify.sandboxed_server import Stage, wait
 from sayso.verify.session import Course, say_nothing
@@ -82,7 +81,7 @@ async def verify_here(
     terms = Terms(
         target=target, only=tuple(only), profile=profile, seed=seed, calls=calls, timeout=timeout
     )
-    found = VerifyHints() if hints is None else read_hints(hints)
+    found = read_hints(hints)
     started = time.perf_counter()
     with ExitStack() as stack:
         folder = _real(stack.enter_context(TemporaryDirectory(prefix="sayso-verify-")))
@@ -134,6 +133,7 @@ class Here:
     notes: tuple[str, ...] = ("nothing contained the server: it ran in this process",)
     limit: str = LIMIT
     has_fresh_state: bool = True
+    is_safe: bool = True
     grader: Grader = field(default_factory=lambda: Grader(cwd=str(Path.cwd())))
 
     @asynccontextmanager
@@ -162,19 +162,6 @@ class Here:
                 self.observing = watcher.layers
                 yield stage
             watcher.close()
-
-    def why_not(self, tool: Tool) -> str:
-        """Nothing: who asks for this has written the tools."""
-        del tool
-        return ""
-
-    def learn(self, made: Sequence[Made]) -> None:
-        """See `Grader.learn`."""
-        self.grader.learn(made)
-
-    def again(self, made: Made) -> Made:
-        """See `Grader.again`."""
-        return self.grader.again(made)
 
     async def confirm(
         self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
@@ -215,7 +202,7 @@ class _Line:
                 )
             )
         except MCPError as error:
-            fault = Fault.TIMED_OUT if error.code == REQUEST_TIMEOUT else None
+            fault = {REQUEST_TIMEOUT: Fault.TIMED_OUT}.get(error.code)
             raise RpcError(error.code, error.message, error.data, fault=fault) from error
 
 
@@ -229,8 +216,8 @@ class _Around:
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = places
         self._hook = HookWatcher()
-        self._files: FilesWatcher = open_files(places, folder)
-        self._rows: SqliteWatcher = open_sqlite(places, folder)
+        self._files = FilesWatcher(places, folder)
+        self._rows = SqliteWatcher(places, folder)
         self._since = 0
         self.layer = self._hook.layer
 
@@ -253,12 +240,10 @@ class _Around:
 
     async def end(self, call: int) -> Sequence[Effect]:
         """Hear no more, then look at the folders."""
-        heard = [
-            effect
-            if effect.kind not in ON_FILES or place_of(self._places, effect.target)
-            else self._left(effect)
-            for effect in await self._hook.end(call)
-        ]
+        heard: list[Effect] = []
+        for effect in await self._hook.end(call):
+            is_looked_at = effect.kind not in ON_FILES or place_of(self._places, effect.target)
+            heard.append(effect if is_looked_at else self._left(effect))
         return (*heard, *await self._files.end(call), *await self._rows.end(call))
 
     def _left(self, effect: Effect) -> Effect:
@@ -269,11 +254,14 @@ class _Around:
         path = Path(effect.target)
         if "__pycache__" in path.parts:
             return replace(effect, life=Life.RUNTIME, reason="bytecode of a module")
+        unchanged = replace(effect, life=Life.TRANSIENT, reason=UNCHANGED)
         is_there = os.path.lexists(path)
+        if is_there and (effect.kind is Kind.DELETE or effect.detail.startswith("to ")):
+            return unchanged
         if effect.kind is Kind.DELETE or effect.detail.startswith("to "):
-            return replace(effect, life=Life.TRANSIENT, reason=UNCHANGED) if is_there else effect
+            return effect
         if not is_there:
             return replace(effect, life=Life.TRANSIENT, reason=GONE)
         if path.lstat().st_ctime_ns < self._since:
-            return replace(effect, life=Life.TRANSIENT, reason=UNCHANGED)
+            return unchanged
         return effect

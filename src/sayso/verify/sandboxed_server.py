@@ -11,16 +11,38 @@ import anyio
 from sayso.catalog import Tool, read_tools
 from sayso.connect import CommandTarget, RpcError, UrlTarget, list_all, open_link, open_proof
 from sayso.errors import NotMcpError, UsageError
+from sayso.sandbox import Layer
 from sayso.trace import Effect
 from sayso.verify.call import Case, Made, Outcome
 from sayso.verify.outcome import outcome_of, outcome_of_error, text_of
-from sayso.verify.watch import Watcher
 
 _QUIET: Final = 0.03
 """Seconds without a sign of life after which a server counts as at rest between calls."""
 _LINGER: Final = 0.6
 """The same after the last call of a tool: a thread or a process of it may be late."""
 _MOST_REST: Final = 5.0
+
+
+class Watcher(Protocol):
+    """One observer of one running server. Calls are strictly one after the other.
+
+    `begin` takes the state before a call, which may be what `end` saw last. `end` says what has
+    changed since, with `life` unset, as effects of the call with that number. Both run after the
+    server has come to rest.
+    """
+
+    @property
+    def layer(self) -> Layer:
+        """That it watches, and how."""
+        ...
+
+    async def begin(self) -> None:
+        """Look before a call."""
+        ...
+
+    async def end(self, call: int) -> Sequence[Effect]:
+        """Look after it."""
+        ...
 
 
 class Rest(Protocol):
@@ -113,7 +135,9 @@ class Stage:
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
         late = await self._end()
-        return self._with(made, late) if late else made
+        if not late:
+            return made
+        return self._with(made, late)
 
     def _with(self, made: Made, effects: Sequence[Effect]) -> Made:
         raw = (*made.raw, *(replace(effect, call=made.number) for effect in effects))

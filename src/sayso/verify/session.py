@@ -19,7 +19,7 @@ from sayso.verify.inputs.captured_values import Harvest
 from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
 from sayso.verify.inputs.order import order_tools
-from sayso.verify.inputs.plan import Plan, plan_cases
+from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.shrink import shrink
 from sayso.verify.inputs.world import World
 from sayso.verify.judge import Confirmed, Hearing, claims_of, judge, suspects
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Tell = Callable[[Event], None]
 
+UNCALLED: Final = "it may write, and nothing contains it: --all-tools calls it"
 _MOST_SHRINKS: Final = 4
 """Trials to make refuting arguments smaller; each starts the server anew."""
 _LESSONS: Final = 2
@@ -60,7 +61,6 @@ class Course:
     harvest: Harvest = field(default_factory=Harvest)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
-    missed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     async def run(self) -> Report:
         """Explore, then confirm and judge one tool after the other."""
@@ -117,9 +117,12 @@ class Course:
         first = len(self.log.made)
         async with self.host.stage(number=first) as stage:
             yield stage
+            grader = self.host.grader
+            if grader is None:
+                return
             for _ in range(_LESSONS):
-                self.host.learn(self.log.made)
-                self.log.made[first:] = [self.host.again(call) for call in self.log.made[first:]]
+                grader.learn(self.log.made)
+                self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
         """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
@@ -132,12 +135,11 @@ class Course:
         if not any(call.is_success for call in made):
             return True
         claims = claims_of(tool)
-        promises = [name for name in _PROMISES if claims[name].is_looser]
+        promises = {name for name in _PROMISES if claims[name].is_looser}
         if claims["read_only"].value is True or not promises:
             return False
-        return not suspects(Hearing(tool, made, frozenset(), self.terms.profile)).keys() >= set(
-            promises
-        )
+        suspected = suspects(Hearing(tool, made, frozenset(), self.terms.profile))
+        return not suspected.keys() >= promises
 
     def _begin(self, stage: Stage) -> list[Tool]:
         names = [tool.name for tool in stage.tools]
@@ -180,31 +182,29 @@ class Course:
         if tool.name in self.plans:
             budget = max(_LEAST, budget // _SECOND)
         hints = self.hints
-        if why_not := self.host.why_not(tool):
-            hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=why_not)})
-        plan = self.plans[tool.name] = plan_cases(
-            tool, self.world, self.harvest, hints, seed=self.terms.seed, budget=budget
-        )
+        if not self.host.is_safe and tool.intent.hints.read_only is not True:
+            hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=UNCALLED)})
+        seed = self.terms.seed
+        plan = Plan(tool, self.world, self.harvest, hints, seed=seed, budget=budget)
+        self.plans[tool.name] = plan
         return plan
 
     async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
         made = self.log.of(tool.name)
         observers = frozenset(layer.name for layer in self.host.observing if layer.is_active)
-        plan = self.plans.get(tool.name)
         hearing = Hearing(
             tool,
             made,
             observers,
             self.terms.profile,
-            uncalled="" if plan is None else plan.problem,
+            uncalled=self.plans[tool.name].problem,
             limit=self.host.limit,
         )
         confirmed: dict[HintName, Confirmed] = {}
         doubts: dict[HintName, str] = {}
         for name, suspect in suspects(hearing).items():
-            before = made[: next(i for i, call in enumerate(made) if call is suspect)]
-            prelude = self.log.changing_before(suspect)
-            suspicion = Suspicion(name, suspect, before, prelude)
+            before = [call for call in self.log.before(suspect) if call.tool == tool.name]
+            suspicion = Suspicion(name, suspect, before, self.log.changing_before(suspect))
             told = await self.host.confirm(suspicion, hearing, self._shrink(tool))
             if isinstance(told, Confirmed):
                 confirmed[name] = told
@@ -220,20 +220,20 @@ class Course:
         return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
 
     def _tell_of(self, hearing: Hearing) -> ToolReport:
-        plan = self.plans.get(hearing.tool.name)
+        plan = self.plans[hearing.tool.name]
         successes = hearing.successes
         reached = frozenset(name for call in successes for name in call.case.classes)
-        left = {} if plan is None else plan.left
-        missed = {name: why for name, why in left.items() if name not in reached}
-        failed = next((call.text for call in hearing.made if not call.is_success), "")
-        problem = "" if plan is None else plan.problem
+        missed = {name: why for name, why in plan.left.items() if name not in reached}
+        error = ""
+        if not successes:
+            error = plan.problem or next((call.text for call in hearing.made), "")
         return ToolReport(
             hearing.tool.name,
             hearing.tool.fingerprint,
             judge(hearing),
             Reach(len(hearing.made), len(successes), reached, missed),
             ignored=(*_ignored(hearing.made), *_differing(hearing)),
-            error="" if successes else problem or failed,
+            error=error,
             made=tuple(hearing.made),
         )
 

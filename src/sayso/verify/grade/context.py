@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sayso.sandbox import Place, Role, place_of
-from sayso.trace import Effect, Observer
+from sayso.trace import Effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,8 @@ class Scene:
     """One call, its places and its neighbours.
 
     `allowed` are addresses, `host:port`, that the server may reach. `argument_paths` are paths
-    that an argument or the command names, as the server sees them, and `made_up` those among
-    them that the server had thought of itself. `control` is what is seen without a call.
+    that an argument or the command names, as the server sees them. `control` is what is seen
+    without a call.
     `beside` are all effects of the same call. `usual` are the targets that calls of every tool
     leave something at, without the key of a row; `None` where that is not known. `shown` are
     results of other tools. `habitual` are files that most of the reading tools write, and `kept`
@@ -28,7 +28,6 @@ class Scene:
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     allowed: frozenset[str] = frozenset()
     argument_paths: frozenset[str] = frozenset()
-    made_up: frozenset[str] = frozenset()
     control: tuple[Effect, ...] = ()
     beside: tuple[Effect, ...] = ()
     usual: frozenset[str] | None = None
@@ -36,7 +35,6 @@ class Scene:
     kept: frozenset[str] = frozenset()
     is_reading: bool = False
     shown: tuple[str, ...] = ()
-    observers: frozenset[Observer] = frozenset({Observer.FILES, Observer.SQLITE})
 
     def place(self, path: str) -> Place | None:
         """The place that holds a path."""
@@ -57,7 +55,7 @@ class Scene:
         return any(
             wanted == PurePosixPath(named)
             or (wanted.is_relative_to(named) and named not in roots and named != "/")
-            for named in self.argument_paths - self.made_up
+            for named in self.argument_paths
         )
 
     def is_kept(self, path: str) -> bool:

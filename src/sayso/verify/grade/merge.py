@@ -53,8 +53,7 @@ def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
 def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
     """Whether it is the bytes below a change of rows; a file that comes or goes is told itself."""
     is_change = effect.kind in (Kind.WRITE, Kind.APPEND)
-    base = database_of(effect.target)
-    return (is_change and effect.target in rows) or (base is not None and base in rows)
+    return (is_change and effect.target in rows) or database_of(effect.target) in rows
 
 
 def database_of(path: str) -> str | None:
@@ -65,16 +64,12 @@ def database_of(path: str) -> str | None:
 def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iterator[Effect]:
     """What a system call on a file comes to, by what the file itself is now."""
     path = effect.target
-    if effect.is_failed or Observer.FILES not in scene.observers or scene.place(path) is None:
+    if effect.is_failed or scene.place(path) is None:
         yield effect
         return
     there = seen[effect.call]
-    if path in there or any(
-        str(parent) in moved[effect.call] for parent in PurePosixPath(path).parents
-    ):
-        return
-    base = database_of(path)
-    if base is not None and base in there:
+    above = {str(parent) for parent in PurePosixPath(path).parents}
+    if path in there or database_of(path) in there or above & moved[effect.call]:
         return
     host = scene.host(path)
     is_there = host is not None and os.path.lexists(host)
@@ -86,16 +81,10 @@ def _once(effects: Sequence[Effect]) -> Iterator[Effect]:
     """Each kind of effect on each target once, as a loop of writes would tell it many times."""
     told: set[tuple[object, ...]] = set()
     for effect in effects:
-        key = (
-            effect.kind,
-            effect.target,
-            effect.call,
-            effect.is_failed,
-            effect.observer,
-            effect.detail,
-        )
-        if effect.observer in (Observer.SYSCALLS, Observer.HOOK) and effect.kind in ON_FILES:
-            key = key[:-1]
+        key: tuple[object, ...] = (effect.kind, effect.target, effect.call, effect.is_failed)
+        key += (effect.observer,)
+        if effect.observer not in (Observer.SYSCALLS, Observer.HOOK) or effect.kind not in ON_FILES:
+            key += (effect.detail,)
         if key not in told:
             told.add(key)
             yield effect

@@ -49,7 +49,9 @@ class Lesson:
 
     def names(self, name: str) -> bool:
         """Whether it names a parameter, in the singular or the plural."""
-        pattern = re.escape(name.removesuffix("s") if len(name) > _LONG else name)
+        if len(name) > _LONG:
+            name = name.removesuffix("s")
+        pattern = re.escape(name)
         return re.search(rf"(?<!\w){pattern}s?(?!\w)", self.text) is not None
 
     def blames(self, value: Any) -> bool:
@@ -95,7 +97,9 @@ def _least(text: str) -> int | None:
         return int(found[1])
     if found := _MORE.search(text):
         return int(found[1]) + 1
-    return 1 if _POSITIVE.search(text) else None
+    if _POSITIVE.search(text):
+        return 1
+    return None
 
 
 def named_tools(texts: Sequence[str], names: Sequence[str]) -> list[str]:

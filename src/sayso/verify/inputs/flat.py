@@ -58,7 +58,9 @@ class Flattener:
         found = _own(schema)
         for part in parts:
             flat = self._flat(part, followed)
-            found = None if found is None or flat is None else merge(found, flat)
+            if found is None or flat is None:
+                return None
+            found = merge(found, flat)
         return found
 
 
@@ -90,7 +92,9 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     said = schema.get("type")
     if isinstance(said, str):
         return (said,)
-    return tuple(str(value) for value in said) if is_list(said) else None
+    if is_list(said):
+        return tuple(str(value) for value in said)
+    return None
 
 
 def merge(first: Schema, other: Schema) -> Schema | None:
@@ -100,14 +104,12 @@ def merge(first: Schema, other: Schema) -> Schema | None:
         if key not in found:
             found[key] = value
         elif found[key] != value:
-            if (join := _JOINS.get(key)) is None:
-                if key not in _NOTES:
-                    found["allOf"] = [*items_of(found.get("allOf")), {key: value}]
-                continue
-            joined = join(found[key], value)
-            if joined is None:
-                return None
-            found[key] = joined
+            if key in _JOINS:
+                found[key] = _JOINS[key](found[key], value)
+                if found[key] is None:
+                    return None
+            elif key not in _NOTES:
+                found["allOf"] = [*items_of(found.get("allOf")), {key: value}]
     _keep_closed(found, first, other)
     return _own(found)
 
@@ -203,7 +205,9 @@ _NOTES: Final = frozenset(
 
 def _step(node: Any, part: str) -> Any:
     if is_list(node):
-        return node[int(part)] if part.isdigit() and int(part) < len(node) else True
+        if part.isdigit() and int(part) < len(node):
+            return node[int(part)]
+        return True
     return table_of(node).get(part, True)
 
 

@@ -67,7 +67,7 @@ class VerifyHints:
             ConfigError(
                 f"the server has no tool “{name}”",
                 where=f"{self.where}:{hints.line}",
-                fix=nearest(name, known) if known else None,
+                fix=nearest(name, known),
             )
             for name, hints in self.tools.items()
             if name not in known
@@ -138,13 +138,17 @@ def load_hints(text: str, where: str = FILE) -> VerifyHints:
     )
 
 
-def read_hints(path: Path) -> VerifyHints:
-    """What the file at `path` says; raises `ConfigError` where it cannot be read."""
+def read_hints(path: Path | None) -> VerifyHints:
+    """Read the file at `path`, if there is one. Raises `ConfigError` where it cannot be read."""
+    if path is None:
+        return VerifyHints()
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ConfigError(f"the file cannot be read: {said}", where=str(path)) from error
+    except OSError as error:
+        what = f"the file cannot be read: {error.strerror}"
+        raise ConfigError(what, where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("the file cannot be read: it is not UTF-8", where=str(path)) from error
     return load_hints(text, str(path))
 
 

@@ -87,13 +87,14 @@ class Sources:
         if schema is None or depth > _DEEPEST or self.room[0] < 0:
             return []
         meaning = role_of(name, _nonnull(schema), self.tool)
-        found = self._ranked(name, schema, meaning, depth)
-        return _once(found)
+        return _once(self._ranked(name, schema, meaning, depth))
 
     def meaning(self, name: str, node: object) -> Meaning:
         """The role of a parameter."""
         schema = self.flattener.flat(node)
-        return Meaning(None) if schema is None else role_of(name, _nonnull(schema), self.tool)
+        if schema is None:
+            return Meaning(None)
+        return role_of(name, _nonnull(schema), self.tool)
 
     def _ranked(self, name: str, schema: Schema, meaning: Meaning, depth: int) -> list[Option]:
         said = list(_said(schema))
@@ -101,11 +102,10 @@ class Sources:
             values = items_of(schema["enum"])[:_MOST]
             enum = [Option(value, _told(value), "enum") for value in values]
             return [replace(option, label=_told(option.value)) for option in said] + enum
-        branches = self._branches(name, schema, meaning, depth)
-        if branches is not None:
-            return _fit_said(said, meaning, branches)
-        typed = list(self._typed(name, schema, meaning, depth))
-        return _fit_said(said, meaning, typed)
+        found = self._branches(name, schema, meaning, depth)
+        if found is None:
+            found = list(self._typed(name, schema, meaning, depth))
+        return _fit_said(said, meaning, found)
 
     def _branches(
         self, name: str, schema: Schema, meaning: Meaning, depth: int
@@ -129,8 +129,10 @@ class Sources:
         is_choice = sum(branch.get("type") != "null" for branch in parts) > 1
         found: list[Option] = []
         heads: list[Option] = []
+        if depth >= _DEEPEST:
+            return []
         for number, part in enumerate(parts, start=1):
-            options = self._ranked(name, part, meaning, depth + 1) if depth < _DEEPEST else []
+            options = self._ranked(name, part, meaning, depth + 1)
             if options and is_choice:
                 label = _branch_label(part, number, parts)
                 heads.append(replace(options[0], label=label))
@@ -163,17 +165,18 @@ class Sources:
 
     def _known(self, name: str, schema: Schema, meaning: Meaning) -> Iterator[Option]:
         """What the world and earlier results have for a parameter, as far as it fits the schema."""
-        kinds = self.world.values(meaning)
-        ordered = _by_verb(kinds, self.tool) if meaning.role is Role.SQL else kinds
+        ordered = self.world.values(meaning)
+        if meaning.role is Role.SQL:
+            ordered = _by_verb(ordered, self.tool)
         yield from _fitting(self._used(name, meaning), schema)
         harvested = self._harvested(name, meaning)
         has_own = "existing" in ordered and meaning.role not in (Role.ID, Role.NAME)
         if not has_own:
             yield from _fitting(harvested, schema)
         for label, values in ordered.items():
-            is_late = meaning.role in (Role.DATE, Role.TIME) and _is_later(name)
-            chosen = values[1:] + values[:1] if is_late else values
-            yield from _fitting((Option(value, label, "role") for value in chosen), schema)
+            if meaning.role in (Role.DATE, Role.TIME) and _is_later(name):
+                values = (*values[1:], *values[:1])  # noqa: PLW2901 - the same, another first
+            yield from _fitting((Option(value, label, "role") for value in values), schema)
         if has_own:
             yield from _fitting(harvested, schema)
 
@@ -196,7 +199,7 @@ class Sources:
         makes = "add" in kinds_of(self.tool) and not is_reader(self.tool)
         if makes and (meaning.role in _FRESH or meaning.role is None):
             return []
-        label = "existing" if meaning.role in IN_WORLD or meaning.role in _FRESH else "known"
+        label = "existing" if meaning.role in IN_WORLD | _FRESH else "known"
         tool = str(self.tool.get("name", ""))
         values = [*self.harvest.values(name, tool)]
         values += [
@@ -228,26 +231,30 @@ class Sources:
                 yield Option(_stretched(most), "longest", "boundary")
 
     def _patterned(self, pattern: str, least: int, most: object) -> Iterator[Option]:
-        bound = most if isinstance(most, int) else max(least, 60)
-        drawn = _draw_texts(pattern, least, bound, self.seed)
-        yield from (Option(value, "plain", "generated") for value in drawn)
+        if not isinstance(most, int):
+            most = max(least, 60)
+        for value in _draw_texts(pattern, least, most, self.seed):
+            yield Option(value, "plain", "generated")
 
     def _arrays(self, name: str, schema: Schema, depth: int) -> Iterator[Option]:
         given = schema.get("items", True)
         heads = items_of(schema.get("prefixItems")) or items_of(given)
-        least = int(schema.get("minItems", 1 if "contains" in schema else 0))
+        least = int(schema.get("minItems", "contains" in schema))
         most = schema.get("maxItems")
-        node = schema.get("contains", True) if isinstance(given, list) else given
-        said = {"description": schema.get("description")} if "description" in schema else {}
-        merged = {**said, **node} if is_table(node) else node
-        items = self.options(name, merged, depth + 1)
+        node = given
+        if isinstance(given, list):
+            node = schema.get("contains", True)
+        if is_table(node) and "description" in schema:
+            node = {"description": schema["description"], **node}
+        items = self.options(name, node, depth + 1)
         first = [self.options(name, head, depth + 1) for head in heads]
         if not all(first):
             return
         start = [options[0].value for options in first]
         if not items or given is False or len(start) >= max(least, 1):
             if len(start) >= least:
-                yield Option(start, "one" if start else "empty", "generated")
+                label = "one" if start else "empty"
+                yield Option(start, label, "generated")
             return
         values = [option.value for option in items]
         for option in items:
@@ -276,8 +283,9 @@ class Sources:
             if len(base) < least and more[name]:
                 base[name] = more[name][0].value
         yield from self._filled_up(schema, base, least, depth)
-        for name, options in (found | more).items():
-            for option in options if name in more else options[1:]:
+        others = {name: options[1:] for name, options in found.items()}
+        for name, options in (others | more).items():
+            for option in options:
                 yield Option({**base, name: option.value}, f"{name}={option.label}", option.origin)
 
     def _filled_up(
@@ -285,18 +293,23 @@ class Sources:
     ) -> Iterator[Option]:
         """The plainest object; where it takes names of anybody's choice, one with such a name."""
         others = schema.get("additionalProperties", True)
-        extra = self.options("value", others, depth + 1) if is_table(others) else []
+        extra: list[Option] = []
+        if is_table(others):
+            extra = self.options("value", others, depth + 1)
         if not extra and len(base) < least:
             extra = [Option(_WORD, "plain", "generated")]
         names = [f"key{number}" for number in range(1, max(1, least - len(base)) + 1)]
-        filled = {**base, **dict.fromkeys(names, extra[0].value)} if extra else base
+        filled = [
+            Option({**base, **dict.fromkeys(names, option.value)}, "filled", option.origin)
+            for option in extra[:1]
+        ]
+        if not base:
+            yield from filled
         if len(base) >= least:
             label = "object" if base else "empty"
-            if extra and not base:
-                yield Option(filled, "filled", extra[0].origin)
             yield Option(base, label, "generated")
-        if extra:
-            yield Option(filled, "filled", extra[0].origin)
+        if base:
+            yield from filled
 
 
 _SAID: Final = ("default", "examples", "example")
@@ -305,11 +318,10 @@ _SAID: Final = ("default", "examples", "example")
 def _said(schema: Schema) -> Iterator[Option]:
     if schema.get("default") is not None:
         yield Option(schema["default"], "default", "default")
-    for value in (
-        *items_of(schema.get("examples")),
-        *([schema["example"]] if "example" in schema else []),
-    ):
+    for value in items_of(schema.get("examples")):
         yield Option(value, "example", "example")
+    if "example" in schema:
+        yield Option(schema["example"], "example", "example")
 
 
 def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list[Option]:
@@ -317,7 +329,8 @@ def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list
     good = [option for option in found if option.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
         labels = {"existing", "directory", "new"}
-        labels |= {good[0].label} if meaning.role is Role.SQL else set()
+        if meaning.role is Role.SQL:
+            labels.add(good[0].label)
         known = [option for option in good if option.label in labels]
         return [*known, *said, *found]
     return [*said, *found]
@@ -342,9 +355,11 @@ def _as_kind(value: Any, kind: str) -> str | float | None:
         return None
     if kind == "string":
         return str(value)
-    if isinstance(value, str):
-        return int(value) if value.isdecimal() and value.isascii() else None
-    return value
+    if not isinstance(value, str):
+        return value
+    if value.isdecimal() and value.isascii():
+        return int(value)
+    return None
 
 
 def fits_text(text: str, schema: Schema) -> bool:
@@ -392,7 +407,9 @@ def _numbers(schema: Schema) -> Iterator[Option]:
 def _draw_texts(pattern: str, least: int, most: int, seed: int) -> tuple[str, ...]:
     """A few texts that fit a pattern; servers have few patterns, each for many parameters."""
     strategy = pattern_of(pattern, least, most)
-    return () if strategy is None else tuple(draw(strategy, 2, seed=seed))
+    if strategy is None:
+        return ()
+    return tuple(draw(strategy, 2, seed=seed))
 
 
 def _implied(schema: Schema) -> str:
@@ -400,19 +417,22 @@ def _implied(schema: Schema) -> str:
         return "object"
     if "items" in schema or "prefixItems" in schema:
         return "array"
-    return "integer" if "minimum" in schema or "maximum" in schema else "string"
+    if "minimum" in schema or "maximum" in schema:
+        return "integer"
+    return "string"
 
 
 def _quoted(schema: Schema) -> tuple[str, ...]:
     """Words that a description puts in quotes: mostly what it takes, where no enum says so."""
-    said = schema.get("description")
-    return tuple(_QUOTED.findall(said)[:3]) if isinstance(said, str) else ()
+    return tuple(_QUOTED.findall(str(schema.get("description") or ""))[:3])
 
 
 def _branch_label(part: Schema, number: int, parts: list[Schema]) -> str:
     kinds = types_of(part) or (_implied(part),)
     same = [branch for branch in parts if (types_of(branch) or (_implied(branch),)) == kinds]
-    return kinds[0] if len(same) == 1 else f"{kinds[0]} {number}"
+    if len(same) == 1:
+        return kinds[0]
+    return f"{kinds[0]} {number}"
 
 
 def _nonnull(schema: Schema) -> Schema:
@@ -422,19 +442,21 @@ def _nonnull(schema: Schema) -> Schema:
         real = [part for part in parts if part.get("type") != "null"]
         if real:
             kinds = {kind for part in real for kind in types_of(part) or ()}
-            kind = next((name for name in ("string", "integer", "array") if name in kinds), None)
-            return {**real[0], **({"type": kind} if kind else {}), **schema}
+            for kind in ("string", "integer", "array"):
+                if kind in kinds:
+                    return {**real[0], "type": kind, **schema}
+            return {**real[0], **schema}
     return schema
 
 
 def _by_verb(kinds: Mapping[str, tuple[Any, ...]], tool: Mapping[str, Any]) -> dict[str, Any]:
     """Statements, the tool's own verb first; a writer without one begins with an insert."""
     words = words_of_tool(tool)
-    named = [kind for kind in kinds if kind in words]
-    is_query = "query" in words and "write" not in words
-    default = "select" if is_reader(tool) or is_query else "insert"
-    first = (named or [default])[0]
-    return {first: kinds[first], **kinds} if first in kinds else dict(kinds)
+    first = "insert"
+    if is_reader(tool) or ("query" in words and "write" not in words):
+        first = "select"
+    first = next((kind for kind in kinds if kind in words), first)
+    return {kind: kinds[kind] for kind in (first, *kinds) if kind in kinds}
 
 
 def _is_later(name: str) -> bool:
@@ -447,15 +469,13 @@ def _filled(value: Any, values: list[Any], count: int) -> list[Any]:
 
 
 def _stretched(length: int) -> str:
-    return (_WORD + " words " * (length // 7 + 1))[:length].replace(" ", "-") if length else ""
+    return (_WORD + " words " * (length // 7 + 1))[:length].replace(" ", "-")
 
 
 def _told(value: Any) -> str:
-    return (
-        {True: "true", False: "false"}.get(value, str(value))
-        if isinstance(value, bool)
-        else str(value)[:60]
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)[:60]
 
 
 def _once(options: list[Option]) -> list[Option]:

@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Final
 
 from sayso.catalog import Tool
+from sayso.intent import HintName
 from sayso.verify.inputs.flat import Flattener, items_of, table_of
 from sayso.verify.inputs.roles import Role, is_reader, kinds_of, role_of, words_of_tool
 
@@ -35,8 +36,9 @@ def stage_of(tool: Tool) -> Stage:
     if "destroy" in kinds and not kinds & {"add", "read"}:
         return Stage.DESTROY
     if _reads(tool):
-        is_list = bool(_LISTS & set(words_of_tool(tool.raw))) or not needs
-        return Stage.LIST if is_list else Stage.READ
+        if not needs or _LISTS & set(words_of_tool(tool.raw)):
+            return Stage.LIST
+        return Stage.READ
     if _MAKES & set(words_of_tool(tool.raw)) or ("add" in kinds and not needs):
         return Stage.MAKE
     if "destroy" in kinds or (not kinds and _guessed(tool, "destructive") is True):
@@ -75,7 +77,9 @@ def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
     reads = [tool for stage, _, tool in staged if stage <= Stage.READ]
     makes = _givers_first([tool for stage, _, tool in staged if stage is Stage.MAKE])
     later = [tool for stage, _, tool in staged if stage > Stage.MAKE]
-    return [*named, *reads, *makes, *(reads if makes else ()), *later]
+    if not makes:
+        return [*named, *reads, *later]
+    return [*named, *reads, *makes, *reads, *later]
 
 
 def _givers_first(makers: list[Tool]) -> list[Tool]:
@@ -87,9 +91,11 @@ def _reads(tool: Tool) -> bool:
     if kinds_of(tool.raw):
         return is_reader(tool.raw)
     declared = tool.intent.hints.read_only
-    return bool(_guessed(tool, "read_only") if declared is None else declared)
+    if declared is None:
+        return bool(_guessed(tool, "read_only"))
+    return declared
 
 
-def _guessed(tool: Tool, name: str) -> bool | None:
-    guessed = {str(key): guess.value for key, guess in tool.inferred.items()}
-    return guessed.get(name)
+def _guessed(tool: Tool, name: HintName) -> bool | None:
+    guess = tool.inferred.get(name)
+    return guess and guess.value

@@ -38,7 +38,9 @@ def said_of(about: str, name: str) -> str:
         about[:_LONGEST],
         re.MULTILINE,
     )
-    return line[1].strip() if line else ""
+    if line is None:
+        return ""
+    return line[1].strip()
 
 
 def named_values(text: str) -> tuple[str, ...]:

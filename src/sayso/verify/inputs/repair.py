@@ -110,7 +110,7 @@ def _others(value: Any, parameter: Parameter, lesson: Lesson, world: World) -> I
     is_list = isinstance(value, list)
     if not is_list and not isinstance(value, str):
         return
-    taught = [*_ending(parameter, lesson, world)]
+    taught: list[Any] = [*_ending(parameter, lesson, world)]
     if isinstance(value, str):
         taught += lesson.swapped(value)
     if parameter.meaning.role not in PATHS:
@@ -119,7 +119,9 @@ def _others(value: Any, parameter: Parameter, lesson: Lesson, world: World) -> I
             for taught_value in lesson.values
             if taught_value not in (value, parameter.name)
         ]
-    yield from ([other] if is_list else other for other in taught)
+    if is_list:
+        taught = [[value] for value in taught]
+    yield from taught
     yield from (option.value for option in parameter.options if option.label not in _TAIL)
 
 

@@ -121,7 +121,7 @@ class _Seen:
 
     @property
     def last(self) -> str:
-        return self.words[-1] if self.words else ""
+        return "".join(self.words[-1:])
 
     def has(self, *words: str) -> bool:
         return any(word in self.words for word in words)
@@ -142,7 +142,8 @@ def role_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> Me
     if types == {"array"}:
         item = table_of(schema.get("items"))
         said = {"description": schema.get("description"), **item}
-        return role_of(name, said, tool) if types_of(item) == ("string",) else Meaning(None)
+        if types_of(item) == ("string",):
+            return role_of(name, said, tool)
     if "string" not in types:
         return Meaning(None)
     return _of_text(seen)
@@ -226,21 +227,26 @@ def _is_numbered(seen: _Seen) -> bool:
 
 def _of_text(seen: _Seen) -> Meaning:
     by_format = _FORMATS.get(str(seen.schema.get("format", "")))
-    if by_format is not None and not (by_format is Role.ID and seen.last != "id"):
-        return _id(seen) if by_format is Role.ID else Meaning(by_format)
+    if by_format is Role.ID and seen.last == "id":
+        return _id(seen)
+    if by_format not in (None, Role.ID):
+        return Meaning(by_format)
     for rule in (_path_rule, _git_rule, _data_rule, _id_rule, _net_rule, _word_rule):
         found = rule(seen)
         if found is Role.FILE and any("repo" in sibling for sibling in seen.siblings):
             return Meaning(found, "repository")
+        if isinstance(found, Meaning):
+            return found
         if found is not None:
-            return _of_clock(found if isinstance(found, Meaning) else Meaning(found), seen)
-    return _of_clock(Meaning(_from_text(seen)), seen)
+            return _of_clock(found, seen)
+    return _of_clock(_from_text(seen), seen)
 
 
-def _of_clock(meaning: Meaning, seen: _Seen) -> Meaning:
+def _of_clock(role: Role | None, seen: _Seen) -> Meaning:
     """A time of day, where that and no day is asked for."""
-    is_clock = seen.says(r"\bhh:mm") and not seen.says("yyyy")
-    return Meaning(Role.CLOCK) if meaning.role is Role.TIME and is_clock else meaning
+    if role is Role.TIME and seen.says(r"\bhh:mm") and not seen.says("yyyy"):
+        return Meaning(Role.CLOCK)
+    return Meaning(role)
 
 
 _FORMATS: Final[Mapping[str, Role]] = {
@@ -284,8 +290,9 @@ def _path_rule(seen: _Seen) -> Role | Meaning | None:
         return None
     for role, words in _FILE_KINDS.items():
         if seen.has(*words) or seen.is_about(*words) or _speaks_of(seen, role, words):
-            is_new = role is Role.WORKBOOK and _is_new(seen)
-            return Role.NEW_WORKBOOK if is_new else role
+            if role is Role.WORKBOOK and _is_new(seen):
+                return Role.NEW_WORKBOOK
+            return role
     if _is_directory(seen):
         return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
     return _new_or(seen, Role.NEW_FILE, Role.FILE)
@@ -309,8 +316,9 @@ def _of_git(seen: _Seen) -> Role | Meaning:
     """A tool of git takes the repository's path, and files that lie in it."""
     is_file = seen.has("file", "filepath", "filename") or "paths" in seen.name
     is_plain = seen.words == ("path",) and not seen.says(r"\bfile\b")
-    is_root = is_plain or seen.last in _DIRECTORIES
-    return Role.REPOSITORY if is_root and not is_file else Meaning(Role.FILE, "repository")
+    if (is_plain or seen.last in _DIRECTORIES) and not is_file:
+        return Role.REPOSITORY
+    return Meaning(Role.FILE, "repository")
 
 
 def _is_path(seen: _Seen) -> bool:
@@ -348,7 +356,9 @@ def _git_rule(seen: _Seen) -> Role | None:
     is_git = seen.is_about("git", "branch", "commit") or "git" in seen.about
     if seen.last in ("branch", "branche") or seen.words[-2:] == ("branch", "name"):
         makes = seen.kinds & {"add"} and not seen.has("base", "from", "source", "start", "target")
-        return Role.NEW_BRANCH if makes and "checkout" not in seen.tool else Role.BRANCH
+        if makes and "checkout" not in seen.tool:
+            return Role.NEW_BRANCH
+        return Role.BRANCH
     if seen.last in ("sha", "ref", "revision", "commit", "treeish", "committish"):
         return Role.REF
     if is_git and seen.words in _GIT_NAMES:
@@ -440,17 +450,20 @@ def _is_mail(seen: _Seen) -> bool:
     return seen.is_about("mail", "email") or "mail" in seen.about
 
 
-def _word_rule(seen: _Seen) -> Meaning | None:
+def _word_rule(seen: _Seen) -> Role | Meaning | None:
     if seen.last == "pattern":
-        is_glob = seen.says(r"\bglob\b|\*\.") or "glob" in seen.about
-        return Meaning(Role.GLOB if is_glob else Role.REGEX)
+        if seen.says(r"\bglob\b|\*\.") or "glob" in seen.about:
+            return Role.GLOB
+        return Role.REGEX
     if seen.last == "token" and not seen.has("page", "next", "continuation", "skip", "cursor"):
-        return Meaning(Role.SECRET)
+        return Role.SECRET
     if seen.words[:1] in (("old",), ("find",)) and seen.last in ("text", "string", "str"):
-        return Meaning(Role.QUERY)
+        return Role.QUERY
     for role, words in _WORDS.items():
         if seen.last in words:
-            return Meaning(role, entity_of(seen.tool) if role is Role.NAME else "")
+            if role is Role.NAME:
+                return Meaning(role, entity_of(seen.tool))
+            return role
     if _is_entity(seen):
         return Meaning(Role.ID, seen.last)
     return None

@@ -8,15 +8,13 @@ from sayso.intent import HINT_NAMES, HintName
 from sayso.trace import Effect, Kind, Life, Loss
 from sayso.verify.call import Made
 from sayso.verify.grade.lifetime import OUTWARD, UNCALLED
-from sayso.verify.judge.claim import Claim, claims_of
-from sayso.verify.judge.profile import Profile
 from sayso.verify.judge.refutations import (
     against_keeping,
     against_reading,
     against_repeating,
     against_staying,
 )
-from sayso.verify.judge.tool_evidence import Confirmed, Hearing
+from sayso.verify.judge.tool_evidence import Claim, Confirmed, Hearing, Profile, claims_of
 from sayso.verify.verdict import HintVerdict
 
 NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
@@ -42,10 +40,9 @@ def suspects(hearing: Hearing) -> Mapping[HintName, Made]:
     for name in HINT_NAMES:
         if not claims[name].is_looser or _is_void(name, claims):
             continue
-        speaking = (call for call, effects in _spoken(name, hearing) if effects)
-        first = next(speaking, None)
-        if first is not None:
-            found[name] = first
+        for call, effects in _spoken(name, hearing):
+            if effects:
+                found.setdefault(name, call)
     return found
 
 
@@ -87,11 +84,10 @@ def _is_void(name: HintName, claims: Mapping[HintName, Claim]) -> bool:
 
 
 def _spoken(name: HintName, hearing: Hearing) -> list[tuple[Made, list[Effect]]]:
+    calls = hearing.made
     if name == "idempotent":
         # Only where the first of the two went well: else the second may be the first that does.
         calls = [second for first, second in hearing.repeats() if first.is_success]
-    else:
-        calls = list(hearing.made)
     return [(call, effects_against(name, call, hearing.profile)) for call in calls]
 
 
@@ -118,9 +114,12 @@ def _refuted(
 
 
 def _told(effect: Effect) -> str:
-    tried = "tried to " if effect.is_failed else ""
-    detail = f" ({effect.detail})" if effect.detail else ""
-    return f"{tried}{effect.kind} {effect.target}{detail}"
+    told = f"{effect.kind} {effect.target}"
+    if effect.is_failed:
+        told = f"tried to {told}"
+    if effect.detail:
+        told += f" ({effect.detail})"
+    return told
 
 
 def _strict(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdict:

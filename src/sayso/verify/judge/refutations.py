@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from sayso.trace import Effect, Kind, Life, Loss
-from sayso.verify.judge.profile import Profile
+from sayso.verify.judge.tool_evidence import Profile
 
 SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ", "TRACE ")
 """What a request may begin with that asks for nothing to be changed (RFC 9110, 9.2.1)."""

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from anyio import to_thread
 
-from sayso.sandbox import Layer, Place, place_of
+from sayso.sandbox import Layer, Place
 from sayso.trace import Effect, Kind, Loss, Observer
 from sayso.verify.observe.snapshot import Stat, outermost, scan
 from sayso.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, compare_files
@@ -49,7 +49,6 @@ class SqliteWatcher:
         self._plain: dict[str, Stat] = {}
         self._states: dict[str, State] = {}
         self._copies: dict[str, Path | None] = {}
-        self._suspects: set[str] = set()
         self._between: list[Effect] = []
         self._has_looked = False
         self._unread: dict[str, str] = {}
@@ -63,13 +62,6 @@ class SqliteWatcher:
             path, why = next(iter(self._unread.items()))
             detail += f"; {len(self._unread)} not read, such as {Path(path).name}: {why}"
         return Layer("sqlite", is_active=True, detail=detail)
-
-    def suspect(self, path: str) -> None:
-        """Read a file at every look from now on: it is mapped, and writes may leave no trace."""
-        place = place_of(self._places, path)
-        host = place and place.host_of(path)
-        if host is not None:
-            self._suspects.add(str(host))
 
     async def begin(self) -> None:
         """Look before a call."""
@@ -93,7 +85,7 @@ class SqliteWatcher:
             }
         effects: list[Effect] = []
         for path, (state, place) in found.items():
-            if self._states.get(path) != state or path in self._suspects:
+            if self._states.get(path) != state:
                 inside = place.inside_of(Path(path))
                 effects += self._changed(path, inside, state=state, call=call)
         for path in set(self._states) - set(found):
@@ -154,11 +146,6 @@ class SqliteWatcher:
             if _sizes(path) == before:
                 break
         return copy
-
-
-def open_sqlite(places: Sequence[Place], folder: Path) -> SqliteWatcher:
-    """A watcher that keeps copies in a private folder, which the caller takes away."""
-    return SqliteWatcher(places, folder)
 
 
 def _state(path: str, present: dict[str, Stat]) -> State:

@@ -71,8 +71,10 @@ def _outcome(found: Iterator[Finding]) -> Outcome:
     losses = [finding for finding in findings if finding[0] is Loss.LOST] or findings
     if not losses:
         return Outcome()
-    more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
-    return Outcome(losses[0][0], f"{losses[0][1]}{more}")
+    loss, detail = losses[0]
+    if len(losses) > 1:
+        detail += f" and {len(losses) - 1} more"
+    return Outcome(loss, detail)
 
 
 def _differences(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
@@ -120,8 +122,9 @@ def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> It
         for number, (first, second) in enumerate(zip(old, new, strict=True)):
             yield from _in_place(first, second, at=f"{at}/{number}", depth=depth)
         return
-    is_record = depth <= OUTER or any(isinstance(item, dict) for item in old)
-    loss = Loss.LOST if is_record else Loss.OVERWROTE
+    loss = Loss.OVERWROTE
+    if depth <= OUTER or any(isinstance(item, dict) for item in old):
+        loss = Loss.LOST
     yield loss, f"{missing.total()} of {at or 'the list'} lost, such as {next(iter(missing))[:80]}"
 
 
@@ -143,8 +146,11 @@ def _key(old: Sequence[Any], new: Sequence[Any]) -> str | None:
     if not old or not all(isinstance(row, dict) for row in every):
         return None
     for key in KEYS:
-        if all(isinstance(row.get(key), str | int) for row in every) and all(
-            len({_canonical(row[key]) for row in side}) == len(side) for side in (old, new)
-        ):
+        is_everywhere = all(isinstance(row.get(key), str | int) for row in every)
+        if is_everywhere and _is_unique(key, old) and _is_unique(key, new):
             return key
     return None
+
+
+def _is_unique(key: str, rows: Sequence[Any]) -> bool:
+    return len({_canonical(row[key]) for row in rows}) == len(rows)

@@ -116,7 +116,8 @@ def _sheets(parts: Mapping[str, bytes]) -> dict[str, Sheet]:
 
 def _rows(sheet: Node, shared: list[str]) -> Sheet:
     found: Sheet = {}
-    for place, row in enumerate(sheet.all("row"), start=1):
+    for at, row in enumerate(sheet.all("row"), start=1):
+        place = at
         cells = tuple(
             f"{cell.attributes.get('r', '').rstrip('0123456789')}={value}"
             for cell in row.all("c")
@@ -124,9 +125,12 @@ def _rows(sheet: Node, shared: list[str]) -> Sheet:
         )
         if cells:
             number = row.attributes.get("r", "")
-            found[int(number) if number.isdecimal() else place] = cells
-    merged = tuple(sorted(merge.attributes.get("ref", "") for merge in sheet.all("mergeCell")))
-    return {**found, 0: merged} if merged else found
+            if number.isdecimal():
+                place = int(number)
+            found[place] = cells
+    if merged := sorted(merge.attributes.get("ref", "") for merge in sheet.all("mergeCell")):
+        found[0] = tuple(merged)
+    return found
 
 
 def _value(cell: Node, shared: list[str]) -> str:
@@ -140,13 +144,15 @@ def _value(cell: Node, shared: list[str]) -> str:
         return shared[int(text)] if text.isdecimal() and int(text) < len(shared) else ""
     if sort == "inlineStr":
         return cell.words("t")
-    return _number(text) if sort == "n" else text
+    if sort == "n":
+        return _number(text)
+    return text
 
 
 def _number(text: str) -> str:
     """A number as one spelling, since one program writes 1 and the next 1.0."""
     try:
-        return repr(float(text)) if text else ""
+        return repr(float(text))
     except ValueError:
         return text
 

@@ -31,5 +31,6 @@ class SqliteReader:
             row.removed or row.more_removed for row in rows
         ):
             return Outcome(Loss.LOST, "rows lost")
-        changed = any(row.changed for row in rows)
-        return Outcome(Loss.OVERWROTE if changed else Loss.NONE)
+        if any(row.changed for row in rows):
+            return Outcome(Loss.OVERWROTE)
+        return Outcome()

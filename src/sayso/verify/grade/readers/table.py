@@ -88,8 +88,8 @@ def _settings(content: bytes) -> dict[str, Any]:
 
 def _flat(value: Any, at: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        return {at: value}
+        return {at.removeprefix("."): value}
     found: dict[str, Any] = {}
     for key, inner in cast("dict[str, Any]", value).items():
-        found |= _flat(inner, f"{at}.{key}" if at else key)
+        found |= _flat(inner, f"{at}.{key}")
     return found

@@ -21,8 +21,9 @@ class TextReader:
         old = lines(before)
         new = lines(after)
         if is_value(old) and is_value(new):
-            loss = Loss.NONE if old == new else Loss.OVERWROTE
-            return Outcome(loss, is_same=before == after)
+            if old == new:
+                return Outcome(is_same=before == after)
+            return Outcome(Loss.OVERWROTE)
         found = compare_rows(old, new, is_alike=is_alike, word="lines")
         return Outcome(found.loss, found.detail, is_same=before == after)
 
