@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from sayso.cli import app as cli
-from sayso.sandbox.layers import CONTAINING, Layer
 from sayso.sandbox.probe import probe_layers
+from sayso.sandbox.spec import CONTAINING, Layer
 
 SAYSO = Path(sys.executable).with_name("sayso")
 SERVER = """

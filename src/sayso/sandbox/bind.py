@@ -47,7 +47,9 @@ def is_crowded(path: Path) -> bool:
 
 def folder_or_file(file: Path) -> Path:
     """The folder of a file, or the file alone where others' files lie beside it."""
-    return file if is_crowded(file.parent) else file.parent
+    if is_crowded(file.parent):
+        return file
+    return file.parent
 
 
 def tidy(binds: Iterable[Bind]) -> tuple[Bind, ...]:

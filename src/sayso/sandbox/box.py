@@ -13,14 +13,13 @@ from sayso.beside import beside
 from sayso.sandbox.bare import make_bare
 from sayso.sandbox.ceiling import hold
 from sayso.sandbox.forward import Gate, check_address, forward, make_gate
-from sayso.sandbox.layers import Layer
 from sayso.sandbox.layout import Layout, lay_out
 from sayso.sandbox.limits import tell_limits
 from sayso.sandbox.private import private_folder
 from sayso.sandbox.probe import check_layers
 from sayso.sandbox.programs import find_programs
 from sayso.sandbox.root import SYSTEM_PATH
-from sayso.sandbox.spec import Box, Prepared, SandboxSpec
+from sayso.sandbox.spec import Box, Layer, Prepared, SandboxSpec
 from sayso.sandbox.start import box_words, environment_inside, write_start
 
 __all__ = ["Box", "Prepared", "SandboxSpec", "open_box"]
@@ -39,13 +38,14 @@ async def open_box(wish: SandboxSpec, probed: Sequence[Layer]) -> AsyncGenerator
     check_layers(probed, is_uncontained=wish.is_uncontained)
     addresses = [check_address(address) for address in wish.allowed]
     async with private_folder() as folder:
-        gate = make_gate(folder) if addresses and not wish.is_uncontained else None
-        box = await anyio.to_thread.run_sync(_make_box, wish, folder, probed, gate)
+        gate: Gate | None = None
         works: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        if addresses and not wish.is_uncontained:
+            gate = make_gate(folder)
+            works.append(functools.partial(forward, gate, addresses))
+        box = await anyio.to_thread.run_sync(_make_box, wish, folder, probed, gate)
         if not wish.is_uncontained:
             works.append(functools.partial(hold, folder, wish.limits, box.overruns.append))
-        if gate is not None:
-            works.append(functools.partial(forward, gate, addresses))
         async with beside(*works):
             yield box
 

@@ -66,7 +66,7 @@ def _processes(mark: str) -> tuple[int, dict[int, int]]:
         process = waiting.pop()
         found[process] = _memory(process)
         waiting += children.get(process, ())
-    return (roots[0] if roots else 0), found
+    return next(iter(roots), 0), found
 
 
 def _parent(name: str) -> int:

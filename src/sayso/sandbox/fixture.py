@@ -15,21 +15,10 @@ MOST_BYTES: Final = 2 * 1024**3
 MOST_FILES: Final = 200_000
 
 SYSTEM_PATHS: Final = tuple(
-    Path(path)
-    for path in (
-        "/bin",
-        "/boot",
-        "/dev",
-        "/etc",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/proc",
-        "/run",
-        "/sbin",
-        "/sys",
-        "/usr",
-        "/var/run",
+    Path("/", name)
+    for name in (
+        *("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys"),
+        *("usr", "var/run"),
     )
 )
 _SHARED: Final = tuple(
@@ -50,7 +39,9 @@ def fixture_path(given: Path) -> Path:
     """The path of a fixture, absolute as the server will see it. Raises `UsageError`."""
     path = Path(os.path.abspath(given.expanduser()))  # noqa: PTH100 - links stay, as the server names them
     if not path.is_dir():
-        what = "this is not a folder" if path.exists() else "there is no such folder"
+        what = "there is no such folder"
+        if path.exists():
+            what = "this is not a folder"
         raise UsageError(what, where=str(given), fix="Give the folder that holds the fixture.")
     check_free(path)
     return path
@@ -119,4 +110,6 @@ def _count(tally: Tally, size: int, where: Path, most_bytes: int) -> None:
 def _kind(mode: int) -> str:
     if stat.S_ISSOCK(mode):
         return "a socket"
-    return "a pipe" if stat.S_ISFIFO(mode) else "a device"
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a device"

@@ -13,13 +13,12 @@ import anyio
 from sayso.errors import UncontainedError
 from sayso.sandbox import bubblewrap
 from sayso.sandbox.filter import filter_program
-from sayso.sandbox.layers import CONTAINING, Layer
 from sayso.sandbox.limits import Limits, limit_words
 from sayso.sandbox.overlay import mount_lines, namespace_words
 from sayso.sandbox.private import private_folder
 from sayso.sandbox.programs import Programs, find_programs
-from sayso.sandbox.start import FILTERED
-from sayso.sandbox.syscalls import strace_words
+from sayso.sandbox.spec import CONTAINING, Layer
+from sayso.sandbox.start import FILTERED, strace_words
 
 _SECONDS: Final = 10
 
@@ -76,8 +75,7 @@ async def _probe(programs: Programs) -> tuple[Layer, ...]:
 
 async def _try_layer(name: str, attempt: Callable[[], Awaitable[str]], programs: Programs) -> Layer:
     """One layer: active where the attempt has nothing to complain about."""
-    needed = ("bwrap", _NEEDS[name]) if name in _NEEDS else ("bwrap",)
-    for program in needed:
+    for program in ("bwrap", _NEEDS.get(name, "bwrap")):
         if not programs.has(program):
             return Layer(name, is_active=False, detail=f"{program} is not installed")
     complaint = await attempt()
@@ -150,5 +148,6 @@ async def _try_strace(programs: Programs, trace: Path) -> str:
     complaint = await _run([*strace_words(programs.strace, trace), *words])
     if complaint:
         return complaint
-    seen = await anyio.Path(trace).read_bytes()
-    return "" if f'execve("{_TRUE}"'.encode() in seen else "strace does not see into the box"
+    if f'execve("{_TRUE}"'.encode() not in await anyio.Path(trace).read_bytes():
+        return "strace does not see into the box"
+    return ""

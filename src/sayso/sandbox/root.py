@@ -47,9 +47,10 @@ def find_root(
     if given_cwd is not None:
         binds = [*binds, _working_folder(given_cwd)]
     kept = tidy(binds)
-    is_local = any(bind.path == cwd for bind in kept) and given_cwd is None
-    own = str(given_cwd or (cwd if is_local else "")) or None
-    return Root(words, kept, _search_inside(words, kept), own)
+    own = given_cwd
+    if own is None and any(bind.path == cwd for bind in kept):
+        own = cwd
+    return Root(words, kept, _search_inside(words, kept), own and str(own))
 
 
 def _resolve(
@@ -68,7 +69,9 @@ def _resolve(
         # Where a script really lies is where it finds its neighbours.
         script = program.resolve()
         args, binds = _resolve((*words, str(script), *command[1:]), search, cwd, depth - 1)
-        return args, binds if "/" in command[0] else [_alone(bind, script) for bind in binds]
+        if "/" not in command[0]:
+            binds = [_alone(bind, script) for bind in binds]
+        return args, binds
     return _plain(program, command, cwd)
 
 
@@ -91,7 +94,9 @@ def _plain(program: Path, command: Sequence[str], cwd: Path) -> tuple[tuple[str,
 
 def _alone(bind: Bind, script: Path) -> Bind:
     """A script that was found on the PATH is seen without what lies beside it."""
-    return Bind(script, is_package=True) if bind.path == script.parent else bind
+    if bind.path == script.parent:
+        return Bind(script, is_package=True)
+    return bind
 
 
 def _working_folder(path: Path) -> Bind:
