@@ -100,7 +100,6 @@ class ReadonlyProcess(Generic[C]):
             self.close()
 
     def close(self) -> None:
-        """Remove what it has on disk."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
@@ -131,7 +130,6 @@ class ReadonlyProcess(Generic[C]):
             return answer
 
     def _kept_locks(self, call: Call, tried: Sequence[Attempt]) -> tuple[str, ...]:
-        """Tell of locks that outlast the call; they stand in its record."""
         kept = [
             attempt
             for attempt in tried
@@ -148,7 +146,6 @@ class ReadonlyProcess(Generic[C]):
         return tuple(str(attempt) for attempt in kept)
 
     def _pass_over(self) -> None:
-        """Note what was tried by nobody's call."""
         tried = self._attempts.read()
         self._nobodys.update(tried)
         for attempt in tried:

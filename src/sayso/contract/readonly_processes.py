@@ -48,7 +48,6 @@ class ReadonlyProcesses(Generic[C]):
         return await twin.call(call, send)
 
     def contacts(self) -> Iterator[C]:
-        """Their connections."""
         return (twin.contact for twin in self._twins.values())
 
     def end_idle(self, seconds: float) -> None:

@@ -73,7 +73,6 @@ def _copy(target: Path, template: Path) -> Place:
 
 
 def _layer(probed: Layer) -> Layer:
-    """Whatever contains is not there, even where it could be."""
     if probed.name in CONTAINING - {"private"} or probed.name in ("filter", "limits", "overlay"):
         return replace(probed, is_active=False, detail=_UNCONTAINED)
     return probed

@@ -82,7 +82,6 @@ def _make_box(wish: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Ga
 
 
 def _layer(probed: Layer, layout: Layout, wish: SandboxSpec) -> Layer:
-    """A layer as this box has it."""
     if not probed.is_active:
         return probed
     if probed.name == "limits":

@@ -80,7 +80,6 @@ def _read_uvx(words: Sequence[str]) -> Fetched:
 def _options(
     words: Sequence[str], known: dict[str, str], flags: frozenset[str]
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """The options before the program, and what is left."""
     values: list[tuple[str, str]] = []
     rest = list(words)
     while rest and rest[0].startswith("-"):

@@ -83,7 +83,6 @@ def copy_tree(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> tu
 def _copy_entries(
     here: Path, there: Path, tally: Tally, most_bytes: int
 ) -> Iterator[tuple[Path, Path]]:
-    """Copy what is right in a folder; give the folders that are left to do."""
     for entry in sorted(os.scandir(here), key=lambda child: child.name):
         to = there / entry.name
         if entry.is_dir(follow_symlinks=False):

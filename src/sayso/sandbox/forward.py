@@ -110,7 +110,6 @@ async def _read_pid(info: int) -> int:
 
 
 def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
-    """Sockets that listen at the addresses in the network of a process."""
     mine, theirs = socket.socketpair()
     words = [sys.executable, "-I", "-S", enter.__file__, str(theirs.fileno()), str(pid)]
     with mine, theirs:

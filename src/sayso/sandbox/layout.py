@@ -131,7 +131,6 @@ def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:
 
 
 def _copy_all(wish: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[str, ...]]]:
-    """Copy fixtures and worlds; give each place with what was left out."""
     given = [(str(path), path) for path in map(fixture_path, wish.fixtures)]
     for number, (inside, source) in enumerate([*given, *wish.worlds]):
         check_free(Path(inside))

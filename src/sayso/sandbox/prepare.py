@@ -90,7 +90,6 @@ async def prepare_by(
 
 
 def _root_of(command: Sequence[str], inside: str) -> Root:
-    """What a command needs that may only come to be by the step."""
     if Path(command[0]).is_relative_to(inside):
         root = find_root([_base()], search=SYSTEM_PATH, cwd=Path.cwd())
         return Root(tuple(command), root.binds, f"{inside}/bin:{root.search}")
@@ -121,7 +120,6 @@ async def _install(
     allows_scripts: bool = False,
     inside: str = INSIDE,
 ) -> None:
-    """Run a line of shell in containment, with the network."""
     check_layers(layers)
     async with private_folder() as folder:
         command = await anyio.to_thread.run_sync(
@@ -158,7 +156,6 @@ def _starter(
     allows_scripts: bool,
     inside: str,
 ) -> tuple[str, ...]:
-    """Lay out a box for an installer, and give the command that starts it."""
     search = os.environ.get("PATH", os.defpath)
     roots = [find_root([name], search=search, cwd=Path.cwd()) for name in programs]
     online = online_environment(bubblewrap.HOME, allows_scripts=allows_scripts)
@@ -201,7 +198,6 @@ def _installed_by_npm(fetched: Fetched, into: Path) -> Prepared:
 
 
 def _entry_point(fetched: Fetched, modules: Path, folder: Path) -> Path:
-    """The file that npx would run of a package."""
     if fetched.program:
         entry = modules / ".bin" / fetched.program
     else:

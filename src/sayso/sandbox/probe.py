@@ -74,7 +74,6 @@ async def _probe(programs: Programs) -> tuple[Layer, ...]:
 
 
 async def _try_layer(name: str, attempt: Callable[[], Awaitable[str]], programs: Programs) -> Layer:
-    """One layer: active where the attempt has nothing to complain about."""
     for program in ("bwrap", _NEEDS.get(name, "bwrap")):
         if not programs.has(program):
             return Layer(name, is_active=False, detail=f"{program} is not installed")
@@ -96,7 +95,6 @@ _HAD: Final = {
 
 
 async def _run(words: Sequence[str]) -> str:
-    """Run a command; what it complained about, or nothing where it ended well."""
     try:
         with anyio.fail_after(_SECONDS):
             done = await anyio.run_process(

@@ -116,7 +116,6 @@ def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[
 
 
 def _local_module(name: str, cwd: Path) -> list[Bind]:
-    """The working folder, where the module lies there."""
     top = cwd / name.split(".", 1)[0]
     is_there = top.is_dir() or top.with_suffix(".py").is_file()
     if not is_there or is_crowded(cwd):

@@ -76,7 +76,6 @@ def _resolve(
 
 
 def _plain(program: Path, command: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[Bind]]:
-    """A program that is no script; of a shell, the script that it is given."""
     words = [str(program), *command[1:]]
     binds = [Bind(program.resolve())]
     if not is_system(program):
@@ -110,7 +109,6 @@ def _working_folder(path: Path) -> Bind:
 
 
 def _search_inside(words: Sequence[str], binds: Sequence[Bind]) -> str:
-    """The PATH inside: where the interpreter is, then the system's."""
     own = [str(Path(words[0]).parent)]
     own += [str(bind.path / "bin") for bind in binds if (bind.path / "bin").is_dir()]
     system = SYSTEM_PATH.split(":")

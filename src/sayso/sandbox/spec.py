@@ -25,7 +25,6 @@ class Layer:
     detail: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """`{"name": …, "active": …, "detail": …}`."""
         return {"name": self.name, "active": self.is_active, "detail": self.detail}
 
 

@@ -69,5 +69,4 @@ class Family:
         self._starts.append((line.pid, "CLONE_THREAD" in line.text))
 
     def leave(self, pid: int) -> None:
-        """A thread has ended."""
         self.members.pop(pid, None)

@@ -95,12 +95,10 @@ class Contained:
     async def confirm(
         self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        """Try it in boxes of its own: see `confirm.confirm`."""
         return await confirm(suspicion, hearing, self.stage, shrink)
 
 
 def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], Rest]:
-    """Return all observers of one box, and what waits for its server to rest."""
     watchers: list[Watcher] = [FilesWatcher(box.places, folder), SqliteWatcher(box.places, folder)]
     if site is not None:
         watchers.append(SiteWatcher(site))

@@ -232,7 +232,6 @@ async def _ready(found: Postgres, process: Process) -> None:
 
 
 async def _end(process: Process, how: signal.Signals) -> None:
-    """End it and wait for that; killed where it does not obey."""
     with anyio.CancelScope(shield=True):
         with anyio.move_on_after(_STOP_SECONDS), suppress(ProcessLookupError):
             if process.returncode is None:

@@ -26,7 +26,6 @@ class Log:
     made: list[Made] = field(default_factory=list[Made])
 
     def of(self, name: str) -> list[Made]:
-        """The calls of one tool."""
         return [call for call in self.made if call.tool == name]
 
     def before(self, made: Made) -> list[Made]:

@@ -99,7 +99,6 @@ def _habitual(made: Sequence[Made], readers: frozenset[str]) -> frozenset[str]:
 
 
 def _paths(value: Any, cwd: str | None) -> frozenset[str]:
-    """The paths that arguments may name, as the server sees them."""
     found: set[str] = set()
     if isinstance(value, str) and value and "\0" not in value and "://" not in value:
         found.add(str(PurePosixPath(cwd or "/") / value))

@@ -166,7 +166,6 @@ class Here:
     async def confirm(
         self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        """Try it again with the folders as they were: see `confirm.confirm`."""
         return await confirm(suspicion, hearing, self.stage, shrink)
 
 
@@ -223,12 +222,10 @@ class _Around:
 
     @property
     def layers(self) -> tuple[Layer, ...]:
-        """Each of them."""
         output = Layer("output", is_active=True, detail="two calls with the same arguments")
         return (self.layer, self._files.layer, self._rows.layer, output)
 
     def close(self) -> None:
-        """Keep nothing more."""
         self._files.close()
 
     async def begin(self) -> None:

@@ -61,7 +61,6 @@ def outcome_of_error(error: RpcError) -> Outcome:
 
 
 def _is_refusal(text: str) -> bool:
-    """Whether a result is one short sentence that says that nothing was done."""
     sentence = text.strip()
     is_one = len(sentence) <= _SENTENCE and "\n" not in sentence
     return is_one and sentence[:1] not in ("{", "[") and _REFUSED.search(sentence) is not None

@@ -120,7 +120,6 @@ def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, A
 async def _with_postgres(
     stack: AsyncExitStack, target: CommandTarget
 ) -> tuple[Postgres, CommandTarget]:
-    """A PostgreSQL for as long as the run takes, and the target that is told where it is."""
     postgres = await stack.enter_async_context(serve_postgres())
     command, *args = postgres.placed((target.command, *target.args))
     env = {**postgres.variables, **target.env}
@@ -130,7 +129,6 @@ async def _with_postgres(
 async def _prepare(
     terms: Terms, target: CommandTarget, folder: Path, layers: Sequence[Layer]
 ) -> Prepared | None:
-    """Install what the server needs, where that is asked for or its command fetches it."""
     command = (target.command, *target.args)
     into = folder / "prepared"
     into.mkdir()

@@ -36,13 +36,9 @@ class Watcher(Protocol):
         """That it watches, and how."""
         ...
 
-    async def begin(self) -> None:
-        """Look before a call."""
-        ...
+    async def begin(self) -> None: ...
 
-    async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
-        ...
+    async def end(self, call: int) -> Sequence[Effect]: ...
 
 
 class Rest(Protocol):
@@ -100,7 +96,6 @@ class Stage:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the server's process has ended."""
         return self._link.closed.is_set()
 
     async def settle(self) -> None:

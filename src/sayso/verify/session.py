@@ -161,7 +161,6 @@ class Course:
         return not self.terms.only or tool.name in self.terms.only
 
     async def _go_on(self, stage: Stage, left: list[Tool]) -> None:
-        """Call the tools that are left, until all were called or the server has died."""
         while left:
             tool = left[0]
             planned = len(self.log.made) + len(left) * self.terms.calls
@@ -239,7 +238,6 @@ class Course:
 
 
 def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
-    """What was seen and refutes nothing, each once."""
     found = {
         (effect.kind, effect.target): effect
         for call in made

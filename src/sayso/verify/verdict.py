@@ -38,7 +38,6 @@ class HintVerdict:
     is_partial: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As the JSON report has it."""
         document: dict[str, Any] = {
             "declared": self.declared,
             "verdict": self.verdict,
@@ -72,7 +71,6 @@ class Reach:
     missed: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def to_dict(self) -> dict[str, Any]:
-        """As the JSON report has it."""
         return {
             "calls": self.calls,
             "successes": self.successes,
@@ -96,11 +94,9 @@ class ToolReport:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether a hint of it was shown to be false."""
         return any(hint.verdict == "refuted" for hint in self.hints.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """As the JSON report has it."""
         return {
             "name": self.name,
             "fingerprint": self.fingerprint,
@@ -131,7 +127,6 @@ class Report:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether any hint of any tool was shown to be false."""
         return any(tool.is_refuted for tool in self.tools)
 
     def count(self) -> Counter[str]:

@@ -37,11 +37,9 @@ class Scene:
     shown: tuple[str, ...] = ()
 
     def place(self, path: str) -> Place | None:
-        """The place that holds a path."""
         return place_of(self.places, path)
 
     def host(self, path: str) -> Path | None:
-        """Where the bytes of a path are."""
         place = self.place(path)
         return place and place.host_of(path)
 

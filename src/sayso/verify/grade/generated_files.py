@@ -36,7 +36,6 @@ def is_bytecode(effect: Effect, scene: Scene) -> bool:
 
 
 def _fits(content: bytes, source: Path | None) -> bool:
-    """Whether a header is Python's, and fits the source where that can be looked at."""
     if len(content) < HEADER or content[2:4] != importlib.util.MAGIC_NUMBER[2:4]:
         return False
     flags, seconds, size = struct.unpack_from("<III", content, 4)

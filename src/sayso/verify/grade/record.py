@@ -81,7 +81,6 @@ def is_shown(effect: Effect, scene: Scene) -> bool:
 
 
 def _differing(effect: Effect) -> Iterator[str]:
-    """Values that came or went with an effect."""
     if "#" in effect.target:
         if effect.kind is Kind.UPDATE:
             yield from (part for part in CHANGE.split(effect.detail) if len(part) >= TELLING)

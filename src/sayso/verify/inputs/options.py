@@ -423,7 +423,6 @@ def _implied(schema: Schema) -> str:
 
 
 def _quoted(schema: Schema) -> tuple[str, ...]:
-    """Words that a description puts in quotes: mostly what it takes, where no enum says so."""
     return tuple(_QUOTED.findall(str(schema.get("description") or ""))[:3])
 
 

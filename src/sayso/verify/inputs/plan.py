@@ -152,7 +152,6 @@ class Plan(Iterator[Case]):
         yield from self._limited(self._drawn(), self._budget)
 
     def _limited(self, cases: Iterator[Case], most: int) -> Iterator[Case]:
-        """Cases until so many were made in all."""
         while self._made < most:
             case = next(cases, None)
             if case is None:
@@ -220,7 +219,6 @@ class Plan(Iterator[Case]):
         yield from self._repaired(found)
 
     def _chosen(self, at: int, *, has_optional: bool) -> dict[str, Option]:
-        """For each parameter that is needed the option at that place of those that are likely."""
         found: dict[str, Option] = {}
         for parameter in self.parameters:
             likely = [option for option in parameter.options if option.label not in _UNLIKELY]
@@ -249,7 +247,6 @@ class Plan(Iterator[Case]):
             yield self._case(arguments, "generated")
 
     def _covering(self) -> Iterator[Case]:
-        """One case for each class that was not reached, the first of each parameter first."""
         if self._base is None:
             return
         places = [list(named.classes()) for named in self.parameters]
@@ -274,7 +271,6 @@ class Plan(Iterator[Case]):
         self._why[name] = "its schema does not take it beside the other arguments"
 
     def _drawn(self) -> Iterator[Case]:
-        """Drawn arguments; what must lie in the world stays at what succeeded."""
         kept: dict[str, Any] = {}
         if self._base is not None:
             in_world = {parameter.name for parameter in self.parameters if parameter.is_in_world}
@@ -301,11 +297,9 @@ _UNLIKELY: Final = frozenset(["missing", "outside", "empty", "null", "longest", 
 
 
 def _is_sound(option: Option) -> bool:
-    """Whether an argument that may be left out is likely to help."""
     return option.origin in ("harvest", "role", "default", "example")
 
 
 def _origin(origins: Iterator[str]) -> str:
-    """Of several, the one that says most."""
     found = set(origins)
     return next((origin for origin in _ORIGINS if origin in found), "generated")

@@ -86,7 +86,6 @@ def _blamed(
 def _lacks_within(
     parameter: Parameter, arguments: Mapping[str, Any], lesson: Lesson
 ) -> dict[str, Any]:
-    """What the error asks for inside of an argument that is an object."""
     value = arguments[parameter.name]
     if not is_table(value) or not lesson.is_lacking:
         return {}
@@ -126,7 +125,6 @@ def _others(value: Any, parameter: Parameter, lesson: Lesson, world: World) -> I
 
 
 def _ending(parameter: Parameter, lesson: Lesson, world: World) -> Iterator[str]:
-    """Files of the world with an ending that the error names, or names of new ones."""
     if parameter.meaning.role not in PATHS or not lesson.endings:
         return
     if parameter.meaning.role in _NEW:

@@ -307,7 +307,6 @@ _FILE_WORDS: Final[Mapping[Role, str]] = {
 
 
 def _speaks_of(seen: _Seen, role: Role, words: tuple[str, ...]) -> bool:
-    """Whether the text of a parameter names a kind of file by its ending or its name."""
     by_name = role in _FILE_WORDS and seen.says(_FILE_WORDS[role])
     return by_name or seen.says(rf"\.({'|'.join(words)})\b")
 

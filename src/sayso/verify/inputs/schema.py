@@ -298,7 +298,6 @@ def _text(schema: Schema) -> "SearchStrategy[str] | None":
 
 
 def _implied(schema: Schema) -> list[str]:
-    """The types that are tried where none is named: those that its keywords are about."""
     found = [kind for kind, keys in _ABOUT.items() if any(key in schema for key in keys)]
     return found or ["string", "integer", "boolean", "null"]
 
@@ -312,7 +311,6 @@ _ABOUT: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def _required(schema: Schema) -> list[str]:
-    """What must be there, and what that brings along."""
     found = [str(name) for name in items_of(schema.get("required"))]
     brought = {**table_of(schema.get("dependencies")), **table_of(schema.get("dependentRequired"))}
     for name in found:

@@ -83,7 +83,6 @@ class Hearing:
 
     @property
     def successes(self) -> list[Made]:
-        """The calls that can support something."""
         return [call for call in self.made if call.is_success]
 
     @property

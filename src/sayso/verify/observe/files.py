@@ -45,11 +45,9 @@ class FilesWatcher:
         self._pool.close()
 
     async def begin(self) -> None:
-        """Look before a call."""
         self._between += await to_thread.run_sync(partial(self._look, 0))
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
         effects = await to_thread.run_sync(partial(self._look, call))
         between = self._between
         self._between = []

@@ -39,7 +39,6 @@ class HookWatcher:
     _seen: dict[Effect, None] = field(default_factory=dict[Effect, None])
 
     async def begin(self) -> None:
-        """Look from here on."""
         self._seen.clear()
         _install()
         _watching.append(self)

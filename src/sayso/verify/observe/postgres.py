@@ -127,11 +127,9 @@ class PostgresWatcher:
         self.layer = Layer("postgres", is_active=True, detail=DETAIL)
 
     async def begin(self) -> None:
-        """Look before a call."""
         self._between += await self._look(0)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
         effects = await self._look(call)
         between = self._between
         self._between = []

@@ -64,11 +64,9 @@ class SqliteWatcher:
         return Layer("sqlite", is_active=True, detail=detail)
 
     async def begin(self) -> None:
-        """Look before a call."""
         self._between += await to_thread.run_sync(partial(self._look, 0))
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
         effects = await to_thread.run_sync(partial(self._look, call))
         between = self._between
         self._between = []
@@ -263,7 +261,6 @@ def _shown(value: Any) -> str:
 
 
 def _told(columns: Sequence[str], row: Row) -> str:
-    """A row as JSON."""
     shown = {
         name: value if isinstance(value, int | float | None) else _shown(value)[:TOLD]
         for name, value in zip(columns, row, strict=True)
@@ -272,7 +269,6 @@ def _told(columns: Sequence[str], row: Row) -> str:
 
 
 def _change(columns: Sequence[str], old: Row, new: Row) -> str:
-    """What changed in a row, `title: one → two`."""
     changes = [
         f"{name}: {_shown(first)[:80]} → {_shown(second)[:80]}"
         for name, first, second in zip(columns, old, new, strict=True)

@@ -53,7 +53,6 @@ class Difference:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the rows are the same."""
         return not (self.inserted or self.removed or self.changed or self.more_removed) and (
             not self.more_inserted
         )
@@ -139,7 +138,6 @@ def _table(db: sqlite3.Connection, side: str, name: str, *, sort: str, has_rowid
 def _renamed(
     db: sqlite3.Connection, old: dict[str, Table], new: dict[str, Table]
 ) -> Iterator[tuple[str, str]]:
-    """Tables that go on, with their rows, under another name."""
     free = [table for name, table in new.items() if name not in old and table.sort == "table"]
     for name, table in old.items():
         if name in new or table.sort != "table" or not _count(db, "old", name):
@@ -226,7 +224,6 @@ def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Differ
 
 
 def _surplus(rows: list[Keyed], others: list[Keyed]) -> list[Keyed]:
-    """Rows without a key beyond those that the other side has as well."""
     exact = Counter(_exact(row) for _, row in others)
     left: list[Keyed] = []
     for key, row in rows:
@@ -243,7 +240,6 @@ def _exact(row: Row) -> Row:
 def _placed(
     db: sqlite3.Connection, side: str, table: Table, rows: list[Keyed], sides: Sides
 ) -> list[Keyed]:
-    """Rows without a key, with SQLite's number of each where they are few."""
     name = sides[side]
     if name is None or not table.has_rowid or len(rows) > MOST_PLACED:
         return rows
@@ -294,7 +290,6 @@ def _select(side: str, name: str, table: Table) -> str:
 
 
 def _rowid(db: sqlite3.Connection, side: str, name: str, table: Table, values: Row) -> Key:
-    """Where a row without a key stands, for what is told of it."""
     where = " AND ".join(f"{quoted(column)} IS ?" for column in table.columns)
     sql = f"SELECT rowid FROM {side}.{quoted(name)} WHERE {where} LIMIT 1"
     found = db.execute(sql, _bound(values)).fetchone()

@@ -28,9 +28,7 @@ class Reader(Protocol):
 
     name: str
 
-    def compare(self, before: bytes, after: bytes) -> Outcome:
-        """What became of the records."""
-        ...
+    def compare(self, before: bytes, after: bytes) -> Outcome: ...
 
 
 SAME: Final = Outcome(is_same=True)
@@ -63,7 +61,6 @@ def _replaced(
     missing: Counter[T],
     is_alike: Callable[[T, T], bool],
 ) -> int:
-    """How many of the missing rows go on in another form."""
     if max(len(before), len(after)) > MOST_ALIGNED:
         return 0
     came = Counter(after) - Counter(before)

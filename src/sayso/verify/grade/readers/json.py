@@ -141,7 +141,6 @@ def _in_place(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
 
 
 def _key(old: Sequence[Any], new: Sequence[Any]) -> str | None:
-    """By what the elements of a list are known."""
     every = [*old, *new]
     if not old or not all(isinstance(row, dict) for row in every):
         return None
