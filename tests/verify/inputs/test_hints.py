@@ -65,7 +65,7 @@ def test_a_tool_that_the_server_does_not_have_is_a_mistake() -> None:
     with pytest.raises(MistakesError) as raised:
         hints.check(["pay", "delete_notes"])
     assert str(raised.value) == (
-        "sayso.toml:8: the server has no tool “delete_note”. Did you mean “delete_notes”?"
+        "sayso.toml:7: the server has no tool “delete_note”. Did you mean “delete_notes”?"
     )
 
 
