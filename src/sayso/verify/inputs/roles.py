@@ -75,16 +75,6 @@ class Role(StrEnum):
     SECRET = "secret"  # noqa: S105 - the name of a role
 
 
-IN_WORLD: Final = frozenset(
-    [
-        Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY, Role.BRANCH,
-        Role.NEW_BRANCH, Role.REF, Role.DATABASE, Role.TABLE, Role.COLUMN, Role.SQL,
-        Role.WORKBOOK, Role.NEW_WORKBOOK, Role.SHEET, Role.RANGE, Role.CELL, Role.DOCUMENT,
-        Role.IMAGE, Role.PDF, Role.MAILBOX, Role.CALENDAR, Role.ID, Role.URL, Role.HOST, Role.PORT,
-    ]
-)  # fmt: skip
-"""Roles whose values mean something only where they are: an example of a schema is not there."""
-
 PATHS: Final = frozenset(
     [
         Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY,
@@ -92,6 +82,13 @@ PATHS: Final = frozenset(
         Role.MAILBOX, Role.CALENDAR,
     ]
 )  # fmt: skip
+IN_WORLD: Final = PATHS | frozenset(
+    [
+        Role.BRANCH, Role.NEW_BRANCH, Role.REF, Role.TABLE, Role.COLUMN, Role.SQL, Role.SHEET,
+        Role.RANGE, Role.CELL, Role.ID, Role.URL, Role.HOST, Role.PORT,
+    ]
+)  # fmt: skip
+"""Roles whose values mean something only where they are: an example of a schema is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,18 +247,14 @@ def _of_clock(role: Role | None, seen: _Seen) -> Meaning:
 
 
 _FORMATS: Final[Mapping[str, Role]] = {
-    "uri": Role.URL,
-    "url": Role.URL,
-    "iri": Role.URL,
+    **dict.fromkeys(("uri", "url", "iri"), Role.URL),
     "email": Role.EMAIL,
     "date": Role.DATE,
     "date-time": Role.TIME,
     "uuid": Role.ID,
-    "hostname": Role.HOST,
-    "ipv4": Role.HOST,
+    **dict.fromkeys(("hostname", "ipv4"), Role.HOST),
     "regex": Role.REGEX,
-    "path": Role.FILE,
-    "file-path": Role.FILE,
+    **dict.fromkeys(("path", "file-path"), Role.FILE),
     "directory-path": Role.DIRECTORY,
 }
 
