@@ -63,7 +63,7 @@ def annotate(
     whole = _completed(found, guesses)
     doubts = _doubts(path, found, whole)
     guesses = _settled(guesses, whole, doubts)
-    hints = {name: _values(one) for name, one in guesses.items()}
+    hints = {name: _values(guess) for name, guess in guesses.items()}
     patch = annotate_source(path, data, hints, inner_titles=_titles(found, guesses))
     is_written = bool(patch.added) and not is_dry and (is_sure or not is_json)
     if not is_json:
@@ -93,9 +93,9 @@ def _completed(found: Answer, guesses: Guesses) -> dict[str, dict[HintName, Gues
 
 def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
     """What is written: all of a tool, but of a doubted one only its undoubted guesses."""
-    doubted = {one.tool for one in doubts}
-    kept = {name: one for name, one in whole.items() if name not in doubted}
-    rest = {name: one for name, one in guesses.items() if name in doubted}
+    doubted = {doubt.tool for doubt in doubts}
+    kept = {name: hints for name, hints in whole.items() if name not in doubted}
+    rest = {name: hints for name, hints in guesses.items() if name in doubted}
     return {**kept, **_without(rest, doubts)}
 
 
@@ -116,7 +116,7 @@ def _titles(found: Answer, guesses: Guesses) -> dict[str, str]:
 
 
 def _values(guesses: Mapping[HintName, Guess]) -> dict[HintName, bool]:
-    return {name: one.value for name, one in guesses.items()}
+    return {name: guess.value for name, guess in guesses.items()}
 
 
 def missing(found: Answer, guesser: Guesser) -> dict[str, dict[HintName, Guess]]:
@@ -144,10 +144,12 @@ def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
     listing = make_listing(path, entries, handlers=handlers)
     names: Mapping[str, HintName] = {WIRE_NAMES[name]: name for name in HINT_NAMES}
     doubts: dict[tuple[str, HintName], str] = {}
-    for one in lint(listing, choose(find_profile("spec"), select=_AGAINST), allows=False).findings:
-        hint = names[str(one.at[-1])]
-        if hint in guesses.get(one.tool, {}):
-            doubts.setdefault((one.tool, hint), one.message.partition(", but ")[2])
+    for finding in lint(
+        listing, choose(find_profile("spec"), select=_AGAINST), allows=False
+    ).findings:
+        hint = names[str(finding.at[-1])]
+        if hint in guesses.get(finding.tool, {}):
+            doubts.setdefault((finding.tool, hint), finding.message.partition(", but ")[2])
     return [_Doubt(tool, hint, why) for (tool, hint), why in doubts.items()]
 
 
@@ -159,14 +161,14 @@ def _annotated(tool: object, guesses: Guesses) -> object:
     raw = cast("Mapping[str, Any]", tool)
     said = raw.get("annotations")
     declared = cast("dict[str, Any]", said) if isinstance(said, dict) else dict[str, Any]()
-    new = {WIRE_NAMES[name]: one.value for name, one in hints.items()}
+    new = {WIRE_NAMES[name]: guess.value for name, guess in hints.items()}
     return {**raw, "annotations": {**declared, **new}}
 
 
 def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
-    gone = {(one.tool, one.hint) for one in doubts}
+    gone = {(doubt.tool, doubt.hint) for doubt in doubts}
     kept: Guesses = {
-        tool: {name: one for name, one in hints.items() if (tool, name) not in gone}
+        tool: {name: guess for name, guess in hints.items() if (tool, name) not in gone}
         for tool, hints in guesses.items()
     }
     return {tool: hints for tool, hints in kept.items() if hints}
@@ -175,17 +177,17 @@ def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
 def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
     for line in patch.diff:
         out().print(Text(plain_code(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
-    for one in patch.added:
-        if one.inner_title is not None:
-            _say(f"{one.name}: its title is “{one.inner_title}”")
-        for name in one.hints:
-            guess = guesses[one.name][name]
+    for addition in patch.added:
+        if addition.inner_title is not None:
+            _say(f"{addition.name}: its title is “{addition.inner_title}”")
+        for name in addition.hints:
+            guess = guesses[addition.name][name]
             word = "yes" if guess.value else "no"
-            _say(f"{one.name}: {name} {word}, since {'; '.join(guess.reasons)}")
-    for one in doubts:
-        _say(f"{one.tool}: {one.hint} stays undeclared, since {one.why}")
-    for one in patch.left:
-        _say(f"{one.name}: left as it is, {one.why}")
+            _say(f"{addition.name}: {name} {word}, since {'; '.join(guess.reasons)}")
+    for doubt in doubts:
+        _say(f"{doubt.tool}: {doubt.hint} stays undeclared, since {doubt.why}")
+    for omission in patch.left:
+        _say(f"{omission.name}: left as it is, {omission.why}")
     if not patch.added:
         _say(f"Nothing to write into {patch.file}.")
 
@@ -194,8 +196,12 @@ def _document(
     patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt], *, is_written: bool
 ) -> dict[str, Any]:
     def hint(tool: str, name: HintName) -> dict[str, Any]:
-        one = guesses[tool][name]
-        return {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
+        guess = guesses[tool][name]
+        return {
+            "value": guess.value,
+            "confidence": guess.confidence,
+            "reasons": list(guess.reasons),
+        }
 
     return {
         "schema": _SCHEMA,
@@ -204,15 +210,15 @@ def _document(
         "diff": "\n".join(patch.diff),
         "added": [
             {
-                "name": one.name,
-                "line": one.line,
-                "title": one.inner_title,
-                "hints": {h: hint(one.name, h) for h in one.hints},
+                "name": addition.name,
+                "line": addition.line,
+                "title": addition.inner_title,
+                "hints": {h: hint(addition.name, h) for h in addition.hints},
             }
-            for one in patch.added
+            for addition in patch.added
         ],
-        "doubted": [{"name": one.tool, "hint": one.hint, "why": one.why} for one in doubts],
-        "left": [{"name": one.name, "why": one.why} for one in patch.left],
+        "doubted": [{"name": doubt.tool, "hint": doubt.hint, "why": doubt.why} for doubt in doubts],
+        "left": [{"name": omission.name, "why": omission.why} for omission in patch.left],
     }
 
 

@@ -62,22 +62,22 @@ def console(
 
 def _list(running: list[RunningGateway], *, is_json: bool) -> None:
     if is_json:
-        print_json({"schema": 1, "gateways": [_to_dict(one) for one in running]})
+        print_json({"schema": 1, "gateways": [_to_dict(gateway) for gateway in running]})
         return
     if not running:
         say("No gateway of yours runs on this machine.")
-    for one in running:
-        sys.stdout.write(f"{_line(one)}\n")
+    for gateway in running:
+        sys.stdout.write(f"{_line(gateway)}\n")
 
 
 def _choose(running: list[RunningGateway], word: str | None, *, is_json: bool) -> RunningGateway:
     if not running:
         fix = "Start a client that uses sayso, or run sayso gateway."
         raise UnreachableError("no gateway of yours runs on this machine", fix=fix)
-    matches = [one for one in running if word is None or word in _words(one)]
+    matches = [gateway for gateway in running if word is None or word in _words(gateway)]
     if len(matches) == 1:
         return matches[0]
-    lines = "\n".join(_line(one) for one in matches or running)
+    lines = "\n".join(_line(gateway) for gateway in matches or running)
     if not matches:
         fix = f"These run:\n{lines}"
         raise UsageError(f"no gateway matches “{word}”", where="sayso console", fix=fix)
@@ -88,8 +88,8 @@ def _choose(running: list[RunningGateway], word: str | None, *, is_json: bool) -
 
 
 def _ask(matches: list[RunningGateway]) -> RunningGateway:
-    for number, one in enumerate(matches, 1):
-        say(f"{number:>2}  {_line(one)}")
+    for number, gateway in enumerate(matches, 1):
+        say(f"{number:>2}  {_line(gateway)}")
     sys.stderr.write(f"Which one? [1-{len(matches)}] ")
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()

@@ -56,7 +56,7 @@ def move(source: str, target: str, *, json: bool = False) -> int:
         Print one JSON document.
     """
     report, moved = anyio.run(_move, source, target)
-    problems = [str(one) for one in report.problems]
+    problems = [str(problem) for problem in report.problems]
     if json:
         document = {"schema": _SCHEMA, "records": moved, "is_sound": not problems}
         print_json({**document, "problems": problems})
@@ -75,7 +75,7 @@ async def _move(source: str, target: str) -> tuple[Any, int]:
 
     keys = load_keys(beside(source) or beside(target))
     async with opened(source) as old, opened(target, is_new=True) as new:
-        known = {one.writer: one for one in await old.records.heads()}
+        known = {head.writer: head for head in await old.records.heads()}
         moved = await _copied(old, new, move_store)
         with counting("Verifying", moved) as progress:
             return await verify(new.records, keys, known=known, progress=progress), moved

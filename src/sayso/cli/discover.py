@@ -31,19 +31,26 @@ def discover(*, json: bool = False) -> int:
 
     discovery = look(Machine.here())
     if json:
-        print_json({"schema": _SCHEMA, "servers": [one.to_dict() for one in discovery.found]})
+        print_json({"schema": _SCHEMA, "servers": [server.to_dict() for server in discovery.found]})
     elif not discovery.found:
         out().print("No MCP servers are configured.")
     else:
         table = Table(box=None)
         for heading in ("client", "scope", "server", "command or URL", "sayso", "file"):
             table.add_column(heading, overflow="fold")
-        for one in discovery.found[:_MOST_ROWS]:
-            state = "disabled" if one.is_disabled else "in front" if one.is_guarded else "no"
-            where = short(one.place.path)
-            if one.place.scope == "local":
-                where += f", {short(one.place.workspace)}"
-            names = (one.place.client.name, one.place.scope, one.name, one.shown, state, where)
+        for server in discovery.found[:_MOST_ROWS]:
+            state = "disabled" if server.is_disabled else "in front" if server.is_guarded else "no"
+            where = short(server.place.path)
+            if server.place.scope == "local":
+                where += f", {short(server.place.workspace)}"
+            names = (
+                server.place.client.name,
+                server.place.scope,
+                server.name,
+                server.shown,
+                state,
+                where,
+            )
             table.add_row(*(Text(_cut(plain(name))) for name in names))
         out().print(table)
         if len(discovery.found) > _MOST_ROWS:

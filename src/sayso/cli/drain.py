@@ -121,7 +121,7 @@ class DrainedServer(uvicorn.Server):
 
     def _running(self) -> set[asyncio.Task[object]]:
         """The calls that wait for a server's answer: not all belong to a request."""
-        return {one for one in self._shutdown.tasks if one is not None}
+        return {task for task in self._shutdown.tasks if task is not None}
 
     async def _answered(
         self, seconds: float, given_up: AbstractSet[asyncio.Task[object]] = frozenset()
@@ -129,8 +129,8 @@ class DrainedServer(uvicorn.Server):
         """Wait for all requests to be answered, but so long at most; and for calls beside them."""
         with anyio.move_on_after(seconds):
             while open_ := {
-                one
-                for one in (*self.server_state.tasks, *self._running(), *given_up)
-                if not one.done()
+                task
+                for task in (*self.server_state.tasks, *self._running(), *given_up)
+                if not task.done()
             }:
                 await asyncio.wait(open_)

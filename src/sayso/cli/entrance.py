@@ -65,7 +65,7 @@ def make_entrance(
         takes_links=provider is None,
         is_caller=None if client is None else callers.is_client,
     )
-    names = tuple(one.name for one in targets)
+    names = tuple(target.name for target in targets)
     about = About(f"{public}/console/", names, started=time.time(), client=client)
     return Entrance(login, callers, about, provider)
 

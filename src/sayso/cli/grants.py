@@ -48,15 +48,25 @@ def list_grants(*, store: str | None = None, limit: int = 100, json: bool = Fals
 
     found = anyio.run(run)
     if json:
-        print_json({"schema": _SCHEMA, "grants": [one.to_dict() for one in found]})
+        print_json({"schema": _SCHEMA, "grants": [grant.to_dict() for grant in found]})
         return 0
     table = Table("grant", "who", "what", "for", "given by", "used", "state", box=None)
-    for one in found:
-        what = f"{one.server} {one.tool}" + ("" if one.arguments is None else " (these arguments)")
-        state = "holds" if one.holds else "its conversation is over"
-        state = state if one.revoked_at is None else f"revoked by {one.revoked_by}"
-        who = f"{one.subject} through {quoted(one.client)}"
-        cells = (str(one.number), who, what, str(one.span), one.given_by, str(one.uses), state)
+    for grant in found:
+        what = f"{grant.server} {grant.tool}" + (
+            "" if grant.arguments is None else " (these arguments)"
+        )
+        state = "holds" if grant.holds else "its conversation is over"
+        state = state if grant.revoked_at is None else f"revoked by {grant.revoked_by}"
+        who = f"{grant.subject} through {quoted(grant.client)}"
+        cells = (
+            str(grant.number),
+            who,
+            what,
+            str(grant.span),
+            grant.given_by,
+            str(grant.uses),
+            state,
+        )
         table.add_row(*(Text(plain(cell)) for cell in cells))
     out().print(table if found else "No standing answers.")
     return 0
@@ -87,7 +97,7 @@ def revoke(number: int, *, yes: bool = False, store: str | None = None, json: bo
     async def find() -> "Grant | None":
         async with opened(store) as kept:
             grants = await Approvals.of(kept, keys=keys).list_grants(_ALL)
-        wanted = (one for one in grants if one.number == number and one.revoked_at is None)
+        wanted = (grant for grant in grants if grant.number == number and grant.revoked_at is None)
         return next(wanted, None)
 
     async def run() -> bool:

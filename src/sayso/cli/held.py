@@ -203,12 +203,17 @@ async def _accept(store: str | None, keys: "Keyring", wanted: "list[Held]") -> "
 
     by = getpass.getuser()
     async with opened(store) as kept, open_audit(kept, keys) as log:
-        return [one for one in wanted if await accept_one(log, kept.definitions, one, by=by)]
+        return [
+            change for change in wanted if await accept_one(log, kept.definitions, change, by=by)
+        ]
 
 
 def _named(changes: "list[Held]") -> str:
     """Return how many changes these are, and of which tools, for a question."""
-    shown = [f"{one.row.server} {one.now.name}: {_levels(one)}" for one in changes[:_MAX_NAMED]]
+    shown = [
+        f"{change.row.server} {change.now.name}: {_levels(change)}"
+        for change in changes[:_MAX_NAMED]
+    ]
     if len(changes) > _MAX_NAMED:
         shown.append(f"{len(changes) - _MAX_NAMED:,} more")
     return f"{len(changes):,} {'change' if len(changes) == 1 else 'changes'} ({', '.join(shown)})"

@@ -138,7 +138,7 @@ def _guesser(
         return partial(_claimed, threshold, {})
     from sayso.cli.opinions import gather
 
-    entries = [tool for one in found if isinstance(one, Answer) for tool in one.entries]
+    entries = [tool for answer in found if isinstance(answer, Answer) for tool in answer.entries]
     with working("Asking for second opinions …"):
         return partial(
             _claimed, threshold, anyio.run(gather, entries, second.reader, second.opinions)
@@ -173,7 +173,7 @@ def _show(
         _print_json(targets, found, guesser)
     else:
         _print(targets, found, guesser)
-    errors = [one for one in found if isinstance(one, SaysoError)]
+    errors = [answer for answer in found if isinstance(answer, SaysoError)]
     for error in errors:
         (print_error_json if is_json else print_error)(error)
     return max((error.exit_code for error in errors), default=0)
@@ -188,8 +188,8 @@ def _print_json(
         return
     documents = [
         {"server": {"name": target.name}}
-        | ({"tools": _tools(one, guesser)} if isinstance(one, Answer) else one.to_dict())
-        for target, one in zip(targets, found, strict=True)
+        | ({"tools": _tools(answer, guesser)} if isinstance(answer, Answer) else answer.to_dict())
+        for target, answer in zip(targets, found, strict=True)
     ]
     print_json({"schema": _SCHEMA, "servers": documents})
 
@@ -202,10 +202,10 @@ def _hints(said: Mapping[HintName, Guess]) -> dict[str, Any]:
     return {name: _hint(said.get(name)) for name in HINT_NAMES}
 
 
-def _hint(one: Guess | None) -> dict[str, Any]:
-    if one is None:
+def _hint(guess_: Guess | None) -> dict[str, Any]:
+    if guess_ is None:
         return {"value": None, "confidence": 0.0, "reasons": []}
-    return {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
+    return {"value": guess_.value, "confidence": guess_.confidence, "reasons": list(guess_.reasons)}
 
 
 def _print(
@@ -213,14 +213,14 @@ def _print(
 ) -> None:
     console = out()
     pairs = zip(targets, found, strict=True)
-    answers = [(target.name, one) for target, one in pairs if isinstance(one, Answer)]
-    for index, (name, one) in enumerate(answers):
+    answers = [(target.name, answer) for target, answer in pairs if isinstance(answer, Answer)]
+    for index, (name, answer) in enumerate(answers):
         if index:
             console.print()
-        noun = "tool" if len(one.entries) == 1 else "tools"
-        console.print(Text(plain(f"{name}: {len(one.entries)} {noun}"), style="bold"))
-        if one.entries:
-            console.print(_table(one.entries, guesser, console.width))
+        noun = "tool" if len(answer.entries) == 1 else "tools"
+        console.print(Text(plain(f"{name}: {len(answer.entries)} {noun}"), style="bold"))
+        if answer.entries:
+            console.print(_table(answer.entries, guesser, console.width))
 
 
 def _table(entries: Sequence[object], guesser: Guesser, width: int) -> Table:
@@ -245,13 +245,13 @@ def _rows(tool: object, said: Mapping[HintName, Guess]) -> list[tuple[str | Text
     declared = read_tool(cast("Mapping[str, Any]", tool)).intent.hints
     rows: list[tuple[str | Text, ...]] = []
     for name in HINT_NAMES:
-        if (one := said.get(name)) is None:
+        if (claim := said.get(name)) is None:
             continue
         word = declared[name]
-        style = "yellow" if word not in (None, one.value) else ""
-        why = Text(plain("; ".join(one.reasons)))
-        value = Text(_word(one.value), style=style)
-        rows.append((name, _word(word), value, f"{min(one.confidence, _SUREST):.1%}", why))
+        style = "yellow" if word not in (None, claim.value) else ""
+        why = Text(plain("; ".join(claim.reasons)))
+        value = Text(_word(claim.value), style=style)
+        rows.append((name, _word(word), value, f"{min(claim.confidence, _SUREST):.1%}", why))
     return rows
 
 

@@ -72,10 +72,10 @@ def inspect(
         found = anyio.run(read_surfaces, targets, timeout)
     if vouched is not None:
         found = [
-            vouched.see(one, target) if isinstance(one, Surface) else one
-            for one, target in zip(found, targets, strict=True)
+            vouched.see(surface, target) if isinstance(surface, Surface) else surface
+            for surface, target in zip(found, targets, strict=True)
         ]
-    errors = [one for one in found if isinstance(one, SaysoError)]
+    errors = [surface for surface in found if isinstance(surface, SaysoError)]
     found = with_faults(found, source_of(words, targets))
     shown = [sifted(o, level or (), wanted) if isinstance(o, Surface) else o for o in found]
     if json:
@@ -86,15 +86,15 @@ def inspect(
         (print_error_json if json else print_error)(error)
     if errors:
         return max(error.exit_code for error in errors)
-    return int(any(one.has_findings for one in found if isinstance(one, Surface)))
+    return int(any(surface.has_findings for surface in found if isinstance(surface, Surface)))
 
 
 def _print_json(targets: tuple[Target, ...], found: list[Surface | SaysoError]) -> None:
     documents = [
-        {"server": {"name": target.name}, **one.to_dict()}
-        if isinstance(one, SaysoError)
-        else one.to_dict()
-        for target, one in zip(targets, found, strict=True)
+        {"server": {"name": target.name}, **surface.to_dict()}
+        if isinstance(surface, SaysoError)
+        else surface.to_dict()
+        for target, surface in zip(targets, found, strict=True)
     ]
     if len(documents) > 1:
         print_json({"schema": _SCHEMA, "servers": documents})
@@ -105,8 +105,8 @@ def _print_json(targets: tuple[Target, ...], found: list[Surface | SaysoError]) 
 def _print(found: list[Surface | SaysoError], shown: list[Surface | SaysoError]) -> None:
     """Print the tools that are `shown`, below a headline about all that were `found`."""
     console = out()
-    wholes = [one for one in found if isinstance(one, Surface)]
-    surfaces = [one for one in shown if isinstance(one, Surface)]
+    wholes = [surface for surface in found if isinstance(surface, Surface)]
+    surfaces = [surface for surface in shown if isinstance(surface, Surface)]
     for index, (whole, surface) in enumerate(zip(wholes, surfaces, strict=True)):
         if index:
             console.print()
@@ -132,8 +132,8 @@ def _table(tools: list[Tool], width: int) -> Table:
 
 
 def _hint(tool: Tool, name: Any) -> Text:
-    one = tool.resolved[name]
-    return Text("yes" if one.value else "no").append(_MARKS[one.source][0], "cyan")
+    hint = tool.resolved[name]
+    return Text("yes" if hint.value else "no").append(_MARKS[hint.source][0], "cyan")
 
 
 def _legend(tools: list[Tool]) -> str:
@@ -158,6 +158,10 @@ def _remarks(surface: Surface) -> list[str]:
     broken = [
         f"lint: {tool.name} breaks {', '.join(codes)}"
         for tool, faults in zip(surface.tools, surface.faults, strict=True)
-        if (codes := dict.fromkeys(one.code for one in faults if one.severity is not Severity.NOTE))
+        if (
+            codes := dict.fromkeys(
+                fault.code for fault in faults if fault.severity is not Severity.NOTE
+            )
+        )
     ]
     return [*of_tools, *surface.problems, *broken]

@@ -98,7 +98,7 @@ def _install(plan: Plan, *, is_dry: bool, is_asked: bool) -> None:
         raise DeniedError("nothing was changed", fix="You did not say yes.")
     carry_out(plan)
     _say(f"Done. sayso uninstall {client.name} brings the file back as it was.")
-    _say(" ".join(one for one in (client.after, client.first) if one))
+    _say(" ".join(text for text in (client.after, client.first) if text))
     if "command" not in plan.record.entry:
         _say(f"Start the gateway with: sayso gateway {shlex.quote(str(plan.record.servers))}")
 
@@ -124,7 +124,11 @@ def uninstall(
     from sayso.clients import alone, plan_removal, records
 
     with alone():
-        found = [one for one in records() if one.client == client and scope in (None, one.scope)]
+        found = [
+            record
+            for record in records()
+            if record.client == client and scope in (None, record.scope)
+        ]
         if not found:
             fix = "sayso discover lists what there is."
             raise UsageError(f"sayso is not in front of any servers of {client}", fix=fix)
@@ -140,7 +144,7 @@ def _uninstall(removal: Removal, record: Record, *, is_dry: bool, is_asked: bool
     changes = removal.now.data != removal.then.data
     _say(f"{known.title}: {short(record.path)}")
     if changes:
-        before, after = (one.servers(record.steps) for one in (removal.now, removal.then))
+        before, after = (document.servers(record.steps) for document in (removal.now, removal.then))
         _print_difference(before, after, record.steps)
         _say(
             "The file will be what it was, byte for byte."
@@ -163,7 +167,7 @@ def _show_plan(plan: Plan) -> None:
     place = plan.place
     link = "" if place.path == plan.record.path else f", a link to {short(plan.record.path)}"
     _say(f"{place.client.title}, {place.scope}: {short(place.path)}{link}")
-    before, after = (one.servers(place.steps) for one in (plan.now, plan.then))
+    before, after = (document.servers(place.steps) for document in (plan.now, plan.then))
     _print_difference(before, after, place.steps)
     kept = short(plan.record.servers)
     _say(f"Behind sayso: {', '.join(plan.choice.moved)}. They are kept in {kept}.")
@@ -173,8 +177,8 @@ def _show_plan(plan: Plan) -> None:
         _say("Others who share this file cannot use the new entry: it holds paths of this machine.")
     logins = [
         name
-        for name, one in plan.choice.moved.items()
-        if "command" not in one and not one.get("headers")
+        for name, entry in plan.choice.moved.items()
+        if "command" not in entry and not entry.get("headers")
     ]
     if logins:
         _say(

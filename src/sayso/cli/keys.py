@@ -104,11 +104,11 @@ def list_keys(*, store: str | None = None, as_json: Annotated[bool, _JSON] = Fal
 
     found = anyio.run(run)
     if as_json:
-        print_json({"schema": _SCHEMA, "keys": [_document(one) for one in found]})
+        print_json({"schema": _SCHEMA, "keys": [_document(row) for row in found]})
         return 0
     table = Table("id", "name", "scopes", "roles", "made by", "last used", "state", box=None)
-    for one in found:
-        table.add_row(*(Text(plain(cell)) for cell in _cells(one)))
+    for row in found:
+        table.add_row(*(Text(plain(cell)) for cell in _cells(row)))
     out().print(table if found else "No API keys.")
     return 0
 
@@ -196,7 +196,7 @@ def _state(row: ApiKeyRow) -> str:
 
 def _cells(row: ApiKeyRow) -> tuple[str, ...]:
     used = "never" if row.used is None else f"{_day(row.used)[:-2]}00"
-    scopes, roles = (" ".join(json.loads(one)) for one in (row.scopes, row.roles))
+    scopes, roles = (" ".join(json.loads(text)) for text in (row.scopes, row.roles))
     return row.id, row.name, scopes, roles, row.created_by, used, _state(row)
 
 

@@ -77,10 +77,16 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
     listed = _linted(found := _ask(target, command, timeout, given))
     if fix or diff:
-        listed = [_mended(one, choice, writes=not diff, allows=not no_allow) for one in listed]
-    if fix and not diff and any(one.python for one in listed):  # the server says something else now
+        listed = [
+            _mended(server, choice, writes=not diff, allows=not no_allow) for server in listed
+        ]
+    if (
+        fix and not diff and any(server.python for server in listed)
+    ):  # the server says something else now
         listed = _linted(found := _ask(target, command, timeout, given))
-    reports = [_report(one, choice, allows=not no_allow, mended=fix and not diff) for one in listed]
+    reports = [
+        _report(server, choice, allows=not no_allow, mended=fix and not diff) for server in listed
+    ]
     reports = _past(reports, choice, baseline, writes=write_baseline)
     _print(reports, form, profile)
     return _code(reports, found, Severity(fail_on), is_data=form != "text")
@@ -105,18 +111,18 @@ def _ask(
 
 
 def _linted(found: Sequence[Linted | SaysoError]) -> list[Linted]:
-    return [one for one in found if isinstance(one, Linted)]
+    return [answer for answer in found if isinstance(answer, Linted)]
 
 
 def _words(given: list[str] | None) -> list[str]:
-    return [word for one in given or () for word in one.split(",") if word.strip()]
+    return [word for text in given or () for word in text.split(",") if word.strip()]
 
 
-def _report(one: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
+def _report(server: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
     """What is found; where it was mended, what is left cannot be."""
-    is_mendable = not mended and (one.saved is not None or one.python is not None)
+    is_mendable = not mended and (server.saved is not None or server.python is not None)
     return lint_listing(
-        one.listing, choice, places=one.places, allows=allows, is_mendable=is_mendable
+        server.listing, choice, places=server.places, allows=allows, is_mendable=is_mendable
     )
 
 
@@ -135,12 +141,12 @@ def _code(
     *,
     is_data: bool,
 ) -> int:
-    errors = [one for one in found if isinstance(one, SaysoError)]
+    errors = [answer for answer in found if isinstance(answer, SaysoError)]
     for error in errors:
         (print_error_json if is_data else print_error)(error)
     if errors:
         return max(error.exit_code for error in errors)
-    return int(any(one.reaches(loudest) for one in reports))
+    return int(any(report.reaches(loudest) for report in reports))
 
 
 def _past(
@@ -155,37 +161,39 @@ def _past(
     from sayso.settings import read_json
 
     if writes:
-        _write(baseline, write_baseline(one for report in reports for one in report.findings))
+        _write(
+            baseline, write_baseline(finding for report in reports for finding in report.findings)
+        )
     known = read_baseline(read_json(baseline).value, baseline)
-    looked = {one.code for one in choice.rules}
-    return [without_known(one, known, looked) for one in reports]
+    looked = {rule.code for rule in choice.rules}
+    return [without_known(report, known, looked) for report in reports]
 
 
-def _mended(one: Linted, choice: Choice, *, writes: bool, allows: bool) -> Linted:
+def _mended(server: Linted, choice: Choice, *, writes: bool, allows: bool) -> Linted:
     """The list after all that is mechanical was mended; the difference goes to stderr."""
     from sayso.lint import fix_saved
     from sayso.settings import parse_json
 
-    saved = one.saved
-    if one.python is not None:
-        _mend_source(one.python, _report(one, choice, allows=allows), writes=writes)
-        return one
+    saved = server.saved
+    if server.python is not None:
+        _mend_source(server.python, _report(server, choice, allows=allows), writes=writes)
+        return server
     if saved is None:
         what = "--fix writes only into a saved list (tools.json) or a Python file"
         fix = "Save what the server answers to tools/list, or mend its source."
-        raise UsageError(what, where=one.listing.name, fix=fix)
+        raise UsageError(what, where=server.listing.name, fix=fix)
     text = saved.text
     for _ in range(_ROUNDS):
-        findings = _report(one, choice, allows=allows).findings
+        findings = _report(server, choice, allows=allows).findings
         fixed = fix_saved(parse_json(saved.path, text), text, saved.steps, findings)
         if fixed == text:
             break
         text = fixed
-        one = one.with_text(fixed)
-    _show(saved.text, text, one.listing.name)
+        server = server.with_text(fixed)
+    _show(saved.text, text, server.listing.name)
     if writes and text != saved.text:
         _replace(Path(saved.path), saved.text, text)
-    return one
+    return server
 
 
 def _replace(file: Path, before: str, after: str) -> None:
@@ -203,7 +211,10 @@ def _mend_source(path: str, report: Report, *, writes: bool) -> None:
 
     file = Path(path).resolve()
     patch = fix_source(path, read(file, is_strict=False), report.findings)
-    lines = [*patch.diff, *(f"{one.name}: left as it is, {one.why}" for one in patch.left)]
+    lines = [
+        *patch.diff,
+        *(f"{omission.name}: left as it is, {omission.why}" for omission in patch.left),
+    ]
     sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
     if writes and patch.added:
         replace(file, patch.before, patch.after, is_strict=False)

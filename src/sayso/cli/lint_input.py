@@ -151,7 +151,9 @@ def _linted(
         others=others,
     )
     lines = {
-        one.index: definitions[one.name].line for one in listing.tools if one.name in definitions
+        tool.index: definitions[tool.name].line
+        for tool in listing.tools
+        if tool.name in definitions
     }
     python = source.file if source and source.is_python else None
     if source is None:
@@ -178,4 +180,4 @@ def _names(answer: Answer) -> list[str]:
 
 def _others(names: Mapping[str, list[str]], server: str) -> dict[str, str]:
     """The tools of the servers beside one, each with its server's name."""
-    return {tool: one for one, tools in names.items() if one != server for tool in tools}
+    return {tool: name for name, tools in names.items() if name != server for tool in tools}

@@ -37,7 +37,7 @@ async def gather(
     wanted = _unknown(entries, known)
     limit = anyio.CapacityLimiter(_AT_ONCE)
 
-    async def one(mark: str, tool: Mapping[str, Any]) -> None:
+    async def learn(mark: str, tool: Mapping[str, Any]) -> None:
         async with limit:
             opinion = await _ask(ask, tool)
         if opinion is not None:
@@ -47,14 +47,14 @@ async def gather(
 
     async with anyio.create_task_group() as tasks:
         for mark, tool in wanted.items():
-            tasks.start_soon(one, mark, tool)
+            tasks.start_soon(learn, mark, tool)
     return known
 
 
 def _unknown(
     entries: Sequence[object], known: Mapping[str, Opinion]
 ) -> dict[str, Mapping[str, Any]]:
-    tools = [cast("Mapping[str, Any]", one) for one in entries if isinstance(one, Mapping)]
+    tools = [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]
     marked = {fingerprint(tool): tool for tool in tools}
     return {mark: tool for mark, tool in marked.items() if mark not in known}
 

@@ -94,8 +94,10 @@ def _unmatched(
     with working("Asking for the tools …"):
         surfaces = anyio.run(read_surfaces, targets, timeout)
     pairs = list(zip(targets, surfaces, strict=True))
-    silent = [target.name for target, one in pairs if not isinstance(one, Surface)]
-    listed = [tool for _, one in pairs if isinstance(one, Surface) for tool in one.tools]
+    silent = [target.name for target, surface in pairs if not isinstance(surface, Surface)]
+    listed = [
+        tool for _, surface in pairs if isinstance(surface, Surface) for tool in surface.tools
+    ]
     tools = [facts_of(seen_under(found, tool)) for tool in listed]
     names = [target.name for target in targets]
     told = unmatched(found, tools, servers=names, unknown=silent)
@@ -119,10 +121,10 @@ def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: bool
     """
     where = str(Path(file).with_suffix(".test.toml")) if cases is None else cases
     found = read_policy(file)
-    results = [run_case(found, one) for one in _read_cases(where)]
-    failed = [one for one in results if one.faults]
+    results = [run_case(found, case) for case in _read_cases(where)]
+    failed = [result for result in results if result.faults]
     if json:
-        fields = [one.to_dict() for one in results]
+        fields = [result.to_dict() for result in results]
         print_json({"schema": _SCHEMA, "policy": file, "failed": len(failed), "cases": fields})
     else:
         _print(where, results, failed)
@@ -153,14 +155,16 @@ def _read(file: str) -> str:
 
 
 def _names(found: Policy) -> list[dict[str, object]]:
-    return [{"name": one.name, "line": one.line, "effect": str(one.effect)} for one in found.rules]
+    return [
+        {"name": rule.name, "line": rule.line, "effect": str(rule.effect)} for rule in found.rules
+    ]
 
 
 def _print(where: str, results: list[CaseResult], failed: list[CaseResult]) -> None:
     console = out()
-    for one in failed:
-        console.print(Text(plain(f"{where}:{one.case.line}: {one.case.name}"), style="red"))
-        for fault in one.faults:
+    for result in failed:
+        console.print(Text(plain(f"{where}:{result.case.line}: {result.case.name}"), style="red"))
+        for fault in result.faults:
             console.print(Text(plain(f"  {fault}")))
     passed = len(results) - len(failed)
     console.print(Text(f"{passed} of {len(results)} cases are as expected"))

@@ -72,15 +72,15 @@ def prompt(
     template = TEMPLATE if form.template is None else read_text(form.template)
     with working("Asking for the tools …"):
         found = anyio.run(read_surfaces, targets, timeout)
-    if errors := [one for one in found if isinstance(one, SaysoError)]:
+    if errors := [answer for answer in found if isinstance(answer, SaysoError)]:
         # Without one server's tools it would be another prompt.
         for error in errors:
             (print_error_json if json else print_error)(error)
         return max(error.exit_code for error in errors)
-    surfaces = [one for one in found if isinstance(one, Surface)]
+    surfaces = [answer for answer in found if isinstance(answer, Surface)]
     variant = Variant.ADVISORY if form.advisory else Variant.ENFORCED
     made = build(
-        [tool for one in surfaces for tool in one.tools],
+        [tool for surface in surfaces for tool in surface.tools],
         principal=(caller or Caller()).principal,
         policy=rules,
         variant=variant,
@@ -93,7 +93,7 @@ def prompt(
 
 
 def _print(made: Prompt, variant: Variant, surfaces: list[Surface], *, is_json: bool) -> None:
-    problems = [problem for one in surfaces for problem in one.problems]
+    problems = [problem for surface in surfaces for problem in surface.problems]
     if is_json:
         fields = {
             "schema": _SCHEMA,

@@ -59,7 +59,7 @@ def answer_queries(selector: Selector, bounds: "Bounds", path: str, *, is_scored
     for file in read_json_lines(path):
         known, query = _read(file)
         chosen = bounds.select(selector, query, least=0).chosen
-        names = [one.entry.origin or one.name for one in chosen]
+        names = [choice.entry.origin or choice.name for choice in chosen]
         sys.stdout.write(f"{dumps({'id': known, 'tools': names}, ensure_ascii=False)}\n")
         if is_scored and (groups := _groups(file)):
             measured.append(_measure(names, groups))
@@ -80,7 +80,7 @@ def _read(file: JsonFile) -> tuple[object, str]:
 def _groups(file: JsonFile) -> Groups:
     said: object = file.value.get("relevant")
     groups = cast("list[object]", said) if isinstance(said, list) else []
-    return [cast("list[str]", one) for one in groups if isinstance(one, list)]
+    return [cast("list[str]", group) for group in groups if isinstance(group, list)]
 
 
 def _measure(names: list[str], groups: Groups) -> tuple[float, float, float]:

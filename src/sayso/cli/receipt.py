@@ -141,23 +141,23 @@ def to_dict(receipt: Receipt) -> dict[str, Any]:
         "made": receipt.made,
         "tools": [
             {
-                "name": one.name,
-                "fingerprint": one.fingerprint,
-                "hints": {name: _hint(hint) for name, hint in one.hints.items()},
+                "name": tool.name,
+                "fingerprint": tool.fingerprint,
+                "hints": {name: _hint(hint) for name, hint in tool.hints.items()},
             }
-            for one in receipt.tools
+            for tool in receipt.tools
         ],
     }
 
 
-def _hint(one: HintReceipt) -> dict[str, Any]:
+def _hint(hint: HintReceipt) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "verdict": one.verdict,
-        "calls": one.calls,
-        "inputs": list(one.inputs),
-        "observers": list(one.observers),
+        "verdict": hint.verdict,
+        "calls": hint.calls,
+        "inputs": list(hint.inputs),
+        "observers": list(hint.observers),
     }
-    return found | ({"partial": True} if one.is_partial else {})
+    return found | ({"partial": True} if hint.is_partial else {})
 
 
 def _table(tools: tuple[ToolReceipt, ...]) -> Table:
@@ -166,12 +166,12 @@ def _table(tools: tuple[ToolReceipt, ...]) -> Table:
     for name in HINT_NAMES:
         table.add_column(name)
     for tool in tools:
-        table.add_row(Text(plain(tool.name)), *(_cell(tool.hints.get(one)) for one in HINT_NAMES))
+        table.add_row(Text(plain(tool.name)), *(_cell(tool.hints.get(name)) for name in HINT_NAMES))
     return table
 
 
-def _cell(one: HintReceipt | None) -> Text:
-    if one is None:
+def _cell(hint: HintReceipt | None) -> Text:
+    if hint is None:
         return Text("")
-    partly = ", partly watched" if one.is_partial else ""
-    return Text(f"{_WORDS[one.verdict]} ({one.calls}{partly})")
+    partly = ", partly watched" if hint.is_partial else ""
+    return Text(f"{_WORDS[hint.verdict]} ({hint.calls}{partly})")

@@ -28,7 +28,7 @@ class Vouched:
     def see(self, surface: Surface, target: Target) -> Surface:
         """The tools of a target as they count, with the receipts about what it runs."""
         tools = self.shelf.give(surface.tools, package_run_by(target))
-        return replace(surface, tools=[seen_under(self.policy, one) for one in tools])
+        return replace(surface, tools=[seen_under(self.policy, tool) for tool in tools])
 
     def verdicts(self, target: Target, entries: Sequence[object]) -> Verdicts:
         """What receipts say of the tools in a list, by their names.
@@ -38,7 +38,7 @@ class Vouched:
         tools, _ = read_tools(target.name, entries)
         package = package_run_by(target)
         given = self.shelf.give(tools, package)
-        return {one.name: self._of(one, package) for one in reversed(given)}
+        return {tool.name: self._of(tool, package) for tool in reversed(given)}
 
     def _of(self, tool: Tool, package: Package | None) -> Mapping[HintName, Verdict]:
         if package is None:

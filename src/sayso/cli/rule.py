@@ -18,7 +18,7 @@ def rule(code: str | None = None, *, json: bool = False) -> None:
     """
     found = all_rules() if code is None else (find_rule(code),)
     if json:
-        print_json({"schema": _SCHEMA, "rules": [to_dict(one) for one in found]})
+        print_json({"schema": _SCHEMA, "rules": [to_dict(rule_) for rule_ in found]})
     elif code is not None:
         out().print(page_of(found[0]), soft_wrap=True)
     else:
@@ -31,7 +31,7 @@ def _print_all() -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("code", "name", "", "default", "what it finds"):
         table.add_column(name, overflow="fold")
-    for one in all_rules():
-        default = "on" if one.is_default else "off"
-        table.add_row(one.code, one.name, str(one.severity), default, one.summary)
+    for entry in all_rules():
+        default = "on" if entry.is_default else "off"
+        table.add_row(entry.code, entry.name, str(entry.severity), default, entry.summary)
     out().print(table)

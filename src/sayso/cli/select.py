@@ -112,11 +112,11 @@ def select(
     targets = _targets(target, command)
     with working("Asking for the tools …"):
         found = anyio.run(read_answers, targets, timeout)
-    if errors := [one for one in found if isinstance(one, SaysoError)]:
+    if errors := [answer for answer in found if isinstance(answer, SaysoError)]:
         for error in errors:
             (print_error_json if json else print_error)(error)
         return max(error.exit_code for error in errors)
-    answers = [one for one in found if isinstance(one, Answer)]
+    answers = [answer for answer in found if isinstance(answer, Answer)]
     entries, problems = entries_of(zip(targets, answers, strict=True))
     selector = Selector(entries)
     for line in (*problems, *selector.problems):
@@ -142,7 +142,7 @@ def _check(
     if not target and command is None:
         fix = "Name a server, a file with tools, or write a command after --."
         raise UsageError("there is nothing to select from", fix=fix)
-    if queries is None and not any(one.strip() for one in message):
+    if queries is None and not any(text.strip() for text in message):
         raise UsageError("there is no message", fix='Give one: -m "what the agent is to do".')
     if queries is not None and message:
         raise UsageError("--queries and --message ask for two things", fix="Keep one of them.")
@@ -151,7 +151,7 @@ def _check(
 
 
 def _targets(words: Sequence[str], command: list[str] | None) -> tuple[Target, ...]:
-    found = [one for word in words for one in parse_target([word], command="select")]
+    found = [target for word in words for target in parse_target([word], command="select")]
     if command is not None:
         found += parse_target(command, is_command=True, command="select")
     return tuple(found)
@@ -160,17 +160,17 @@ def _targets(words: Sequence[str], command: list[str] | None) -> tuple[Target, .
 def _print_json(selection: Selection, *, has_reasons: bool) -> None:
     chosen = [
         {
-            "name": one.name,
-            "level": str(one.tool.level),
-            "score": one.score,
-            "pinned": one.is_pinned,
-            "reasons": list(one.reasons),
+            "name": tool.name,
+            "level": str(tool.tool.level),
+            "score": tool.score,
+            "pinned": tool.is_pinned,
+            "reasons": list(tool.reasons),
         }
-        for one in selection.chosen
+        for tool in selection.chosen
     ]
     if not has_reasons:
-        for one in chosen:
-            del one["reasons"]
+        for tool in chosen:
+            del tool["reasons"]
     left_out = dict(selection.left_out)
     document = {"total": selection.total, "left_out": left_out, "tools": chosen}
     print_json({"schema": _SCHEMA, **document})
@@ -190,10 +190,10 @@ def _print(selection: Selection, most: int | None, *, has_reasons: bool) -> None
     table.add_column("score", no_wrap=True, justify="right")
     if has_reasons:
         table.add_column("why", overflow="fold")
-    for one in selection.chosen:
-        level = Text(str(one.tool.level), style=_COLOURS[one.tool.level])
-        score = "pinned" if one.is_pinned else f"{one.score:.2f}"
-        cells = (plain("; ".join(one.reasons)),) if has_reasons else ()
-        table.add_row(Text(plain(one.name)), level, score, *(Text(cell) for cell in cells))
+    for tool in selection.chosen:
+        level = Text(str(tool.tool.level), style=_COLOURS[tool.tool.level])
+        score = "pinned" if tool.is_pinned else f"{tool.score:.2f}"
+        cells = (plain("; ".join(tool.reasons)),) if has_reasons else ()
+        table.add_row(Text(plain(tool.name)), level, score, *(Text(cell) for cell in cells))
     if selection.chosen:
         console.print(table)

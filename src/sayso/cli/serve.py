@@ -212,8 +212,8 @@ def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | No
 
     Raises `ConfigError` where callers never bring any.
     """
-    found = [one for one in targets if isinstance(one, UrlTarget) and one.auth]
-    exchanging = next((one for one in found if one.auth and one.auth.is_exchange), None)
+    found = [target for target in targets if isinstance(target, UrlTarget) and target.auth]
+    exchanging = next((target for target in found if target.auth and target.auth.is_exchange), None)
     if exchanging is None:
         return None
     if settings is None or settings.oauth is None:
@@ -322,8 +322,8 @@ def _emit(options: Options, telemetry: Telemetry) -> Emit:
     places = (first, telemetry.otel.emit)
 
     def emit(head: Head) -> None:
-        for one in places:
-            one(head)
+        for place in places:
+            place(head)
 
     return emit
 
@@ -363,7 +363,7 @@ def _watching(
 
 def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) -> None:
     if voice is not SILENT:
-        for told in misnamed(policy(), [one.name for one in targets]):
+        for told in misnamed(policy(), [target.name for target in targets]):
             logging.getLogger("sayso").warning(told)
 
 
@@ -383,8 +383,8 @@ async def _check(gateway: Gateway, voice: Voice) -> None:
     A server that is slow does not hold up the others: it is waited for only for a while.
     """
     errors: list[SaysoError] = []
-    servers = [one for one in gateway.fleet.upstreams if _is_on(gateway, one, voice)]
-    asked = [one for one in servers if not one.is_for_callers]
+    servers = [upstream for upstream in gateway.fleet.upstreams if _is_on(gateway, upstream, voice)]
+    asked = [upstream for upstream in servers if not upstream.is_for_callers]
     waiting = {upstream.name for upstream in asked}
 
     async def ask(upstream: Upstream) -> None:
@@ -404,9 +404,11 @@ async def _check(gateway: Gateway, voice: Voice) -> None:
         raise errors[0]
     for error in errors:
         voice.fail(error)
-    for one in servers:
-        if one.is_for_callers:
-            voice.tell(f"{one.name}: its tools are listed for each caller, with their own token")
+    for upstream in servers:
+        if upstream.is_for_callers:
+            voice.tell(
+                f"{upstream.name}: its tools are listed for each caller, with their own token"
+            )
     for name in sorted(waiting):
         voice.tell(f"{name}: still starting; its tools are listed as soon as it answers")
 

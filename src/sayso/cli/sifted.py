@@ -24,8 +24,8 @@ def read_hints(given: Sequence[str]) -> Wanted:
     [('read_only', True), ('open_world', False)]
     """
     wanted: list[tuple[HintName, bool]] = []
-    for one in given:
-        name, equals, word = one.partition("=")
+    for text in given:
+        name, equals, word = text.partition("=")
         if name not in SPELLINGS:
             close = get_close_matches(name, SPELLINGS, n=1)
             meant = f"Did you mean {close[0]!r}? " if close else ""
@@ -43,9 +43,15 @@ def with_faults(
 ) -> list[Surface | SaysoError]:
     """The same with what `sayso lint` finds wrong with each tool, under the profile `spec`."""
     names = {
-        tool.name: one.name for one in surfaces if isinstance(one, Surface) for tool in one.tools
+        tool.name: surface.name
+        for surface in surfaces
+        if isinstance(surface, Surface)
+        for tool in surface.tools
     }
-    return [_linted(one, names, source) if isinstance(one, Surface) else one for one in surfaces]
+    return [
+        _linted(surface, names, source) if isinstance(surface, Surface) else surface
+        for surface in surfaces
+    ]
 
 
 def _linted(surface: Surface, names: Mapping[str, str], source: Source | None) -> Surface:

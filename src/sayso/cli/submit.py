@@ -65,7 +65,7 @@ def _ask(target: Sequence[str], command: list[str] | None, timeout: float) -> Li
     words = target if command is None else [*target, *command]
     targets = parse_target(words, is_command=command is not None and not target, command="submit")
     if len(targets) > 1:
-        names = ", ".join(one.name for one in targets)
+        names = ", ".join(target.name for target in targets)
         fix = f"Name one of them: {words[0]}#NAME."
         raise UsageError(f"a submission is about one server, not {names}", fix=fix)
     with working("Asking for the tools …"):

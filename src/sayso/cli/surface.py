@@ -59,9 +59,9 @@ class Surface:
         server = {**self.server, "name": self.name, "protocol": self.protocol}
         if declared := self.server.get("name"):
             server["declared_name"] = declared
-        tools = [_tool(one) for one in self.tools]
+        tools = [_tool(tool) for tool in self.tools]
         for tool, faults in zip(tools, self.faults, strict=False):
-            tool["lint"] = [_fault(one) for one in faults]
+            tool["lint"] = [_fault(fault) for fault in faults]
         document: dict[str, Any] = {"server": server, "tools": tools}
         return document | ({"problems": self.problems} if self.problems else {})
 
@@ -73,8 +73,12 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "level": str(tool.level),
         "hints": tool.resolved.to_dict(),
         "inferred": {
-            name: {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
-            for name, one in tool.inferred.items()
+            name: {
+                "value": guess.value,
+                "confidence": guess.confidence,
+                "reasons": list(guess.reasons),
+            }
+            for name, guess in tool.inferred.items()
         },
         "fingerprint": tool.fingerprint,
         "findings": [finding.to_dict() for finding in tool.findings],

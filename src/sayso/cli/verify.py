@@ -177,7 +177,7 @@ def verify(
 def _only(targets: Sequence[Target], words: Sequence[str]) -> Target:
     if len(targets) == 1:
         return targets[0]
-    names = ", ".join(one.name for one in targets)
+    names = ", ".join(target.name for target in targets)
     what = f"one server at a time is verified, and this names {len(targets)}"
     raise UsageError(what, where=words[0], fix=f"Name one: {words[0]}#NAME ({names}).")
 
@@ -191,8 +191,8 @@ def _terms(target: Target, start: Start, trial: Trial) -> "Terms":
         raise UsageError(what, where=target.path, fix=fix)
     return Terms(
         target=target,
-        fixtures=tuple(_folder(one) for one in start.fixture or ()),
-        env=dict(_variable(one) for one in start.env or ()),
+        fixtures=tuple(_folder(word) for word in start.fixture or ()),
+        env=dict(_variable(word) for word in start.env or ()),
         cwd=start.cwd,
         own=tuple(start.own or ()),
         prepare=start.prepare or "",

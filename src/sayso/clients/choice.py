@@ -99,15 +99,15 @@ def choose(document: Document, place: Place, wish: Wish) -> Choice:
         else:
             stays[name] = reason or ""
     _refuse_same_names(moved, document, place)
-    used = {one for entry in moved.values() for one in variables_in(entry, _NAMED)}
-    return Choice(moved, stays, {key: one for key, one in passed.env.items() if key in used})
+    used = {variable for entry in moved.values() for variable in variables_in(entry, _NAMED)}
+    return Choice(moved, stays, {key: value for key, value in passed.env.items() if key in used})
 
 
 def is_gateway(entry: Any) -> bool:
     """Whether an entry starts sayso's gateway, whoever has written it."""
     fields = as_object(entry)
     args = fields.get("args")
-    words = [str(one) for one in cast("list[Any]", args)] if isinstance(args, list) else []
+    words = [str(word) for word in cast("list[Any]", args)] if isinstance(args, list) else []
     program = PurePath(str(fields.get("command", "")).replace("\\", "/")).stem
     return "gateway" in words and (program == "sayso" or "sayso" in words)
 
@@ -140,7 +140,9 @@ def _switched_off(value: Any, place: Place) -> Mapping[str, str]:
         listed = _texts(allowed) if isinstance(allowed, list) else None
         names = [*value.get(place.client.key, {})]
         off = [
-            one for one in names if one in excluded or (listed is not None and one not in listed)
+            name
+            for name in names
+            if name in excluded or (listed is not None and name not in listed)
         ]
         return dict.fromkeys(off, "it is switched off under “mcp”")
     if place.client.name == "claude-code" and place.scope == "project":
@@ -186,7 +188,7 @@ def _json_of(path: Path) -> Mapping[str, Any]:
 
 def _texts(value: Any) -> list[str]:
     items = cast("list[Any]", value) if isinstance(value, list) else []
-    return [one for one in items if isinstance(one, str)]
+    return [item for item in items if isinstance(item, str)]
 
 
 def _unfit(entry: Any) -> str | None:
@@ -220,7 +222,7 @@ def _unlike(entry: Mapping[str, Any], place: Place) -> str | None:
 def _may_want_login(entry: Mapping[str, Any]) -> str | None:
     """Return why a remote server stays: without a header the client may have to log in to it."""
     urls = (entry.get(key) for key in ("url", "httpUrl", "serverUrl"))
-    url = next((one for one in urls if isinstance(one, str)), None)
+    url = next((value for value in urls if isinstance(value, str)), None)
     if url is None or entry.get("headers") or _LOOPBACK.match(url):
         return None
     return "it may want a login that only the client can do; it stays for now"
@@ -229,9 +231,9 @@ def _may_want_login(entry: Mapping[str, Any]) -> str | None:
 def _unreachable(entry: Mapping[str, Any], place: Place) -> str | None:
     """Why a gateway that a person starts cannot have this entry: only the client has the values."""
     pattern = place.client.variables
-    for one in variables_in(entry, pattern) if pattern else ():
-        if _WORKSPACE.fullmatch(one) or not _OF_SAYSO.fullmatch(one):
-            return f"only the client knows the value of {one}"
+    for variable in variables_in(entry, pattern) if pattern else ():
+        if _WORKSPACE.fullmatch(variable) or not _OF_SAYSO.fullmatch(variable):
+            return f"only the client knows the value of {variable}"
     return None
 
 
@@ -257,8 +259,8 @@ def _in_braces(match: re.Match[str]) -> str:
 
 def _unread(name: str, entry: Mapping[str, Any], place: Place, passed: Passed) -> str | None:
     """Why sayso could not read the entry, judged with values that stand for the real ones."""
-    for one in variables_in(entry, re.compile(r"\$\{SAYSO_VAR_\w+\}")):
-        written = passed.env[one[2:-1]]
+    for variable in variables_in(entry, re.compile(r"\$\{SAYSO_VAR_\w+\}")):
+        written = passed.env[variable[2:-1]]
         if _WORKSPACE.fullmatch(written) and not place.has_workspace:
             return f"only the client knows the value of {written}"
     pattern = place.client.variables
@@ -269,8 +271,8 @@ def _unread(name: str, entry: Mapping[str, Any], place: Place, passed: Passed) -
         variable: _stand_in(variable, passed, place) for variable in variables_in(entry, _NAMED)
     }
     text = json.dumps({"mcpServers": {name: entry}})
-    tries = (values, {key: one if one != "1" else "http://1" for key, one in values.items()})
-    faults = [_fault(text, name, Scope(one, place.workspace, Path.home())) for one in tries]
+    tries = (values, {key: value if value != "1" else "http://1" for key, value in values.items()})
+    faults = [_fault(text, name, Scope(environ, place.workspace, Path.home())) for environ in tries]
     return None if None in faults else faults[0]
 
 

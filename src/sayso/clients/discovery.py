@@ -52,10 +52,10 @@ class Discovery:
 def discover(machine: Machine) -> Discovery:
     """Read the files of all clients, and those that sayso is in front of; change nothing."""
     discovery = Discovery()
-    kept = {(one.path, one.steps): one for one in records()}
+    kept = {(record.path, record.steps): record for record in records()}
     seen: set[tuple[Path, tuple[str, ...]]] = set()
     todo = [place for client in CLIENTS.values() for place in places(machine, client)]
-    todo += [_place_of(one) for one in kept.values()]
+    todo += [_place_of(record) for record in kept.values()]
     for outer in todo:
         try:
             for place, document in opened(outer):
@@ -73,8 +73,8 @@ def opened(place: Place) -> Iterator[tuple[Place, Document]]:
     """The servers in the file at `place`, also those of single projects; none without a file."""
     if place.path.exists():
         document = Document.of(str(place.path), swap.look(place.path))
-        for one in places_within(place, document):
-            yield one, document
+        for inner in places_within(place, document):
+            yield inner, document
 
 
 def pick(
@@ -86,9 +86,9 @@ def pick(
     """
     if path is not None:
         return _there(named(machine, client, path))
-    near = [one for one in _near(machine, client) if scope in (None, one[0].scope)]
+    near = [pair for pair in _near(machine, client) if scope in (None, pair[0].scope)]
     if scope is not None and not near:
-        asked = [one for one in places(machine, client) if one.scope == scope]
+        asked = [place for place in places(machine, client) if place.scope == scope]
         if asked:
             return _there(asked[0])
         what = f"{client.title} has no servers of the scope {scope} here"
@@ -101,11 +101,11 @@ def pick(
         if document.servers(place.steps) or record_in(folder_of(place))
     ]
     if len(full) > 1:
-        listed = "; ".join(f"{one.scope}: {one.path}" for one in full)
+        listed = "; ".join(f"{place.scope}: {place.path}" for place in full)
         what = f"{client.title} has servers in {len(full)} places ({listed})"
         raise UsageError(what, fix=f"Name one: --scope {full[0].scope}.")
     if not full:
-        looked = ", ".join(str(one.path) for one in places(machine, client) if _is_own(one))
+        looked = ", ".join(str(place.path) for place in places(machine, client) if _is_own(place))
         fix = f"sayso looked at {looked}. Name another file with --file."
         raise UsageError(f"{client.title} has no MCP servers configured", fix=fix)
     return full[0]
@@ -118,11 +118,11 @@ def _is_own(place: Place) -> bool:
 
 def _near(machine: Machine, client: Client) -> list[tuple[Place, Document]]:
     """The client's own places; of single projects only the one that this folder lies in."""
-    found = [one for place in places(machine, client) if _is_own(place) for one in opened(place)]
+    found = [pair for place in places(machine, client) if _is_own(place) for pair in opened(place)]
     above = (machine.cwd, *machine.cwd.parents)
-    local = [one for one in found if one[0].scope == "local" and one[0].workspace in above]
-    local.sort(key=lambda one: len(one[0].workspace.parts))
-    return [one for one in found if one[0].scope != "local"] + local[-1:]
+    local = [pair for pair in found if pair[0].scope == "local" and pair[0].workspace in above]
+    local.sort(key=lambda pair: len(pair[0].workspace.parts))
+    return [pair for pair in found if pair[0].scope != "local"] + local[-1:]
 
 
 def _there(place: Place) -> Place:

@@ -48,8 +48,8 @@ class Client:
 
 
 CLIENTS: Final[Mapping[str, Client]] = {
-    one.name: one
-    for one in (
+    client.name: client
+    for client in (
         Client(
             "claude-code",
             "Claude Code",

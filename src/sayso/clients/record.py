@@ -56,8 +56,11 @@ class Record:
 
     def moved(self) -> dict[str, Any]:
         """Each server that moved, as it was configured."""
-        found = (Document.of("", f"{{{one}}}".encode()) for one in self.written.values())
-        return {name: one.file.value[name] for name, one in zip(self.written, found, strict=True)}
+        found = (Document.of("", f"{{{text}}}".encode()) for text in self.written.values())
+        return {
+            name: document.file.value[name]
+            for name, document in zip(self.written, found, strict=True)
+        }
 
     def original(self, digest: str) -> Path:
         """The bytes that a digest was taken of."""
@@ -154,7 +157,7 @@ def _fields(data: bytes) -> dict[str, Any]:
 def records() -> list[Record]:
     """All records of this user."""
     found = (record_in(folder) for folder in sorted(root().glob("*")) if folder.is_dir())
-    return [one for one in found if one is not None]
+    return [record for record in found if record is not None]
 
 
 @contextmanager

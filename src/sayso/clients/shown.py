@@ -49,7 +49,7 @@ def reached_by(entry: Any) -> tuple[str, str]:
             return ("sse" if fields.get("type") == "sse" else "http"), fields[key]
     args = fields.get("args")
     words = [fields.get("command", ""), *cast("list[Any]", args if isinstance(args, list) else [])]
-    return "stdio", " ".join(_quoted(str(one)) for one in words)
+    return "stdio", " ".join(_quoted(str(word)) for word in words)
 
 
 def _shortened(entry: Any) -> Any:
@@ -82,7 +82,7 @@ def _lines(key: str, servers: Mapping[str, Any]) -> list[str]:
 def _field(key: str, value: Any) -> Any:
     if key in ("env", "headers") and isinstance(value, dict):
         pairs = cast("dict[str, Any]", value)
-        return {name: _secret(one) for name, one in pairs.items()}
+        return {name: _secret(text) for name, text in pairs.items()}
     if key == "args" and isinstance(value, list):
         return _args(cast("list[Any]", value))
     if isinstance(value, str):
@@ -131,7 +131,7 @@ def _url(url: str) -> str:
     except ValueError:
         return MASK
     host = f"{MASK}@{parts.netloc.rpartition('@')[2]}" if "@" in parts.netloc else parts.netloc
-    path = "/".join(MASK if _LONG.fullmatch(one) else one for one in parts.path.split("/"))
+    path = "/".join(MASK if _LONG.fullmatch(part) else part for part in parts.path.split("/"))
     tail = (f"?{MASK}" if parts.query else "") + (f"#{MASK}" if parts.fragment else "")
     setting = _SETTING.fullmatch(head)
     before = f"{setting['name']}{setting['sign']}" if setting else ""

@@ -25,7 +25,7 @@ _LAST_COMMA: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+,", re.DOTALL)
 def raw_members(document: Document, steps: tuple[str, ...]) -> dict[str, str]:
     """Each member of the object at `steps` as it is written, its key included."""
     found = members(document.file.text, steps)
-    return {str(one.step): document.text[one.key_at : one.end] for one in found}
+    return {str(member.step): document.text[member.key_at : member.end] for member in found}
 
 
 def take_out(
@@ -41,12 +41,12 @@ def take_out(
     The new member stands where the first of them stood.
     """
     found = members(document.file.text, steps)
-    first, *others = (at for at, one in enumerate(found) if one.step in taken)
+    first, *others = (at for at, member in enumerate(found) if member.step in taken)
     written = _written(document.text, found[first], len(steps) + 1, {name: entry})
     edits = [(found[first].key_at, found[first].end, written)]
     for at in others:
         edits += _cut(document, found, at)
-    kept = {key: one for key, one in document.servers(steps).items() if key not in taken}
+    kept = {key: server for key, server in document.servers(steps).items() if key not in taken}
     return _edited(document, steps, edits, {**kept, name: entry})
 
 
@@ -64,9 +64,11 @@ def put_back(
         fix = f'Write "{steps[-1]}": {{}} where it was, and do this again.'
         raise ConfigError(what, where=document.path, fix=fix) from None
     found = members(document.file.text, steps)
-    at = next((index for index, one in enumerate(found) if one.step == name), None)
-    kept = {key: one for key, one in document.servers(steps).items() if key != name}
-    back = {key: one for text in raw for key, one in parse_json("", f"{{{text}}}").value.items()}
+    at = next((index for index, member in enumerate(found) if member.step == name), None)
+    kept = {key: server for key, server in document.servers(steps).items() if key != name}
+    back = {
+        key: server for text in raw for key, server in parse_json("", f"{{{text}}}").value.items()
+    }
     if at is not None and not raw:
         edits = _cut(document, found, at)
     else:
@@ -91,23 +93,23 @@ def _filled(
 def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
     """Without the member at `at` and the comma that it needed; comments around it stay."""
     text = document.text
-    one = found[at]
+    member = found[at]
     if at == 0:
         if len(found) == 1:
-            after = _LAST_COMMA.match(text, one.end)
+            after = _LAST_COMMA.match(text, member.end)
             comma = [] if after is None else [(after.end() - 1, after.end(), "")]
-            return [(one.key_at, one.end, ""), *comma]
-        comma = document.file.text.index(",", one.end)
-        return [(one.key_at, one.end, ""), (comma, comma + 1, "")]
+            return [(member.key_at, member.end, ""), *comma]
+        comma = document.file.text.index(",", member.end)
+        return [(member.key_at, member.end, ""), (comma, comma + 1, "")]
     comma = document.file.text.index(",", found[at - 1].end)
-    if not text[comma + 1 : one.key_at].strip():
-        return [(comma, one.end, "")]
-    line = _line_start(text, one.key_at)
-    rest = text[one.end :].lstrip(_BLANK)
+    if not text[comma + 1 : member.key_at].strip():
+        return [(comma, member.end, "")]
+    line = _line_start(text, member.key_at)
+    rest = text[member.end :].lstrip(_BLANK)
     # A line that held nothing else goes as a whole. Its own end stays, for a comment before it.
     is_alone = line is not None and rest.startswith(("\n", "\r\n"))
-    start = one.key_at - len(line or "") if is_alone else one.key_at
-    return [(comma, comma + 1, ""), (start, one.end, "")]
+    start = member.key_at - len(line or "") if is_alone else member.key_at
+    return [(comma, comma + 1, ""), (start, member.end, "")]
 
 
 def _written(text: str, near: Member, depth: int, member: Mapping[str, Any]) -> str:

@@ -50,7 +50,7 @@ class Passed:
             stem = _PREFIX + _NOT_IN_NAMES.sub("_", written.upper()).strip("_")
             taken = set(self.names.values())
             tries = (stem, *(f"{stem}_{at}" for at in range(2, len(taken) + 3)))
-            self.names[written] = next(one for one in tries if one not in taken)
+            self.names[written] = next(name for name in tries if name not in taken)
         return f"${{{self.names[written]}}}"
 
 
@@ -61,9 +61,9 @@ def spelt(entry: Mapping[str, Any], spell: Callable[[str], str]) -> dict[str, An
         if isinstance(value, str):
             return spell(value)
         if isinstance(value, list):
-            return [anew(one) for one in cast("list[Any]", value)]
+            return [anew(item) for item in cast("list[Any]", value)]
         if isinstance(value, dict):
-            return {key: anew(one) for key, one in cast("dict[str, Any]", value).items()}
+            return {key: anew(item) for key, item in cast("dict[str, Any]", value).items()}
         return value
 
     return {key: anew(value) if key in _READ else value for key, value in entry.items()}

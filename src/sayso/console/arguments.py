@@ -47,11 +47,14 @@ class PlanTable:
 def plan_table(plan: Mapping[str, Any]) -> PlanTable:
     """The changes that a plan shows, one row each; what says too many things is one text."""
     changes: list[Any] = plan["changes"]
-    objects = [cast("dict[str, Any]", one) for one in changes if isinstance(one, dict)]
-    columns = tuple(dict.fromkeys(key for one in objects for key in one))
+    objects = [cast("dict[str, Any]", change) for change in changes if isinstance(change, dict)]
+    columns = tuple(dict.fromkeys(key for change in objects for key in change))
     if len(objects) < len(changes) or not 0 < len(columns) <= _MOST_COLUMNS:
-        return PlanTable((), tuple((_text_of(one),) for one in changes))
-    rows = (tuple(_text_of(one[key]) if key in one else "" for key in columns) for one in objects)
+        return PlanTable((), tuple((_text_of(change),) for change in changes))
+    rows = (
+        tuple(_text_of(change[key]) if key in change else "" for key in columns)
+        for change in objects
+    )
     return PlanTable(columns, tuple(rows))
 
 

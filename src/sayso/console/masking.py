@@ -26,11 +26,11 @@ def with_secrets(script: str) -> str:
 
 def _table() -> str:
     patterns = PATTERNS | {"quotes": QUOTES, "colours": COLOURS}
-    names = {name: _in_javascript(one) for name, one in patterns.items()}
-    looks = [[name, *_in_javascript(one)] for name, one in LOOKS.items()]
-    lines = [f"  {json.dumps(key)}: {_compact(one)}" for key, one in TABLE.items()]
-    lines += [f"  {json.dumps(key)}: {_compact(one)}" for key, one in names.items()]
-    lines += ['  "looks": [\n' + ",\n".join(f"    {_compact(one)}" for one in looks) + "\n  ]"]
+    names = {name: _in_javascript(pattern) for name, pattern in patterns.items()}
+    looks = [[name, *_in_javascript(pattern)] for name, pattern in LOOKS.items()]
+    lines = [f"  {json.dumps(key)}: {_compact(value)}" for key, value in TABLE.items()]
+    lines += [f"  {json.dumps(key)}: {_compact(value)}" for key, value in names.items()]
+    lines += ['  "looks": [\n' + ",\n".join(f"    {_compact(look)}" for look in looks) + "\n  ]"]
     return "{\n" + ",\n".join(lines) + "\n}"
 
 

@@ -50,7 +50,7 @@ class ApprovalShelf:
         is_more = len(found) > limit
         return JSONResponse(
             {
-                "approvals": [self.shape(one, session) for one in page],
+                "approvals": [self.shape(approval, session) for approval in page],
                 "next_cursor": str(page[-1].number) if is_more else None,
             }
         )

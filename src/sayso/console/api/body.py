@@ -37,7 +37,7 @@ async def read_answer(request: Request) -> dict[str, Any]:
     except UndecidedError:
         raise ProblemError(422, "body", "This answer cannot be checked in time.") from None
     if wrong:
-        raise ProblemError(422, "body", "; ".join(str(one) for one in wrong))
+        raise ProblemError(422, "body", "; ".join(str(problem) for problem in wrong))
     return body
 
 

@@ -63,7 +63,9 @@ def approval_shape(
         "description": question.description,
         "level": question.level,
         "hints": _hints(question.hints),
-        "findings": [{key: one[key] for key in ("code", "message")} for one in question.findings],
+        "findings": [
+            {key: finding[key] for key in ("code", "message")} for finding in question.findings
+        ],
         "arguments": question.arguments,
         "extras": question.extras,
         "arguments_digest": question.arguments_digest,
@@ -73,12 +75,12 @@ def approval_shape(
         "reason": question.reason,
         "rule": rule_in_words(question.rule, question.line, policy.where),
         "needed": question.needed,
-        "answers": [_answer(one) for one in answers],
+        "answers": [_answer(answer) for answer in answers],
         "edit": approval.edit,
         "seen": mark_of(approval.edit),
         "may_answer": is_open and bar is None,
         "bar": bar,
-        "lasting": [asdict(one) for one in lasting_choices(approval)] if is_open else [],
+        "lasting": [asdict(choice) for choice in lasting_choices(approval)] if is_open else [],
         "url": f"{base}{HOME}/approvals/{approval.number}",
     }
 

@@ -36,8 +36,10 @@ class Compared:
 def compare(now: Mapping[str, Any], last: Line) -> Compared:
     """The arguments `now` against those of an earlier call."""
     then: Mapping[str, Any] = last["arguments"]
-    others = {key: one for key, one in then.items() if key in now and not _same(one, now[key])}
-    gone = {key: one for key, one in then.items() if key not in now}
+    others = {
+        key: value for key, value in then.items() if key in now and not _same(value, now[key])
+    }
+    gone = {key: value for key, value in then.items() if key not in now}
     rows = {row.name: row for row in argument_rows(others)}
     return Compared(last, rows, tuple(argument_rows(gone)), frozenset(now) - frozenset(then))
 
@@ -58,6 +60,6 @@ async def last_run(log: AuditLog, approval: Approval) -> Line | None:
     return None
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(left: Any, other: Any) -> bool:
     """Whether two values are the same JSON: `1` is not `true`."""
-    return _SAME(one) == _SAME(other)
+    return _SAME(left) == _SAME(other)

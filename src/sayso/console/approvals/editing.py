@@ -42,7 +42,7 @@ def fields_of(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) ->
 
 def names_of(fields: Iterable[Field]) -> str:
     """The names in the order of the fields, as the form brings them back."""
-    return json.dumps([one.name for one in fields])
+    return json.dumps([field.name for field in fields])
 
 
 def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ async def misfits(
 
 
 def _names(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[str]:
-    return [*arguments, *(one for one in _properties(schema) if one not in arguments)][:_MOST]
+    return [*arguments, *(name for name in _properties(schema) if name not in arguments)][:_MOST]
 
 
 def _properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -135,7 +135,7 @@ def _read_names(form: Mapping[str, str]) -> list[str]:
         names = None
     if not isinstance(names, list):
         raise UsageError("the form does not say which arguments it is about")
-    return [str(one) for one in cast("list[Any]", names)]
+    return [str(name) for name in cast("list[Any]", names)]
 
 
 def _value(name: str, text: str) -> Any:

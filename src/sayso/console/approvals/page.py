@@ -27,17 +27,17 @@ def approval_routes(pages: Pages) -> list[Route]:
     """The queue, each question, the parts of both that are fetched anew, and the answers."""
     shelf = _Shelf(pages)
     desk = Desk(pages, shelf.asked, shelf.runs)
-    one = "/approvals/{number}"
+    question = "/approvals/{number}"
     return [
         Route("/", pages.shown(shelf.queue)),
         Route("/approvals/live", pages.shown(shelf.live)),
         Route("/approvals/waiting", pages.shown(shelf.waiting)),
-        Route(one, pages.shown(shelf.one)),
-        Route(f"{one}/dialog", pages.shown(shelf.dialog)),
-        Route(f"{one}/end", pages.shown(shelf.end)),
-        Route(f"{one}/run", pages.shown(shelf.run)),
-        Route(f"{one}/answer", pages.posted(desk.answer), methods=["POST"]),
-        Route(f"{one}/stop", pages.posted(desk.stop), methods=["POST"]),
+        Route(question, pages.shown(shelf.one)),
+        Route(f"{question}/dialog", pages.shown(shelf.dialog)),
+        Route(f"{question}/end", pages.shown(shelf.end)),
+        Route(f"{question}/run", pages.shown(shelf.run)),
+        Route(f"{question}/answer", pages.posted(desk.answer), methods=["POST"]),
+        Route(f"{question}/stop", pages.posted(desk.stop), methods=["POST"]),
     ]
 
 
@@ -57,7 +57,7 @@ class _Shelf:
         live = await load_live(
             self._guard, self.runs, self._guard.clock(), _query(request), _most(request)
         )
-        told = [one for one in (answered, late) if one is not None]
+        told = [approval for approval in (answered, late) if approval is not None]
         seen = await look(self._guard.audit, self.runs, told)
         return self._pages.render(
             "approvals/approvals.html",

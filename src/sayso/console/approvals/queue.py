@@ -86,20 +86,20 @@ async def load_live(
     """The queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
     pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
-    found = [one for one in pending if is_about(one, query)]
+    found = [approval for approval in pending if is_about(approval, query)]
     shown = found[:most]
     settled = await guard.approvals.settled(_MOST_SETTLED)
     more = (len(found) if query else waiting) - len(shown)
-    last = max(one.number for one in shown) if more and shown else None
+    last = max(approval.number for approval in shown) if more and shown else None
     kept = [
-        one
-        for one in settled
-        if (one.answered_at or one.expires) > since
-        and (last is None or one.number < last)
-        and is_about(one, query)
+        approval
+        for approval in settled
+        if (approval.answered_at or approval.expires) > since
+        and (last is None or approval.number < last)
+        and is_about(approval, query)
     ]
-    numbers = {one.number for one in kept}
-    recent = [one for one in settled if one.number not in numbers][:_MOST_RECENT]
+    numbers = {approval.number for approval in kept}
+    recent = [approval for approval in settled if approval.number not in numbers][:_MOST_RECENT]
     waits = await _waits(guard, shown)
     seen = await look(guard.audit, runs, kept, ended=recent)
     lately = _lately(recent, await _unasked(guard.audit))
@@ -124,7 +124,7 @@ def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
     """
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
-    for approval in sorted(approvals, key=lambda one: one.number):
+    for approval in sorted(approvals, key=lambda approval: approval.number):
         caller = approval.question.account
         turns[caller] += 1
         places.append((turns[caller], approval.number, approval))
@@ -135,8 +135,15 @@ def is_about(approval: Approval, query: str) -> bool:
     """Whether every word of `query` stands in what a row tells of a question."""
     if not query:
         return True
-    one = approval.question
-    told = (one.title, one.tool, one.server, one.client, one.subject, in_short(one.arguments))
+    question = approval.question
+    told = (
+        question.title,
+        question.tool,
+        question.server,
+        question.client,
+        question.subject,
+        in_short(question.arguments),
+    )
     text = " ".join(told).lower()
     return all(word in text for word in query.lower().split())
 
@@ -147,16 +154,16 @@ async def look(
     """What is known of the calls of these questions; of those `ended` not how far they are."""
     calls: dict[int, LoggedCall] = {}
     reached: dict[int, Reached] = {}
-    for one in approvals:
-        await _look_up(log, one, calls)
-        call = calls.get(one.number)
-        if one.used_by is None or (call is not None and call.outcome):
+    for approval in approvals:
+        await _look_up(log, approval, calls)
+        call = calls.get(approval.number)
+        if approval.used_by is None or (call is not None and call.outcome):
             continue
-        run = await runs.find(one.used_by)
+        run = await runs.find(approval.used_by)
         if run is not None:
-            reached[one.number] = run
-    for one in ended:
-        await _look_up(log, one, calls)
+            reached[approval.number] = run
+    for approval in ended:
+        await _look_up(log, approval, calls)
     return Seen(calls, reached)
 
 
@@ -179,13 +186,15 @@ async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float |
 async def _unasked(log: AuditLog) -> list[LoggedCall]:
     """The newest calls that no person was asked about."""
     calls = read_calls(await log.newest(limit=_NEWEST_CALLS))
-    return [one for one in calls if one.approval is None and one.last["tool"]][:_MOST_RECENT]
+    return [call for call in calls if call.approval is None and call.last["tool"]][:_MOST_RECENT]
 
 
 def _lately(recent: Sequence[Approval], calls: Sequence[LoggedCall]) -> list[Lately]:
-    found = [Lately(one.answered_at or one.expires, approval=one) for one in recent]
-    found += [Lately(one.last.at, call=one) for one in calls]
-    return sorted(found, key=lambda one: one.at, reverse=True)[:_MOST_RECENT]
+    found = [
+        Lately(approval.answered_at or approval.expires, approval=approval) for approval in recent
+    ]
+    found += [Lately(call.last.at, call=call) for call in calls]
+    return sorted(found, key=lambda event: event.at, reverse=True)[:_MOST_RECENT]
 
 
 def _version(
@@ -194,12 +203,12 @@ def _version(
     waits: Mapping[int, float | None],
     lately: Sequence[Lately],
 ) -> str:
-    states = [
-        f"{one.number}{one.state}{waits.get(one.number, '')}{_state(seen.calls.get(one.number))}"
-        f"{one.number in seen.runs}"
-        for one in approvals
-    ]
-    states += [f"{one.call.last.call}{_state(one.call)}" for one in lately if one.call]
+    states: list[str] = []
+    for approval in approvals:
+        number = approval.number
+        call = _state(seen.calls.get(number))
+        states.append(f"{number}{approval.state}{waits.get(number, '')}{call}{number in seen.runs}")
+    states += [f"{event.call.last.call}{_state(event.call)}" for event in lately if event.call]
     return hashlib.sha256(",".join(states).encode()).hexdigest()[:16]
 
 

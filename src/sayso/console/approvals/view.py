@@ -55,12 +55,14 @@ class View:
     @property
     def has_agreed(self) -> bool:
         """Whether this person has allowed it, and others are still to."""
-        return any(one.person == self.person.name and one.is_allowed for one in self.answers)
+        return any(
+            answer.person == self.person.name and answer.is_allowed for answer in self.answers
+        )
 
     @property
     def missing(self) -> int:
         """How many people still have to allow it."""
-        return self.approval.question.needed - sum(one.is_allowed for one in self.answers)
+        return self.approval.question.needed - sum(answer.is_allowed for answer in self.answers)
 
 
 async def view_of(

@@ -56,16 +56,16 @@ class Evidence:
     @property
     def call(self) -> LoggedCall:
         """The call as its lines tell of it."""
-        return LoggedCall(tuple(one.line for one in self.places))
+        return LoggedCall(tuple(place.line for place in self.places))
 
     @property
     def is_erased(self) -> bool:
         """Whether what was personal is gone."""
-        return any(one.is_erased for one in self.places)
+        return any(place.is_erased for place in self.places)
 
     def field(self, name: str) -> Any:
         """What the newest line that says so says; empty where none does."""
-        return next((one.line[name] for one in reversed(self.places) if one.line[name]), "")
+        return next((place.line[name] for place in reversed(self.places) if place.line[name]), "")
 
     @property
     def hints(self) -> Mapping[str, Any]:
@@ -79,7 +79,7 @@ async def gather(log: AuditLog, approvals: Approvals, call: str) -> Evidence | N
     if not rows:
         return None
     places = tuple(Place.of(row) for row in reversed(rows))
-    number = LoggedCall(tuple(one.line for one in places)).approval
+    number = LoggedCall(tuple(place.line for place in places)).approval
     approval = await approvals.find(number) if number is not None else None
     answers = await approvals.answers(number) if number is not None else []
     return Evidence(places, approval, tuple(answers))

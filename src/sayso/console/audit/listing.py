@@ -32,6 +32,6 @@ async def list_calls(log: AuditLog, wanted: Filter, before: int | None = None) -
 async def with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCall]:
     """Calls with all their lines, given the last of each; in the same order."""
     rows = await records.of_calls([row.call for row in last if row.call])
-    whole = {one.last.call: one for one in read_calls(map(merged, reversed(rows)))}
+    whole = {call.last.call: call for call in read_calls(map(merged, reversed(rows)))}
     # A line about the log itself is of no call: it stands alone.
     return [whole.get(row.call) or LoggedCall((Line.from_row(row),)) for row in last]

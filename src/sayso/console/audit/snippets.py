@@ -98,7 +98,7 @@ def _rule(line: Line, wish: Wish) -> tuple[str, tuple[str, ...]]:
 def _case(line: Line) -> tuple[str, tuple[str, ...]]:
     hints: Mapping[str, Mapping[str, Any]] = line["hints"] or {}
     tool = {"server": line["server"], "name": line["tool"]}
-    tool |= {name: one["value"] for name, one in hints.items()}
+    tool |= {name: hint["value"] for name, hint in hints.items()}
     who = {"subject": line["subject"] or LOCAL, "client": line["client"] or "unknown"}
     name = f"{line['tool']}, as in call {line.call[:8]}"
     rows = [

@@ -35,7 +35,7 @@ def to_toml(value: Any) -> str:
         return f"[{', '.join(map(to_toml, cast('list[Any]', value)))}]"
     if isinstance(value, Mapping):
         table = cast("Mapping[str, Any]", value)
-        inner = ", ".join(f"{to_key(name)} = {to_toml(one)}" for name, one in table.items())
+        inner = ", ".join(f"{to_key(name)} = {to_toml(item)}" for name, item in table.items())
         return f"{{ {inner} }}" if inner else "{}"
     raise UntellableError(repr(value))
 
@@ -45,12 +45,12 @@ def to_key(name: str) -> str:
     return name if _BARE.fullmatch(name) else to_toml(name)
 
 
-def _sign(one: str) -> str:
-    if one in _SIGNS:
-        return _SIGNS[one]
-    number = ord(one)
+def _sign(char: str) -> str:
+    if char in _SIGNS:
+        return _SIGNS[char]
+    number = ord(char)
     if 0xD800 <= number <= 0xDFFF:  # noqa: PLR2004 - the halves of pairs (RFC 3629)
-        raise UntellableError(repr(one))
-    if is_hidden(one):
+        raise UntellableError(repr(char))
+    if is_hidden(char):
         return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"  # noqa: PLR2004 - four digits
-    return one
+    return char

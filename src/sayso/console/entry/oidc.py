@@ -71,10 +71,10 @@ class Provider:
     @property
     def stamp(self) -> str:
         """A digest of who may do what: a session that was opened under other rules is void."""
-        one = self.settings
-        roles = sorted((role, sorted(words)) for role, words in one.roles.items())
-        people = None if one.people is None else sorted(one.people)
-        told = repr((one.issuer, one.client_id, one.claim, roles, people))
+        settings = self.settings
+        roles = sorted((role, sorted(words)) for role, words in settings.roles.items())
+        people = None if settings.people is None else sorted(settings.people)
+        told = repr((settings.issuer, settings.client_id, settings.claim, roles, people))
         return sha256(told.encode()).hexdigest()[:16]
 
     async def begin(self, onward: str) -> Begun:
@@ -143,17 +143,21 @@ class Provider:
         self, code: str, verifier: str, metadata: dict[str, Any]
     ) -> tuple[str, str | None]:
         """The ID token for a code, with the access token that it may be bound to."""
-        one = self.settings
+        settings = self.settings
         form = {
             "grant_type": "authorization_code",
             "code": code,
             "redirect_uri": self.callback,
             "code_verifier": verifier,
         }
-        auth = None if one.secret is None else ClientAuth(one.client_id, one.secret, one.is_in_body)
+        auth = (
+            None
+            if settings.secret is None
+            else ClientAuth(settings.client_id, settings.secret, settings.is_in_body)
+        )
         if auth is None:
-            form["client_id"] = one.client_id
-        url = address_in(metadata, "token_endpoint", one.issuer)
+            form["client_id"] = settings.client_id
+        url = address_in(metadata, "token_endpoint", settings.issuer)
         reply = await self.fetcher.post(url, form, auth)
         token = reply.body.get("id_token")
         access = reply.body.get("access_token")

@@ -27,7 +27,7 @@ def folders() -> list[Path]:
         return [Path.home() / "Library/Caches/TemporaryItems" / _NAME]
     session = os.environ.get("XDG_RUNTIME_DIR")
     usual = (Path(f"/run/user/{os.getuid()}"), Path(f"/tmp/runtime-{os.getuid()}"))  # noqa: S108 - checked below: ours, and private
-    return [Path(one) / _NAME for one in dict.fromkeys((Path(session or usual[0]), *usual))]
+    return [Path(place) / _NAME for place in dict.fromkeys((Path(session or usual[0]), *usual))]
 
 
 def private_folder() -> Path | None:

@@ -32,8 +32,8 @@ def grant_routes(pages: Pages) -> list[Route]:
             session,
             await load_queue(guard),
             here="grants",
-            holding=[one for one in grants if one.holds],
-            over=[one for one in grants if not one.holds],
+            holding=[grant for grant in grants if grant.holds],
+            over=[grant for grant in grants if not grant.holds],
             done=done,
             is_late="late" in told,
             most=_MOST,
@@ -72,4 +72,4 @@ def _named(grants: list[Grant], number: str) -> Grant | None:
     """The grant of this number, if it is one of those."""
     if not _NUMBER.fullmatch(number):
         return None
-    return next((one for one in grants if one.number == int(number)), None)
+    return next((grant for grant in grants if grant.number == int(number)), None)

@@ -67,8 +67,8 @@ class Thought:
     def shown(self) -> Markup:
         """The arguments for a field that is sent again: the same JSON, with nothing hidden."""
         return Markup().join(
-            escape(one if one in "\n\t" or not is_hidden(one) else json.dumps(one)[1:-1])
-            for one in self.arguments
+            escape(char if char in "\n\t" or not is_hidden(char) else json.dumps(char)[1:-1])
+            for char in self.arguments
         )
 
     @property

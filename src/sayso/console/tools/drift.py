@@ -39,7 +39,7 @@ def drift_routes(pages: Pages) -> list[Route]:
         )
 
     async def take(_: Request, session: Session, form: dict[str, str]) -> Response:
-        wanted = [one for one in await held_changes(store.definitions) if _is(one, form)]
+        wanted = [change for change in await held_changes(store.definitions) if _is(change, form)]
         has_counted = bool(wanted) and await accept(
             guard.audit, store.definitions, wanted[0], by=session.person
         )
@@ -47,7 +47,7 @@ def drift_routes(pages: Pages) -> list[Route]:
         return RedirectResponse(f"{HOME}/changes?told={told}", 303)
 
     async def free(_: Request, session: Session, form: dict[str, str]) -> Response:
-        wanted = [one for one in await store.quarantines.all() if _is_row(one, form)]
+        wanted = [row for row in await store.quarantines.all() if _is_row(row, form)]
         is_lifted = bool(wanted) and await lift(
             guard.audit, store.quarantines, wanted[0], by=session.person
         )
@@ -80,7 +80,7 @@ def in_words(held: Held, change: Change) -> str:
     before = was[change.hint].value
     after = now[change.hint].value
     if before is after:
-        said, says = (one.intent.hints[change.hint] for one in (held.known, held.now))
+        said, says = (tool.intent.hints[change.hint] for tool in (held.known, held.now))
         return f"{hint.name}: the server said {_answer(said)}, and now says {_answer(says)}."
     meaning = hint.yes if after else hint.no
     source = SOURCES[now[change.hint].source]

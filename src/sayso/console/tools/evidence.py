@@ -66,9 +66,9 @@ def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
     if tool.receipts and not weighed:
         return "Its receipt is signed by no key that the policy trusts."
     return "; ".join(
-        f"{one.found.calls} calls, receipt {one.receipt.where}, key {one.key.name}"
-        + (f": it does not count, {one.doubt}" if one.doubt else "")
-        for one in weighed
+        f"{proof.found.calls} calls, receipt {proof.receipt.where}, key {proof.key.name}"
+        + (f": it does not count, {proof.doubt}" if proof.doubt else "")
+        for proof in weighed
     )
 
 

@@ -100,8 +100,8 @@ def pointer(path: tuple[str, ...]) -> str:
     >>> pointer(("a/b", "é"))
     '/a~1b/~xe9;'
     """
-    parts = (one.replace("~", "~0").replace("/", "~1") for one in path)
-    return "/" + "/".join(_ODD.sub(lambda odd: f"~x{ord(odd[0]):x};", one) for one in parts)
+    parts = (name.replace("~", "~0").replace("/", "~1") for name in path)
+    return "/" + "/".join(_ODD.sub(lambda odd: f"~x{ord(odd[0]):x};", part) for part in parts)
 
 
 def fields_of(schema: Json | None) -> tuple[Field, ...]:
@@ -138,9 +138,9 @@ class _Root:
 
 def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
     """All fields, with those of groups after their group."""
-    for one in fields:
-        yield one
-        yield from flat(one.fields)
+    for entry in fields:
+        yield entry
+        yield from flat(entry.fields)
 
 
 def _group(
@@ -156,8 +156,8 @@ def _group(
     wanted = schema.get("required")
     required = set(cast("list[Any]", wanted)) if _is_list_of_text(wanted) else set[Any]()
     return tuple(
-        _field((*path, name), one, root, depth, is_required=name in required)
-        for name, one in cast("Mapping[str, Any]", named).items()
+        _field((*path, name), member, root, depth, is_required=name in required)
+        for name, member in cast("Mapping[str, Any]", named).items()
     )
 
 
@@ -254,7 +254,7 @@ def _resolved(schema: Json, root: Json) -> Json:
             found = _at(root, reference)
             if found is None:
                 return schema
-            schema = {**found, **{key: one for key, one in schema.items() if key != "$ref"}}
+            schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
         elif (only := _only(schema)) is not None:
             schema = only
         else:
@@ -266,19 +266,19 @@ def _only(schema: Json) -> Json | None:
     """The one schema among alternatives of which the rest is null, with what stands around it."""
     said: object = schema.get("type")
     if isinstance(said, list):
-        types = [one for one in cast("list[Any]", said) if one != "null"]
+        types = [kind for kind in cast("list[Any]", said) if kind != "null"]
         return {**schema, "type": types[0]} if len(types) == 1 else None
     for key in ("anyOf", "oneOf", "allOf"):
         options: object = schema.get(key)
         if isinstance(options, list):
             given = [
-                cast("Json", one)
-                for one in cast("list[Any]", options)
-                if isinstance(one, Mapping) and cast("Json", one).get("type") != "null"
+                cast("Json", option)
+                for option in cast("list[Any]", options)
+                if isinstance(option, Mapping) and cast("Json", option).get("type") != "null"
             ]
             is_whole = key != "allOf" or len(given) == len(cast("list[Any]", options))
             if len(given) == 1 and is_whole:
-                around = {name: one for name, one in schema.items() if name != key}
+                around = {name: value for name, value in schema.items() if name != key}
                 return {**given[0], **around}
     return None
 
@@ -305,7 +305,7 @@ def _about(name: str, schema: Json) -> str:
 
 
 def _bare(text: str) -> str:
-    return "".join(one for one in text.casefold() if one.isalnum())
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _limits(schema: Json) -> Iterator[str]:
@@ -338,9 +338,11 @@ def _type_words(schema: Json) -> str:
     said: object = schema.get("type")
     known = {"string": "text", "array": "list", "boolean": "yes or no", "integer": "whole number"}
     types = cast("list[Any]", said) if isinstance(said, list) else [said]
-    words = [known.get(one, one) for one in types if isinstance(one, str)]
+    words = [known.get(kind, kind) for kind in types if isinstance(kind, str)]
     return " or ".join(words) or "any"
 
 
 def _is_list_of_text(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in cast("list[Any]", value))
+    return isinstance(value, list) and all(
+        isinstance(item, str) for item in cast("list[Any]", value)
+    )

@@ -94,11 +94,11 @@ async def show_tool(pages: Pages, session: Session, tool: Tool, **more: Any) -> 
 
 def _choices(tools: tuple[Tool, ...]) -> dict[str, Any]:
     """What the filters offer."""
-    categories = {reveal(one.intent.category) for one in tools if one.intent.category}
+    categories = {reveal(tool.intent.category) for tool in tools if tool.intent.category}
     return {
         "hint": hint_choices(),
         "source": SOURCES,
         "findings": FINDINGS,
-        "server": [(one, one) for one in sorted({one.server for one in tools})],
-        "category": [(one, one) for one in sorted(categories)],
+        "server": [(server, server) for server in sorted({tool.server for tool in tools})],
+        "category": [(category, category) for category in sorted(categories)],
     }

@@ -57,11 +57,11 @@ def result_of(answer: Mapping[str, Any]) -> Result:
     content: object = answer.get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else []
     structured = answer.get("structuredContent")
-    shown = tuple(_block(one) for one in blocks[:_MOST_NODES])
+    shown = tuple(_block(block) for block in blocks[:_MOST_NODES])
     tree = None if structured is None else tree_of("", structured)
     if tree is not None:
         # The text says the same again; it stands in the raw result.
-        shown = tuple(one for one in shown if one.node is None)
+        shown = tuple(block for block in shown if block.node is None)
     return Result(answer.get("isError") is True, shown, tree, cut(_raw(answer), _RAW))
 
 
@@ -103,8 +103,8 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         yield from cast("dict[str, Any]", value).items()
         return
-    for index, one in enumerate(cast("list[Any]", value)):
-        yield str(index + 1), one
+    for index, item in enumerate(cast("list[Any]", value)):
+        yield str(index + 1), item
 
 
 def _block(block: object) -> Block:
@@ -123,7 +123,7 @@ def _block(block: object) -> Block:
         return Block(
             f"{kind}, {said.get('mimeType')}, about {len(data) * 3 // 4:,} bytes: not shown"
         )
-    return Block(kind, node=tree_of("", {key: one for key, one in said.items() if key != "type"}))
+    return Block(kind, node=tree_of("", {key: item for key, item in said.items() if key != "type"}))
 
 
 def _json_in(text: str) -> Any:

@@ -103,37 +103,37 @@ class _Desk:
 
     async def look(self, request: Request, session: Session) -> Response:
         """One try: how far it is, the question where one is asked, and how it ended."""
-        one = await self._own(request, session)
-        call, stage = await self._stage(one)
+        trial = await self._own(request, session)
+        call, stage = await self._stage(trial)
         return self._pages.page(
             "tools/try.html",
             session,
             await load_queue(self._guard),
             here="tools",
-            one=one,
+            one=trial,
             stage=stage,
             call=call,
             view=await self._asked(call, session),
-            known=redact(one.arguments),
-            again=as_text(one.arguments),
+            known=redact(trial.arguments),
+            again=as_text(trial.arguments),
             token=new_token(),
-            result=None if one.answer is None else result_of(one.answer),
+            result=None if trial.answer is None else result_of(trial.answer),
         )
 
     async def live(self, request: Request, session: Session) -> Response:
         """How far a try is; a page that shows another stage of it is told to come again."""
-        one = await self._own(request, session)
-        _, stage = await self._stage(one)
-        part = self._pages.render("tools/far.html", one=one, stage=stage)
+        trial = await self._own(request, session)
+        _, stage = await self._stage(trial)
+        part = self._pages.render("tools/far.html", one=trial, stage=stage)
         if request.query_params.get("seen") != stage:
             part.headers["HX-Refresh"] = "true"
         return part
 
     async def cancel(self, request: Request, session: Session, _: dict[str, str]) -> Response:
         """Cancel a try."""
-        one = await self._own(request, session)
-        await self._tries.stop(one)
-        return _to(one)
+        trial = await self._own(request, session)
+        await self._tries.stop(trial)
+        return _to(trial)
 
     async def _explained(
         self, session: Session, tool: Tool, filled: Filled, *, is_json: bool, **more: Any
@@ -166,25 +166,25 @@ class _Desk:
         filled.errors.clear()
         return await show_tool(self._pages, session, tool, filled=filled, is_json=is_json)
 
-    async def _stage(self, one: Try) -> tuple[LoggedCall | None, str]:
+    async def _stage(self, trial: Try) -> tuple[LoggedCall | None, str]:
         """What the log knows of a try, and how it stands: its state, or that it asks."""
         # The state first: a call that ends while the log is read would else have no end there.
-        state = one.state
-        call = await self._logged(one)
+        state = trial.state
+        call = await self._logged(trial)
         if state is State.DONE:
             # The end of a call that only reads is on record a moment after its answer.
             with anyio.move_on_after(_LATE_SECONDS):
                 while call is None or not call.outcome:
                     await anyio.sleep(_LOOK_SECONDS)
-                    call = await self._logged(one)
+                    call = await self._logged(trial)
         if state is State.RUNNING and call is not None and call.approval is not None:
             approval = await self._guard.approvals.find(call.approval)
             if approval is not None and approval.state == "pending":
                 return call, _ASKS
         return call, str(state)
 
-    async def _logged(self, one: Try) -> LoggedCall | None:
-        rows = await self._guard.audit.newest(call=one.call, limit=_LINES)
+    async def _logged(self, trial: Try) -> LoggedCall | None:
+        rows = await self._guard.audit.newest(call=trial.call, limit=_LINES)
         return next(iter(read_calls(rows)), None)
 
     async def _asked(self, call: LoggedCall | None, session: Session) -> View | None:
@@ -203,10 +203,10 @@ class _Desk:
         return tool
 
     async def _own(self, request: Request, session: Session) -> Try:
-        one = await self._tries.look(request.path_params["id"], session.person)
-        if one is None:
+        trial = await self._tries.look(request.path_params["id"], session.person)
+        if trial is None:
             raise HTTPException(404)
-        return one
+        return trial
 
 
 def _switched(tool: Tool, filled: Filled, form: dict[str, str], *, to_json: bool) -> Filled:
@@ -223,5 +223,5 @@ def _switched(tool: Tool, filled: Filled, form: dict[str, str], *, to_json: bool
     return Filled(entries)
 
 
-def _to(one: Try) -> Response:
-    return RedirectResponse(f"{HOME}/tries/{one.id}", 303)
+def _to(trial: Try) -> Response:
+    return RedirectResponse(f"{HOME}/tries/{trial.id}", 303)
