@@ -80,7 +80,6 @@ def annotate(
 
 
 def _completed(found: Answer, guesses: Guesses) -> dict[str, dict[HintName, Guess]]:
-    """The guesses with all else that each tool must declare."""
     whole: dict[str, dict[HintName, Guess]] = {}
     for tool in found.entries:
         name = name_of(tool)
@@ -92,7 +91,6 @@ def _completed(found: Answer, guesses: Guesses) -> dict[str, dict[HintName, Gues
 
 
 def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
-    """What is written: all of a tool, but of a doubted one only its undoubted guesses."""
     doubted = {doubt.tool for doubt in doubts}
     kept = {name: hints for name, hints in whole.items() if name not in doubted}
     rest = {name: hints for name, hints in guesses.items() if name in doubted}
@@ -154,7 +152,6 @@ def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
 
 
 def _annotated(tool: object, guesses: Guesses) -> object:
-    """An entry of `tools/list` as it would be with its guesses."""
     hints = guesses.get(name_of(tool) or "")
     if not hints:
         return tool

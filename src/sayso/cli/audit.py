@@ -244,7 +244,6 @@ def prune(*, days: int, yes: bool = False, store: str | None = None, json: bool 
 
 
 def _counted(found: Sequence[tuple[str | None, int]]) -> str:
-    """How many records of whom: those of the people with the most by name."""
     total = sum(count for _, count in found)
     if not total:
         return "no records"
@@ -264,7 +263,6 @@ def _with(url: str | None, work: Callable[[Database], Awaitable[T]]) -> T:
 
 
 async def _of_call(kept: Database, call: str) -> list[RecordRow]:
-    """The lines of the call with this id, or of the newest whose id begins so."""
     rows = await kept.records.newest(call=call, limit=_PAGE)
     if not rows and call:
         newest = await kept.records.newest(limit=10 * _PAGE)

@@ -113,7 +113,6 @@ def _target(words: tuple[str, ...], command: list[str] | None) -> tuple[Target, 
 
 
 def _server_of(name: str, targets: Sequence[Target]) -> Target:
-    """Return the server that has the tool: the only one, or the one that its name begins with."""
     if len(targets) == 1:
         return targets[0]
     matches = [target for target in targets if name.startswith(f"{target.name}{SEPARATOR}")]
@@ -137,7 +136,6 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _find(surface: Surface, name: str) -> Tool:
-    """The tool of this name, at its server or behind the gateway."""
     for tool in surface.tools:
         if name in (tool.name, tool.qualified_name):
             return tool

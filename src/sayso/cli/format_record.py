@@ -39,7 +39,6 @@ def fields_of(body: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[tu
 
 
 def _hints(value: Any) -> str:
-    """Hints with their sources, as `sayso explain` tells them."""
     try:
         found = cast("dict[str, dict[str, Any]]", value)
         return ", ".join(f"{name} {_hint(hint)}" for name, hint in found.items())

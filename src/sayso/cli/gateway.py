@@ -175,7 +175,6 @@ def _port(place: Place, pipe: Pipe) -> int:
 
 
 def _caller(pipe: Pipe) -> Principal | None:
-    """Who calls over stdio, where nothing else can say so."""
     scopes: Sequence[str] = pipe.scope or ()
     roles: Sequence[str] = pipe.role or ()
     if pipe.stdio:
@@ -187,8 +186,6 @@ def _caller(pipe: Pipe) -> Principal | None:
 
 
 class _Kept(NamedTuple):
-    """The options that stand alone."""
-
     policy: str | None
     receipts: str | None
     webhook: str | None

@@ -117,7 +117,6 @@ def revoke(number: int, *, yes: bool = False, store: str | None = None, json: bo
 
 
 def _named(grant: "Grant") -> str:
-    """Return whose grant this is and what it allows, for a question."""
     arguments = "any arguments" if grant.arguments is None else "these arguments"
     who = f"{grant.subject} through {quoted(grant.client)}"
     return f"number {grant.number}: {who}, {grant.server} {grant.tool}, {arguments}"

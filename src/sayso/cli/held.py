@@ -197,7 +197,6 @@ def lift(
 
 
 async def _accept(store: str | None, keys: "Keyring", wanted: "list[Held]") -> "list[Held]":
-    """Accept changes, and return those that were still as they had been shown."""
     from sayso.audit import open_audit
     from sayso.gateway import accept as accept_one
 
@@ -209,7 +208,6 @@ async def _accept(store: str | None, keys: "Keyring", wanted: "list[Held]") -> "
 
 
 def _named(changes: "list[Held]") -> str:
-    """Return how many changes these are, and of which tools, for a question."""
     shown = [
         f"{change.row.server} {change.now.name}: {_levels(change)}"
         for change in changes[:_MAX_NAMED]
@@ -291,7 +289,6 @@ def _print_head(
 
 
 def _end(held: Sequence[object], store: str | None, none: str) -> int:
-    """Print that nothing is held, where that is so; return the exit code."""
     if not held:
         out().print(plain(f"{none} in {place_of(store)}."), soft_wrap=True)
     return int(bool(held))

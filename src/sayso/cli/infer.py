@@ -117,7 +117,6 @@ def _check_threshold(threshold: float | None) -> None:
 
 
 def _source(words: Sequence[str], *, is_command: bool) -> str:
-    """The file that `--write` is to change. Raises `UsageError` for what is none."""
     match = _PYTHON.fullmatch(words[0]) if len(words) == 1 and not is_command else None
     if match is None:
         fix = "Name the file: sayso infer --write server.py."
@@ -224,7 +223,6 @@ def _print(
 
 
 def _table(entries: Sequence[object], guesser: Guesser, width: int) -> Table:
-    """The guesses of all tools; a long name takes lines rather than the room of the reasons."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, (width - _BESIDE) // 2))
     for name in ("hint", "declared", "inferred", "sure"):

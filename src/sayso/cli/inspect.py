@@ -103,7 +103,6 @@ def _print_json(targets: tuple[Target, ...], found: list[Surface | SaysoError]) 
 
 
 def _print(found: list[Surface | SaysoError], shown: list[Surface | SaysoError]) -> None:
-    """Print the tools that are `shown`, below a headline about all that were `found`."""
     console = out()
     wholes = [surface for surface in found if isinstance(surface, Surface)]
     surfaces = [surface for surface in shown if isinstance(surface, Surface)]
@@ -120,7 +119,6 @@ def _print(found: list[Surface | SaysoError], shown: list[Surface | SaysoError])
 
 
 def _table(tools: list[Tool], width: int) -> Table:
-    """The hints of all tools; a long name takes lines rather than the room of the hints."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, width - _BESIDE))
     for name in ("level", *(name.replace("_", "\n") for name in HINT_NAMES)):
@@ -137,7 +135,6 @@ def _hint(tool: Tool, name: Any) -> Text:
 
 
 def _legend(tools: list[Tool]) -> str:
-    """What the marks mean that stand in the table; a hint without one was declared."""
     sources = {tool.resolved[name].source for tool in tools for name in HINT_NAMES}
     marks = [
         f"{mark} {meaning}"

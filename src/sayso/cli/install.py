@@ -72,7 +72,6 @@ def install(  # noqa: PLR0913 - each is an option of its own
 
 
 def _check_policy(policy: str | None, url: str | None) -> None:
-    """Raise for a policy with a mistake in it, and where somebody else starts the gateway."""
     if policy is None:
         return
     if url is not None:

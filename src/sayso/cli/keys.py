@@ -165,7 +165,6 @@ def revoke(
 
 
 def _named(rows: list[ApiKeyRow]) -> str:
-    """Return how many keys these are, and their names and ids, for a question."""
     shown = [f"{row.name} {row.id}" for row in rows[:_MAX_NAMED]]
     if len(rows) > _MAX_NAMED:
         shown.append(f"{len(rows) - _MAX_NAMED:,} more")
@@ -173,7 +172,6 @@ def _named(rows: list[ApiKeyRow]) -> str:
 
 
 def _seconds(expires: str) -> float | None:
-    """How many seconds `--expires` says, `None` for `never`."""
     if expires == "never":
         return None
     if not DURATION.fullmatch(expires):
@@ -201,7 +199,6 @@ def _cells(row: ApiKeyRow) -> tuple[str, ...]:
 
 
 def _document(row: ApiKeyRow) -> dict[str, Any]:
-    """All that is known of a key; times in Unix seconds."""
     return {
         "id": row.id,
         "name": row.name,

@@ -119,7 +119,6 @@ def _words(given: list[str] | None) -> list[str]:
 
 
 def _report(server: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
-    """What is found; where it was mended, what is left cannot be."""
     is_mendable = not mended and (server.saved is not None or server.python is not None)
     return lint_listing(
         server.listing, choice, places=server.places, allows=allows, is_mendable=is_mendable
@@ -170,7 +169,6 @@ def _past(
 
 
 def _mended(server: Linted, choice: Choice, *, writes: bool, allows: bool) -> Linted:
-    """The list after all that is mechanical was mended; the difference goes to stderr."""
     from sayso.lint import fix_saved
     from sayso.settings import parse_json
 
@@ -205,7 +203,6 @@ def _replace(file: Path, before: str, after: str) -> None:
 
 
 def _mend_source(path: str, report: Report, *, writes: bool) -> None:
-    """Write what is mechanical into a server's source; the difference goes to stderr."""
     from sayso.clients import read, replace
     from sayso.lint import fix_source
 

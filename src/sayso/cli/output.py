@@ -39,7 +39,6 @@ def log_error(error: SaysoError) -> None:
 
 
 def _tell(text: str) -> None:
-    """One line to the person at the terminal."""
     say(plain(text))
 
 

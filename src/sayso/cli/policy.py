@@ -72,7 +72,6 @@ def _file_and_places(words: tuple[str, ...], policy: str | None) -> tuple[str, l
 
 
 def _is_policy(word: str) -> bool:
-    """Whether the only word is a file or folder that is no target."""
     path = Path(word)
     is_target = path.suffix in {".json", ".jsonc", ".py", ".js"}
     return path.is_dir() or (path.is_file() and not is_target)
@@ -81,7 +80,6 @@ def _is_policy(word: str) -> bool:
 def _unmatched(
     found: Policy, places: list[str], command: list[str] | None, timeout: float
 ) -> tuple[list[str], list[str]]:
-    """What of the policy is about no tool of the targets, and which servers did not answer."""
     import anyio
 
     from sayso.cli.address import check_seconds

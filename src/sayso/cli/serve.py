@@ -182,7 +182,6 @@ async def _serve(
 
 
 def _report_to(worker: Worker, server: DrainedServer) -> None:
-    """Tell the parent that this worker serves, and end with the parent."""
     asyncio.get_running_loop().add_reader(worker.life, server.stop)
     worker.serves()
 
@@ -232,7 +231,6 @@ def _site(
     settings: Settings | None,
     entrance: Entrance,
 ) -> ASGIApp:
-    """Return the application with its console."""
     is_alone = options.access is None
 
     def make() -> Sequence[BaseRoute]:
@@ -282,7 +280,6 @@ async def _run(
 async def _among_others(
     options: Options, store: Database, keys: Keyring, worker: Worker | None
 ) -> AsyncGenerator[ReplicaClient | None]:
-    """The way to the other processes of this gateway, where there may be some."""
     if not is_one_of_many(options):
         yield None
         return
@@ -314,7 +311,6 @@ def _keys(options: Options) -> Keyring:
 
 
 def _emit(options: Options, telemetry: Telemetry) -> Emit:
-    """Where the ends of the log's chain are told."""
     path = options.heads or os.environ.get("SAYSO_HEADS")
     first = heads_file(Path(path)) if path else log_head
     if telemetry.otel is None:
@@ -350,7 +346,6 @@ def _policy(options: Options, targets: Sequence[Target], voice: Voice) -> Policy
 def _watching(
     policy: PolicyFile | None, targets: Sequence[Target], voice: Voice
 ) -> list[Callable[[], Coroutine[Any, Any, None]]]:
-    """What reads the policy again while it changes, and tells of each that counts from then on."""
     if policy is None:
         return []
 
@@ -368,8 +363,6 @@ def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) ->
 
 
 def _keeping(voice: Voice) -> Callable[[SaysoError], None]:
-    """What tells of a policy that does not count."""
-
     def keep(error: SaysoError) -> None:
         voice.fail(error)
         voice.tell("The policy before it still counts.")
@@ -414,7 +407,6 @@ async def _check(gateway: Gateway, voice: Voice) -> None:
 
 
 def _is_on(gateway: Gateway, upstream: Upstream, voice: Voice) -> bool:
-    """Return whether the policy lets a server take part, and say so where it does not."""
     is_on = gateway.fleet.switches.has_server(upstream.name)
     if not is_on:
         voice.tell(f"{upstream.name}: switched off by the policy")

@@ -224,7 +224,6 @@ def _variable(word: str) -> tuple[str, str]:
 
 
 async def _run(terms: "Terms", shows: bool, has_evidence: bool) -> "Report":  # noqa: FBT001 - by place
-    """Run it, and show how it goes on; `anyio.run` gives arguments by their places."""
     from rich.console import Console
 
     from sayso.verify import Terminal

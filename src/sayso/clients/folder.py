@@ -191,7 +191,6 @@ class _Way:
         self._check()
 
     def _follow(self, name: str, found: os.stat_result) -> None:
-        """Go on where a link leads that this user or root has put into this folder."""
         self._links += 1
         if self._links > _MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))

@@ -147,7 +147,6 @@ def record_in(folder: Path) -> Record | None:
 
 
 def _fields(data: bytes) -> dict[str, Any]:
-    """The fields of a record; raises `ValueError` for one of another form."""
     fields = json.loads(data)
     if fields["schema"] != _SCHEMA:
         raise ValueError(fields["schema"])

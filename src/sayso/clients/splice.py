@@ -82,12 +82,14 @@ def _filled(
     """Members in the place of the one at `at`, or after all, each on a line where others are."""
     if not found:
         return opening + 1, opening + 1, ", ".join(raw)
-    near = found[-1 if at is None else at]
+    near = found[-1]
+    if at is not None:
+        near = found[at]
     between = f",{_line_start(text, near.key_at) or ' '}"
     joined = between.join(raw)
-    if at is None:
-        return near.end, near.end, f"{between}{joined}" if raw else ""
-    return near.key_at, near.end, joined
+    if at is not None:
+        return near.key_at, near.end, joined
+    return near.end, near.end, "".join(f"{between}{text}" for text in raw)
 
 
 def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
@@ -96,9 +98,10 @@ def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
     member = found[at]
     if at == 0:
         if len(found) == 1:
-            after = _LAST_COMMA.match(text, member.end)
-            comma = [] if after is None else [(after.end() - 1, after.end(), "")]
-            return [(member.key_at, member.end, ""), *comma]
+            edits = [(member.key_at, member.end, "")]
+            if after := _LAST_COMMA.match(text, member.end):
+                edits.append((after.end() - 1, after.end(), ""))
+            return edits
         comma = document.file.text.index(",", member.end)
         return [(member.key_at, member.end, ""), (comma, comma + 1, "")]
     comma = document.file.text.index(",", found[at - 1].end)
@@ -107,30 +110,32 @@ def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
     line = _line_start(text, member.key_at)
     rest = text[member.end :].lstrip(_BLANK)
     # A line that held nothing else goes as a whole. Its own end stays, for a comment before it.
-    is_alone = line is not None and rest.startswith(("\n", "\r\n"))
-    start = member.key_at - len(line or "") if is_alone else member.key_at
+    start = member.key_at
+    if line is not None and rest.startswith(("\n", "\r\n")):
+        start -= len(line)
     return [(comma, comma + 1, ""), (start, member.end, "")]
 
 
 def _written(text: str, near: Member, depth: int, member: Mapping[str, Any]) -> str:
-    """A member as it would be written at `depth`, in the manner of the one that stands there."""
     line = _line_start(text, near.key_at)
     if line is None:
         return json.dumps(member)[1:-1]
     indent = line.lstrip("\r\n")
-    unit = indent[: len(indent) // depth] if len(indent) % depth == 0 else _UNIT
+    unit = _UNIT
+    if len(indent) % depth == 0:
+        unit = indent[: len(indent) // depth]
     key, value = next(iter(member.items()))
     return f"{json.dumps(key)}: {json.dumps(value, indent=unit)}".replace("\n", line)
 
 
 def _line_start(text: str, at: int) -> str | None:
-    """The line's end and the blanks before `at`, or `None` where more stands before it."""
-    start = at
-    while text[start - 1] in _BLANK:
-        start -= 1
-    if text[start - 1] != "\n":
-        return None
-    return text[start - 2 : at] if text[start - 2] == "\r" else text[start - 1 : at]
+    """Return the line end and the blanks before `at`, `None` if more stands before it."""
+    before = text[:at]
+    line = before.rstrip(_BLANK)
+    for end in ("\r\n", "\n"):
+        if line.endswith(end):
+            return before[len(line) - len(end) :]
+    return None
 
 
 def _edited(
@@ -150,11 +155,10 @@ def _edited(
 
 
 def _others(document: Document, steps: tuple[str, ...]) -> object:
-    """What the file holds beside the object at `steps`."""
-
     def without(value: Any, rest: tuple[str, ...]) -> Any:
-        inner = without(value[rest[0]], rest[1:]) if rest[1:] else None
-        return {**value, rest[0]: inner}
+        if not rest:
+            return None
+        return {**value, rest[0]: without(value[rest[0]], rest[1:])}
 
     return without(document.file.value, steps)
 

@@ -1,6 +1,7 @@
 """What a client's file was, or would be, without sayso: told from the file as it stands now."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from sayso.clients.choice import is_gateway
@@ -15,9 +16,12 @@ _URLS = ("url", "httpUrl")
 
 
 def is_in_front(document: Document, record: Record) -> bool:
-    """Whether sayso's entry stands in the file, be it as sayso wrote it or changed since."""
+    """Whether sayso's entry stands in the file, as sayso wrote it or changed since."""
     entry = document.servers(record.steps).get(ENTRY)
-    return entry is not None and _is_ours(entry, record)
+    if entry == record.entry or is_gateway(entry):
+        return True
+    fields = as_object(entry)
+    return any(key in fields and fields[key] == record.entry.get(key) for key in _URLS)
 
 
 def is_as_written(document: Document, record: Record) -> bool:
@@ -46,19 +50,17 @@ def undo(document: Document, record: Record) -> tuple[Document, bool]:
 
 
 def _before(document: Document, record: Record) -> bytes | None:
-    """The bytes from before, where the file is as sayso wrote it and they were kept unharmed."""
+    """Return the bytes from before, if the file is as sayso wrote it and they are unharmed."""
     digest = record.changes.get(digest_of(document.data))
-    if digest is None:
-        return None
-    try:
-        data = read(record.original(digest))
-    except ConfigError:
-        return None
-    return data if digest_of(data) == digest else None
+    if digest is not None:
+        with suppress(ConfigError):
+            data = read(record.original(digest))
+            if digest_of(data) == digest:
+                return data
+    return None
 
 
 def _check_changed(document: Document, record: Record, servers: Mapping[str, Any]) -> None:
-    """Raise where a server that moved stands in the file again, and is another."""
     for name, old in record.moved().items():
         if name in servers and servers[name] != old and is_in_front(document, record):
             what = (
@@ -67,10 +69,3 @@ def _check_changed(document: Document, record: Record, servers: Mapping[str, Any
             where = document.file.where(*record.steps, name, of_key=True)
             fix = f"Take one of the two away. The file as it was is kept in {record.folder}."
             raise ConfigError(what, where=where, fix=fix)
-
-
-def _is_ours(entry: Any, record: Record) -> bool:
-    if entry == record.entry or is_gateway(entry):
-        return True
-    fields = as_object(entry)
-    return any(key in fields and fields[key] == record.entry.get(key) for key in _URLS)

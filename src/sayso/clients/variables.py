@@ -55,7 +55,7 @@ class Passed:
 
 
 def spelt(entry: Mapping[str, Any], spell: Callable[[str], str]) -> dict[str, Any]:
-    """`entry` with each text that may hold variables spelt anew."""
+    """Return `entry` with `spell` applied to each text that may hold variables."""
 
     def anew(value: Any) -> Any:
         if isinstance(value, str):
@@ -66,7 +66,7 @@ def spelt(entry: Mapping[str, Any], spell: Callable[[str], str]) -> dict[str, An
             return {key: anew(item) for key, item in cast("dict[str, Any]", value).items()}
         return value
 
-    return {key: anew(value) if key in _READ else value for key, value in entry.items()}
+    return {**entry, **{key: anew(entry[key]) for key in _READ if key in entry}}
 
 
 def variables_in(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> list[str]:
@@ -92,4 +92,4 @@ def not_own(entry: Mapping[str, Any]) -> str | None:
         return text
 
     spelt(entry, look)
-    return found[0] if found else None
+    return next(iter(found), None)

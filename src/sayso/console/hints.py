@@ -41,7 +41,6 @@ def hint_rows(
 
 
 def _source(hint: Mapping[str, Any]) -> str:
-    """Who says so, and how sure that is, as far as it is known."""
     source = hint["source"]
     if source == Source.INFERRED and "confidence" in hint:
         return f"inferred, {hint['confidence']:.2f}"

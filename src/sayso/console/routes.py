@@ -100,8 +100,6 @@ async def _redirect(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def _handlers(pages: Pages) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
-    """A page for whatever goes wrong, without a word of what it looked like inside."""
-
     async def refused(_: Request, error: HTTPException) -> Response:
         what, fix = _PROBLEMS.get(error.status_code, ("This cannot be done.", "Go back."))
         return pages.problem(error.status_code, what, fix)

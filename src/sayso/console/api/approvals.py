@@ -116,7 +116,6 @@ def _answer(body: Mapping[str, Any], approval: Approval, person: Person) -> Answ
 
 
 def _edit(edit: Mapping[str, Any], approval: Approval) -> Mapping[str, Any] | None:
-    """The edit in the one form that is compared; `None` where it is what was seen already."""
     before = approval.question.arguments
     found = difference(before, patched(before, edit))
     if not found:

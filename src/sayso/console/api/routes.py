@@ -64,8 +64,6 @@ def _app(pages: Pages, door: Door, pulse: Pulse, base: str, home: str) -> Starle
 
 
 def _moved(home: str) -> Callable[[Request], Awaitable[Response]]:
-    """Leads from an address without a version to the newest one."""
-
     async def move(request: Request) -> Response:
         name = request.url.path.rpartition("/")[2]
         query = request.url.query
@@ -80,8 +78,6 @@ async def _describe(_: Request) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class _Me:
-    """Says who asks, and what they may do."""
-
     door: Door
 
     async def tell(self, request: Request) -> Response:
@@ -97,5 +93,4 @@ class _Me:
 
 
 async def _script(_: Request) -> Response:
-    """The dialog as one module, for any page of an origin that is allowed."""
     return FileResponse(_SCRIPT, media_type="text/javascript")

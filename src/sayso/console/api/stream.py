@@ -118,7 +118,6 @@ class Stream:
     async def _changes(
         self, known: Mapping[int, Approval], now: Mapping[int, Approval]
     ) -> list[tuple[str, Approval]]:
-        """What to tell a screen that knows these questions."""
         gone = [await self._guard.approvals.find(number) for number in known if number not in now]
         told = [("settled", approval) for approval in gone if approval is not None]
         return told + [

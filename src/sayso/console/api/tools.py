@@ -17,8 +17,6 @@ from sayso.policy import Principal
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A server as it is to one caller."""
-
     upstream: Upstream
     caller: Principal
 

@@ -109,7 +109,6 @@ def answer_of(form: Mapping[str, str], approval: Approval, person: Person) -> An
 
 
 def _edit(form: Mapping[str, str], approval: Approval) -> Mapping[str, Any] | None:
-    """What is other than the agent asked for; `None` where it is what was seen already."""
     before = approval.question.arguments
     edit = difference(before, read_arguments(form, before))
     if not edit and approval.edit is None:

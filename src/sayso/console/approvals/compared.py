@@ -61,5 +61,4 @@ async def last_run(log: AuditLog, approval: Approval) -> Line | None:
 
 
 def _same(left: Any, other: Any) -> bool:
-    """Whether two values are the same JSON: `1` is not `true`."""
     return _SAME(left) == _SAME(other)

@@ -36,11 +36,9 @@ class _Desk:
         self._runs = Runs(self._guard.active_calls, pages.gateway.post)
 
     async def look(self, request: Request) -> Response:
-        """The question as it stands."""
         return await self._page(request.query_params.get("token", ""))
 
     async def answer(self, request: Request) -> Response:
-        """Answer as the person whom the link was made for."""
         form = await read_form(request, is_known=True)
         token = form.get("token", "")
         if self._guard.keys is None or _CHANNEL not in self._guard.policy().channels:

@@ -42,8 +42,6 @@ def approval_routes(pages: Pages) -> list[Route]:
 
 
 class _Shelf:
-    """What is looked at; nothing is changed by it."""
-
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
@@ -51,7 +49,6 @@ class _Shelf:
         self.runs = Runs(self._guard.active_calls, pages.gateway.post)
 
     async def queue(self, request: Request, session: Session) -> Response:
-        """All that waits, below what became of an answer that was just given."""
         answered = await self._named(request, "answered")
         late = await self._named(request, "late")
         live = await load_live(
@@ -79,15 +76,12 @@ class _Shelf:
         return self._pages.render("approvals/live.html", session=session, queue=live)
 
     async def waiting(self, _: Request, _session: Session) -> Response:
-        """How many wait: for pages that nobody looks at just now."""
         return PlainTextResponse(str((await load_queue(self._guard)).waiting))
 
     async def one(self, request: Request, session: Session) -> Response:
-        """One question, whatever became of it."""
         return await self._question(request, session, "approvals/approval.html")
 
     async def dialog(self, request: Request, session: Session) -> Response:
-        """The same as the inside of a dialog."""
         return await self._question(request, session, "approvals/dialog.html")
 
     async def end(self, request: Request, session: Session) -> Response:
@@ -102,7 +96,6 @@ class _Shelf:
         )
 
     async def run(self, request: Request, session: Session) -> Response:
-        """How far the call of a question is."""
         approval = await self.asked(request)
         seen = await look(self._guard.audit, self.runs, [approval])
         return self._pages.render(

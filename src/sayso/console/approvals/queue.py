@@ -168,7 +168,6 @@ async def look(
 
 
 async def _look_up(log: AuditLog, approval: Approval, calls: dict[int, LoggedCall]) -> None:
-    """Add the call that used an approval, if one did and the log tells of it."""
     if approval.used_by is None:
         return
     lines = await log.newest(call=approval.used_by, limit=_MOST_LINES)
@@ -184,7 +183,6 @@ async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float |
 
 
 async def _unasked(log: AuditLog) -> list[LoggedCall]:
-    """The newest calls that no person was asked about."""
     calls = read_calls(await log.newest(limit=_NEWEST_CALLS))
     return [call for call in calls if call.approval is None and call.last["tool"]][:_MOST_RECENT]
 

@@ -58,7 +58,6 @@ def why_not(seen: str, now: Approval | None) -> str:
 
 
 def _is_part(request: Request) -> bool:
-    """Whether a page asks for itself, and shows what comes back within it."""
     return request.headers.get("hx-request") == "true"
 
 

@@ -84,7 +84,6 @@ def _is_time(value: str) -> bool:
 
 
 def _read_time(value: str) -> float:
-    """A time as browsers write it, on the wall clock of this machine."""
     return datetime.fromisoformat(value).timestamp()
 
 

@@ -62,7 +62,6 @@ class _Desk:
         self._checker = Checker(self._log, pages.gateway.keys, self._guard.shutdown)
 
     async def log(self, request: Request, session: Session) -> Response:
-        """The calls that the filter in the address finds, a page of them."""
         form = Form.read(request.query_params)
         said = request.query_params.get("before", "")
         before = int(said) if _NUMBER.fullmatch(said) else None
@@ -93,13 +92,11 @@ class _Desk:
         return StreamingResponse(text, media_type=TYPES[kind], headers=name)
 
     async def one(self, request: Request, session: Session) -> Response:
-        """All that is on record of one call."""
         evidence = await self._evidence(request)
         form = Form.read(request.query_params)
         return await self._page("audit/call.html", session, evidence=evidence, form=form)
 
     async def conversation(self, request: Request, session: Session) -> Response:
-        """The calls before and after one, of the same person through the same client."""
         evidence = await self._evidence(request)
         place = evidence.places[-1]
         idle = self._guard.approvals.idle
@@ -111,7 +108,6 @@ class _Desk:
         )
 
     async def rule(self, request: Request, session: Session) -> Response:
-        """A rule made of one call."""
         evidence = await self._of_tool(request)
         asked = request.query_params
         said = asked.get("effect", EFFECTS[0])
@@ -127,7 +123,6 @@ class _Desk:
         )
 
     async def test(self, request: Request, session: Session) -> Response:
-        """A test of the policy made of one call."""
         evidence = await self._of_tool(request)
         snippet = make_test(evidence.call.last, self._guard.policy())
         return await self._page("audit/test.html", session, evidence=evidence, snippet=snippet)
@@ -149,7 +144,6 @@ class _Desk:
         return found
 
     async def _of_tool(self, request: Request) -> Evidence:
-        """The same of a call that came as far as a tool."""
         found = await self._evidence(request)
         if not found.call.last["tool"]:
             raise HTTPException(404)

@@ -146,7 +146,6 @@ def _name(line: Line, wish: Wish) -> str:
 
 
 def _exactly(name: str) -> str:
-    """A name as a glob that fits it alone."""
     return name.translate(_GLOBS)
 
 

@@ -61,7 +61,6 @@ async def _side(
 async def _walk(
     log: AuditLog, wanted: Filter, bounds: tuple[int, int], *, is_rising: bool
 ) -> AsyncGenerator[RecordRow | None]:
-    """Lines one by one, and `None` where it was enough."""
     low, high = bounds
     prefilter = wanted.prefilter()
     for _ in range(_STEPS):

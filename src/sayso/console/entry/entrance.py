@@ -68,7 +68,6 @@ class _Entrance:
         return response
 
     async def leave(self, request: Request, _: Session, _form: dict[str, str]) -> Response:
-        """End this browser's session."""
         await self._pages.login.close_session(request.cookies.get(self._pages.cookie, ""))
         response = RedirectResponse(f"{HOME}/login", 303)
         response.delete_cookie(self._pages.cookie, path=HOME, httponly=True, samesite="strict")

@@ -29,7 +29,6 @@ class _Desk:
         self._cookie = f"{pages.cookie}_oidc"
 
     async def begin(self, request: Request) -> Response:
-        """Send a browser to the issuer, with what it must bring back."""
         to = request.query_params.get("to", "")
         try:
             begun = await self._provider.begin(to if is_own(to) else f"{HOME}/")

@@ -142,7 +142,6 @@ class Provider:
     async def _redeem(
         self, code: str, verifier: str, metadata: dict[str, Any]
     ) -> tuple[str, str | None]:
-        """The ID token for a code, with the access token that it may be bound to."""
         settings = self.settings
         form = {
             "grant_type": "authorization_code",
@@ -168,7 +167,6 @@ class Provider:
         return token, access if isinstance(access, str) else None
 
     async def _person(self, token: str, proof: Proof) -> Person:
-        """Whom an ID token lets in, once all of it is known to be so."""
         now = self.clock()
         try:
             header = read_header(token, self.settings.algorithms, None)

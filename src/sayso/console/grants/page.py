@@ -69,7 +69,6 @@ def grant_routes(pages: Pages) -> list[Route]:
 
 
 def _named(grants: list[Grant], number: str) -> Grant | None:
-    """The grant of this number, if it is one of those."""
     if not _NUMBER.fullmatch(number):
         return None
     return next((grant for grant in grants if grant.number == int(number)), None)

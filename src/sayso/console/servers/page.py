@@ -159,6 +159,5 @@ def _reached(upstream: Upstream) -> dict[str, Any]:
 
 
 def _called(server: Mapping[str, Any]) -> str:
-    """What a server calls itself."""
     said = (server.get("title"), server.get("name"), server.get("version"))
     return " ".join(dict.fromkeys(text for text in said if isinstance(text, str) and text))

@@ -61,7 +61,6 @@ def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
 
 
 def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
-    """What stands behind a receipt's word on a hint, or why it does not count."""
     weighed = [*weigh(policy.receipt_keys, tool.receipts, name)]
     if tool.receipts and not weighed:
         return "Its receipt is signed by no key that the policy trusts."

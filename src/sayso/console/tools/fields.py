@@ -199,7 +199,6 @@ def _field(
 
 
 def _list_of(schema: Json, root: Json) -> tuple[Kind, Kind, tuple[Any, ...]]:
-    """How a list is given: by ticks, by lines, or as JSON."""
     items: object = schema.get("items")
     if not isinstance(items, Mapping) or "prefixItems" in schema:
         return Kind.JSON, Kind.TEXT, ()
@@ -284,7 +283,6 @@ def _only(schema: Json) -> Json | None:
 
 
 def _at(root: Json, reference: str) -> Json | None:
-    """What a reference within the schema points at."""
     if not reference.startswith("#/"):
         return None
     place: Any = root
@@ -309,7 +307,6 @@ def _bare(text: str) -> str:
 
 
 def _limits(schema: Json) -> Iterator[str]:
-    """What a value must keep to, in words."""
     words = {
         "minLength": "at least {} characters",
         "maxLength": "at most {} characters",

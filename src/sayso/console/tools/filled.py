@@ -96,7 +96,6 @@ def _note(fields: tuple[Field, ...], filled: Filled, problems: Iterable[Problem]
 
 
 def _nearest(path: str, keys: Mapping[str, str]) -> str:
-    """The key of the field that a problem's path leads to, or near to."""
     while path:
         if path in keys:
             return keys[path]
@@ -210,7 +209,6 @@ def _json(said: str) -> Any:
 
 
 def _depth(value: Any) -> int:
-    """How deep a value is nested, without going deeper than it matters."""
     level = [value]
     depth = 0
     while level and depth <= _MOST_LEVELS:

@@ -60,7 +60,6 @@ class _Shelf:
         )
 
     async def one(self, request: Request, session: Session) -> Response:
-        """One tool: all that is known of it, and a form to try it."""
         inventory = await seen_inventory(self._pages.gateway)
         tool = find_tool(inventory, request.path_params["key"])
         if tool is None:
@@ -93,7 +92,6 @@ async def show_tool(pages: Pages, session: Session, tool: Tool, **more: Any) -> 
 
 
 def _choices(tools: tuple[Tool, ...]) -> dict[str, Any]:
-    """What the filters offer."""
     categories = {reveal(tool.intent.category) for tool in tools if tool.intent.category}
     return {
         "hint": hint_choices(),

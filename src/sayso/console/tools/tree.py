@@ -78,8 +78,6 @@ def tree_of(name: str, value: Any) -> Node:
 
 
 class _Planter:
-    """Grows a tree, and counts what it has."""
-
     def __init__(self) -> None:
         self._left = _MOST_NODES
 

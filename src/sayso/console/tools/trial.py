@@ -130,7 +130,6 @@ class _Desk:
         return part
 
     async def cancel(self, request: Request, session: Session, _: dict[str, str]) -> Response:
-        """Cancel a try."""
         trial = await self._own(request, session)
         await self._tries.stop(trial)
         return _to(trial)
@@ -159,7 +158,6 @@ class _Desk:
         )
 
     async def _begin(self, session: Session, tool: Tool, form: dict[str, str]) -> Response:
-        """The form with the arguments of a call that was made."""
         given = read(WHOLE, {"/": form.get("arguments", "")})
         filled = _switched(tool, given, form, to_json=False)
         is_json = "/" in filled.entries
@@ -188,7 +186,6 @@ class _Desk:
         return next(iter(read_calls(rows)), None)
 
     async def _asked(self, call: LoggedCall | None, session: Session) -> View | None:
-        """The question that a try has put, as whoever tries it sees it."""
         number = None if call is None else call.approval
         approval = None if number is None else await self._guard.approvals.find(number)
         if approval is None:

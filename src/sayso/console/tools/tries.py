@@ -195,7 +195,6 @@ class Tries:
         trial.ended = self.guard.clock()
 
     def _make_room(self) -> None:
-        """Forget the oldest that have ended."""
         over = [key for key, trial in self._known.items() if trial.state is not State.RUNNING]
         for key in over[: max(0, len(self._known) - _MOST + 1)]:
             del self._known[key]
