@@ -29,10 +29,7 @@ _CLOSE: Final = (b"connection", b"close")
 
 
 class DrainedServer(uvicorn.Server):
-    """A server that ends by steps. The second signal ends it at once.
-
-    After SIGTERM calls may run on for `seconds`.
-    """
+    """A server that ends by steps: calls may run on for `seconds`; a second signal ends it."""
 
     def __init__(self, app: Any, shutdown: Shutdown, seconds: float) -> None:
         limit = math.ceil(max(seconds, INTERRUPT_SECONDS) + TELL_SECONDS) + 1
@@ -86,10 +83,7 @@ class DrainedServer(uvicorn.Server):
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the requests, and the calls that belong to none of them.
-
-        Whoever is still answered then is told while the store is there to write it down.
-        """
+        """End requests, and calls outside of one, while the store can still record that."""
         await super().shutdown(sockets)
         if self.force_exit:
             await self._give_up()

@@ -35,7 +35,8 @@ def fields_of(body: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[tu
     rest = [name for name in body if name not in (*_FIRST, *_CHAIN, *_HEAD)]
     for name in (*_FIRST, *rest, *_CHAIN):
         if name in body and (name in _CHAIN or body[name] != before.get(name)):
-            yield name, _hints(body[name]) if name == "hints" else _words(body[name])
+            words = _hints if name == "hints" else _words
+            yield name, words(body[name])
 
 
 def _hints(value: Any) -> str:
@@ -47,9 +48,11 @@ def _hints(value: Any) -> str:
 
 
 def _hint(hint: Mapping[str, Any]) -> str:
-    source = f" ({hint['source']})" if "source" in hint else ""
-    return f"{'yes' if hint['value'] else 'no'}{source}"
+    answer = "yes" if hint["value"] else "no"
+    return f"{answer} ({hint['source']})" if "source" in hint else answer
 
 
 def _words(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -2,18 +2,15 @@
 
 import asyncio
 import gc
-import json
 import logging
 import os
 import signal
 import socket
-import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import anyio
 from starlette.routing import BaseRoute
@@ -26,19 +23,25 @@ from sayso.beside import beside
 from sayso.cli.address import Options
 from sayso.cli.drain import INTERRUPT_SECONDS, DrainedServer
 from sayso.cli.entrance import Entrance, make_entrance
-from sayso.cli.output import SILENT, Voice, voice_of
+from sayso.cli.output import (
+    SILENT,
+    Voice,
+    check_servers,
+    print_addresses,
+    voice_for,
+    voice_of,
+)
 from sayso.cli.replica_listener import is_one_of_many, open_reach
+from sayso.cli.stored import beside as beside_store
 from sayso.cli.telemetry_options import showing
 from sayso.cli.workers import Parent, Worker
-from sayso.connect import Target, UrlTarget, Wallet, is_loopback
+from sayso.connect import Target, UrlTarget, Wallet
 from sayso.console import later_routes, open_provider
 from sayso.errors import ConfigError, SaysoError
 from sayso.gateway import (
-    PATH,
     Gateway,
     ReplicaClient,
     StdioDoor,
-    Upstream,
     make_app,
     make_dispatcher,
     open_gateway,
@@ -50,12 +53,8 @@ from sayso.guard import PolicyFile, unruled
 from sayso.keys import Keyring, load_keys
 from sayso.policy import Principal, misnamed
 from sayso.receipts import Shelf, load_receipts
-from sayso.store import Database, Head, database_host, is_postgres, open_store, store_path
+from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
-
-_START_SECONDS: Final = 5.0
-"""How long the first list of a server is waited for before the gateway opens without it."""
-
 
 _IN_VAIN: Final = ("Unsupported upgrade request", "No supported WebSocket library")
 """What uvicorn says of a client that wants to speak another protocol: it is answered in HTTP."""
@@ -129,9 +128,11 @@ async def _serve(
 ) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
     public = (options.public_url or base).rstrip("/")
-    voice = _voice(options, worker)
+    voice = voice_for(options, worker)
     policy = _policy(options, targets, voice)
-    settings = read_access(options.access) if options.access else None
+    settings = None
+    if options.access:
+        settings = read_access(options.access)
     wallet = _wallet(targets, settings)
     shelf = _shelf(options, policy, voice)
     store = open_store(options.store)
@@ -162,11 +163,10 @@ async def _serve(
             open_access(settings, store.api_keys, keys, url=public, wallet=wallet) as access,
             open_provider(settings and settings.console, store.tokens, keys, url=public) as issuer,
         ):
-            await _check(gateway, voice)
+            await check_servers(gateway, voice)
             entrance = make_entrance(gateway, options, targets, listener, public, issuer)
             app = _site(gateway, options, base, public, access, settings, entrance)
-            seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
-            server = DrainedServer(app, gateway.guard.shutdown, seconds)
+            server = DrainedServer(app, gateway.guard.shutdown, _drain_seconds(options))
             if worker is not None:
                 _report_to(worker, server)
             async with (
@@ -174,11 +174,17 @@ async def _serve(
                 beside(*_while_it_serves(gateway, guests, is_quiet=voice is SILENT)),
             ):
                 if worker is None or (worker.speaks and worker.is_first):
-                    _print_addresses(public, entrance.first_link(), options, voice)
+                    print_addresses(public, entrance.first_link(), options, voice)
                 await _run(gateway, options.principal, server, listener)
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def _drain_seconds(options: Options) -> float:
+    if options.principal is None:
+        return options.drain
+    return INTERRUPT_SECONDS
 
 
 def _report_to(worker: Worker, server: DrainedServer) -> None:
@@ -186,14 +192,8 @@ def _report_to(worker: Worker, server: DrainedServer) -> None:
     worker.serves()
 
 
-def _voice(options: Options, worker: Worker | None) -> Voice:
-    """Return the voice of this process; of several workers one speaks for all."""
-    is_quiet = worker is not None and not worker.speaks
-    return SILENT if is_quiet else voice_of(is_json=options.is_json)
-
-
 def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf | None:
-    """The receipts at hand. What is wrong with one is told, and stops nothing."""
+    """Load the receipts. A broken one is logged, and stops nothing."""
     if options.receipts is None:
         return None
     shelf = load_receipts(Path(options.receipts))
@@ -207,18 +207,18 @@ def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf |
 
 
 def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | None:
-    """Where callers' tokens are kept that some server wants exchanged.
-
-    Raises `ConfigError` where callers never bring any.
-    """
-    found = [target for target in targets if isinstance(target, UrlTarget) and target.auth]
-    exchanging = next((target for target in found if target.auth and target.auth.is_exchange), None)
-    if exchanging is None:
+    """Return a place for callers' tokens to exchange. Raises `ConfigError` if none come."""
+    exchanging = [
+        target.name
+        for target in targets
+        if isinstance(target, UrlTarget) and target.auth and target.auth.is_exchange
+    ]
+    if not exchanging:
         return None
     if settings is None or settings.oauth is None:
         what = "its “token_exchange” needs tokens of callers, and none come without [oauth]"
         fix = "Say in access.toml who issues them (--access), or use client_credentials."
-        raise ConfigError(what, where=exchanging.name, fix=fix)
+        raise ConfigError(what, where=exchanging[0], fix=fix)
     return Wallet()
 
 
@@ -231,7 +231,6 @@ def _site(
     settings: Settings | None,
     entrance: Entrance,
 ) -> ASGIApp:
-    is_alone = options.access is None
 
     def make() -> Sequence[BaseRoute]:
         from sayso.console import make_routes
@@ -241,16 +240,15 @@ def _site(
             entrance.login,
             base_url=public,
             provider=entrance.provider,
-            is_alone=is_alone,
+            is_alone=options.access is None,
             access=access,
             screens=settings and settings.screens,
         )
 
-    routes = later_routes(make)
     return make_app(
         gateway,
         base,
-        routes,
+        later_routes(make),
         access=access,
         public_url=options.public_url,
         heard=entrance.callers.note,
@@ -283,9 +281,10 @@ async def _among_others(
     if not is_one_of_many(options):
         yield None
         return
-    listener, host = open_reach(
-        options, worker.place if worker else 0, database_host(options.store)
-    )
+    place = 0
+    if worker is not None:
+        place = worker.place
+    listener, host = open_reach(options, place, database_host(options.store))
     with listener:
         async with open_replicas(store.replicas, keys, listener, host) as post:
             yield post
@@ -306,20 +305,20 @@ async def _serve_stdio(
 
 
 def _keys(options: Options) -> Keyring:
-    path = None if is_postgres(options.store) else store_path(options.store)
-    return load_keys(path, is_made=True)
+    return load_keys(beside_store(options.store), is_made=True)
 
 
 def _emit(options: Options, telemetry: Telemetry) -> Emit:
-    path = options.heads or os.environ.get("SAYSO_HEADS")
-    first = heads_file(Path(path)) if path else log_head
+    first = log_head
+    if path := options.heads or os.environ.get("SAYSO_HEADS"):
+        first = heads_file(Path(path))
     if telemetry.otel is None:
         return first
-    places = (first, telemetry.otel.emit)
+    second = telemetry.otel.emit
 
     def emit(head: Head) -> None:
-        for place in places:
-            place(head)
+        first(head)
+        second(head)
 
     return emit
 
@@ -327,11 +326,14 @@ def _emit(options: Options, telemetry: Telemetry) -> Emit:
 def _channels(
     options: Options, keys: Keyring, base: str, policy: PolicyFile | None
 ) -> Sequence[Channel]:
-    """The ways to people beside the console. Raises `UsageError` for a URL that is none."""
+    """Return the channels to people besides the console. Raises `UsageError` for a bad URL."""
     url = options.webhook or os.environ.get("SAYSO_WEBHOOK")
     if not url:
         return ()
-    people = (lambda: policy().people) if policy else dict[str, frozenset[str]]
+
+    def people() -> Mapping[str, frozenset[str]]:
+        return policy().people if policy else {}
+
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
 
@@ -353,7 +355,11 @@ def _watching(
         voice.tell(told)
         _check_names(policy, targets, voice)
 
-    return [partial(policy.watch, read, _keeping(voice))]
+    def keep(error: SaysoError) -> None:
+        voice.fail(error)
+        voice.tell("The policy before it still counts.")
+
+    return [partial(policy.watch, read, keep)]
 
 
 def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) -> None:
@@ -362,95 +368,19 @@ def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) ->
             logging.getLogger("sayso").warning(told)
 
 
-def _keeping(voice: Voice) -> Callable[[SaysoError], None]:
-    def keep(error: SaysoError) -> None:
-        voice.fail(error)
-        voice.tell("The policy before it still counts.")
-
-    return keep
-
-
-async def _check(gateway: Gateway, voice: Voice) -> None:
-    """Ask every server for its tools, and tell what there is: raise where none answers.
-
-    A server that is slow does not hold up the others: it is waited for only for a while.
-    """
-    errors: list[SaysoError] = []
-    servers = [upstream for upstream in gateway.fleet.upstreams if _is_on(gateway, upstream, voice)]
-    asked = [upstream for upstream in servers if not upstream.is_for_callers]
-    waiting = {upstream.name for upstream in asked}
-
-    async def ask(upstream: Upstream) -> None:
-        try:
-            tools, _ = await upstream.tools()
-        except SaysoError as error:
-            errors.append(error)
-        else:
-            voice.tell(f"{upstream.name}: {len(tools)} {'tool' if len(tools) == 1 else 'tools'}")
-        waiting.discard(upstream.name)
-
-    with anyio.move_on_after(_START_SECONDS):
-        async with anyio.create_task_group() as group:
-            for upstream in asked:
-                group.start_soon(ask, upstream)
-    if errors and len(errors) == len(servers):
-        raise errors[0]
-    for error in errors:
-        voice.fail(error)
-    for upstream in servers:
-        if upstream.is_for_callers:
-            voice.tell(
-                f"{upstream.name}: its tools are listed for each caller, with their own token"
-            )
-    for name in sorted(waiting):
-        voice.tell(f"{name}: still starting; its tools are listed as soon as it answers")
-
-
-def _is_on(gateway: Gateway, upstream: Upstream, voice: Voice) -> bool:
-    is_on = gateway.fleet.switches.has_server(upstream.name)
-    if not is_on:
-        voice.tell(f"{upstream.name}: switched off by the policy")
-    return is_on
-
-
 def _while_it_serves(
     gateway: Gateway, guests: Guests | None, *, is_quiet: bool
 ) -> list[Callable[[], Coroutine[Any, Any, None]]]:
     """Return what runs while the gateway serves; one worker of several speaks for all."""
-    looking = [] if is_quiet else [partial(warn_of_unmatched, gateway)]
-    return [*looking, *([partial(guests, gateway)] if guests else [])]
+    work: list[Callable[[], Coroutine[Any, Any, None]]] = []
+    if not is_quiet:
+        work.append(partial(warn_of_unmatched, gateway))
+    if guests:
+        work.append(partial(guests, gateway))
+    return work
 
 
 def _base_url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _print_addresses(base: str, link: str | None, options: Options, voice: Voice) -> None:
-    """Say where the gateway is. Only a person who started it by hand is given a link.
-
-    Standard error of a gateway that a client has started belongs to that client, whose calls the
-    person at the console answers; and where people have accounts, a link would need none.
-    """
-    console = f"{base}/console/"
-    if options.principal is not None:
-        voice.tell(f"The console is at {console}. To log in, run sayso console in a terminal.")
-        return
-    if options.is_json:
-        addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link or console}
-        sys.stdout.write(json.dumps(addresses) + "\n")
-    else:
-        sys.stdout.write(f"{link or console}\n")
-        _tell_how_to_enter(base, link, voice)
-        voice.tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends sayso.")
-        if not is_postgres(options.store):
-            voice.tell(f"The record is kept in {store_path(options.store)}.")
-    sys.stdout.flush()
-
-
-def _tell_how_to_enter(base: str, link: str | None, voice: Voice) -> None:
-    if link is None:
-        voice.tell("People log in there with their account.")
-        return
-    voice.tell("Open this link to see the tools and to answer for calls; it works once.")
-    if is_loopback(urlsplit(base).hostname or ""):
-        voice.tell("It opens on this machine only. Run sayso console for another link.")
+    if ":" in host:
+        host = f"[{host}]"
+    return f"http://{host}:{port}"

@@ -25,13 +25,10 @@ _WHERE: Final = "--metrics"
 
 @asynccontextmanager
 async def showing(metrics: str | None, *, is_otel: bool) -> AsyncGenerator[Telemetry]:
-    """What was asked for, and the page of metrics at `metrics`: a port, or host:port.
-
-    Raises `UsageError` for an address that is none, `PortInUseError` where another listens.
-    """
+    """Open telemetry, and serve metrics at [HOST:]PORT. Raises `UsageError`, `PortInUseError`."""
     async with open_telemetry(
         has_metrics=metrics is not None,
-        has_otel=True if is_otel else None,
+        has_otel=is_otel or None,
         has_logs=is_structured(),
     ) as telemetry:
         if metrics is None or telemetry.prometheus is None:
@@ -73,7 +70,9 @@ async def _serving(
 
     assert telemetry.prometheus is not None  # noqa: S101 - the page is only for it
     port = listener.getsockname()[1]
-    names = own_names(f"http://{_LOOPBACK}:{port}") if is_loopback(host) else None
+    names = None
+    if is_loopback(host):
+        names = own_names(f"http://{_LOOPBACK}:{port}")
     page = MetricsPage(telemetry.prometheus, names)
     config = uvicorn.Config(
         page,

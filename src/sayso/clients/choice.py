@@ -268,9 +268,7 @@ def _unread(name: str, entry: Mapping[str, Any], place: Place, passed: Passed) -
             for variable in variables_in(entry, _NAMED)
         }
         faults.append(_fault(text, name, Scope(environ, place.workspace, Path.home())))
-    if None in faults:
-        return None
-    return faults[0]
+    return None if None in faults else faults[0]
 
 
 def _fault(text: str, name: str, scope: Scope) -> str | None:

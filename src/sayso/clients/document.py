@@ -11,16 +11,12 @@ from sayso.settings import JsonFile, parse_json, text_of, type_name
 
 def as_object(value: object) -> Mapping[str, Any]:
     """Return `value` if it is an object, else an empty one."""
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value)
-    return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[Any]:
     """Return `value` if it is a list, else an empty one."""
-    if isinstance(value, list):
-        return cast("list[Any]", value)
-    return []
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,7 @@ from sayso.errors import ConfigError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change of one client's file: from `now` to `then`, both as they stand or would stand.
-
-    `back` is the file without sayso. `record` is what is true afterwards, `earlier` what was.
-    """
+    """A change of one client's file from `now` to `then`; `back` is the file without sayso."""
 
     place: Place
     now: Document = field(repr=False)
@@ -122,10 +119,7 @@ def plan_install(
 
 
 def carry_out(plan: Plan) -> None:
-    """Do what is planned. A crash between two steps leaves a file that `undo` understands.
-
-    Raises `ConfigError`, with nothing done, where the file was changed since it was planned.
-    """
+    """Carry out a plan, so that `undo` understands every crash. Raises `ConfigError`."""
     record = plan.record
     earlier = plan.earlier
     kept: Mapping[str, Any] = {}
@@ -171,10 +165,7 @@ def plan_removal(record: Record) -> Removal:
 
 
 def remove(removal: Removal) -> Path | None:
-    """Carry out a removal. What was kept of the file goes with it, if the file is as before.
-
-    Else the folder that still keeps it is returned.
-    """
+    """Carry out a removal, and return the folder that keeps the file if it was not exact."""
     record = removal.record
     has_lost = not removal.is_exact and removal.now.data != removal.then.data
     if has_lost:
@@ -182,9 +173,7 @@ def remove(removal: Removal) -> Path | None:
     if removal.now.data != removal.then.data:
         swap.replace(record.path, removal.now.data, removal.then.data)
     record.forget(keeps_originals=has_lost)
-    if has_lost:
-        return record.folder
-    return None
+    return record.folder if has_lost else None
 
 
 def _kept_servers(record: Record) -> Mapping[str, Any]:

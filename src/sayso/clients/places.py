@@ -47,10 +47,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One object of servers: in which file, and by which keys to it.
-
-    `workspace` is the folder that its relative paths start from; for `user`, only by habit.
-    """
+    """One object of servers in a file; relative paths in it start from `workspace`."""
 
     client: Client
     scope: Scope

@@ -1,8 +1,4 @@
-"""Editing one object of a JSON text: its other bytes, comments and commas stay as they were.
-
-Both edits are checked: what is read from the new text must be what was meant, or nothing is
-handed out.
-"""
+"""Editing one object of a JSON text: other bytes stay, and each edit is read again."""
 
 import json
 import re
@@ -36,10 +32,7 @@ def take_out(
     name: str,
     entry: Mapping[str, Any],
 ) -> Document:
-    """`document` with one member `name` in the place of those that are `taken`, at least one.
-
-    The new member stands where the first of them stood.
-    """
+    """Return `document` with the member `name` in place of the first of those `taken`."""
     found = members(document.file.text, steps)
     first, *others = (at for at, member in enumerate(found) if member.step in taken)
     written = _written(document.text, found[first], len(steps) + 1, {name: entry})
@@ -53,10 +46,7 @@ def take_out(
 def put_back(
     document: Document, steps: tuple[str, ...], *, name: str | None, raw: Sequence[str]
 ) -> Document:
-    """`document` with the members `raw`, as they were once written, in the place of `name`.
-
-    Without a `name` they come last. Raises `ConfigError` where the object is gone.
-    """
+    """Return `document` with members as they were written. Raises `ConfigError`."""
     try:
         opening = offset_of(document.file.text, steps)
     except KeyError:

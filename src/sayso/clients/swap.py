@@ -21,10 +21,7 @@ _ENDING: Final = ".sayso-part"
 
 
 def look(path: Path) -> bytes:
-    """Return all bytes of a file that is only shown. Raises `ConfigError` if it cannot be read.
-
-    Whoever it belongs to, and wherever a link leads; nothing that is written comes of it.
-    """
+    """Return the bytes of a file that is only shown, whoever owns it. Raises `ConfigError`."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags)
@@ -135,10 +132,7 @@ def _clear(folder: Folder, start: str) -> None:
 
 
 def _part(folder: Folder, name: str, data: bytes, *, dressed_as: int | None = None) -> str:
-    """Write the whole content under another name, synced; others can read it at no moment.
-
-    It gets group, mode and attributes of the open file `dressed_as`.
-    """
+    """Write a private file with the mode, group and attributes of the open `dressed_as`."""
     part = f".{name}.{secrets.token_hex(4)}{_ENDING}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     number = os.open(part, flags, _PRIVATE, dir_fd=folder.number)

@@ -69,7 +69,9 @@ def in_short(arguments: Mapping[str, Any]) -> str:
 
 def _short(value: Any) -> str:
     text = _clip(unquoted(_text_of(value), limit=_SHORT_LOOKED_AT), _SHORT_VALUE)
-    return f"“{text}”" if isinstance(value, str) and value != MASK else text
+    if isinstance(value, str) and value != MASK:
+        return f"“{text}”"
+    return text
 
 
 def _clip(text: str, limit: int) -> str:
@@ -82,7 +84,9 @@ def _row(name: str, value: Any) -> ArgumentRow:
     lines = text.count("\n") + 1
     if len(text) <= _LONG_CHARACTERS and lines <= _LONG_LINES:
         return ArgumentRow(name, kind, text)
-    size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
+    size = f"{len(text):,} characters"
+    if lines > 1:
+        size += f", {lines:,} lines"
     return ArgumentRow(name, kind, text, " ".join(text[:_START].split()) + "…", size)
 
 

@@ -11,8 +11,9 @@ def moment(at: float, now: float) -> Markup:
     """A time in Unix seconds as a `time` element; with its date when that is not today's."""
     then = datetime.fromtimestamp(at).astimezone()
     today = datetime.fromtimestamp(now).astimezone()
-    is_today = then.date() == today.date()
-    shown = f"{then:%H:%M:%S}" if is_today else f"{then:%Y-%m-%d %H:%M:%S}"
+    shown = f"{then:%H:%M:%S}"
+    if then.date() != today.date():
+        shown = f"{then:%Y-%m-%d} {shown}"
     return _TIME.format(then.isoformat(timespec="seconds"), shown)
 
 
@@ -33,5 +34,7 @@ def roughly(seconds: float) -> str:
     ('5 minutes', '90 seconds', '1 second')
     """
     minutes, rest = divmod(round(seconds), 60)
-    number, unit = (minutes, "minute") if minutes and not rest else (round(seconds), "second")
-    return f"{number} {unit}" + ("" if number == 1 else "s")
+    number, unit = round(seconds), "second"
+    if minutes and not rest:
+        number, unit = minutes, "minute"
+    return f"{number} {unit}{'s' * (number != 1)}"

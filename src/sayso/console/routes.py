@@ -23,12 +23,12 @@ from sayso.console.entry.login import Login
 from sayso.console.entry.oidc import Provider
 from sayso.console.events import Pulse, event_routes
 from sayso.console.gate import Gate
-from sayso.console.grants.page import grant_routes
+from sayso.console.grants import grant_routes
 from sayso.console.home import HOME
 from sayso.console.pages import Pages, make_pages
 from sayso.console.policy.page import policy_routes
-from sayso.console.prompt.page import prompt_routes
-from sayso.console.servers.page import server_routes
+from sayso.console.prompt import prompt_routes
+from sayso.console.servers import server_routes
 from sayso.console.tools.drift import drift_routes
 from sayso.console.tools.page import tool_routes
 from sayso.console.tools.trial import trial_routes

@@ -45,10 +45,7 @@ def compare(now: Mapping[str, Any], last: Line) -> Compared:
 
 
 async def last_run(log: AuditLog, approval: Approval) -> Line | None:
-    """The last call of the same tool that went to its server before this question was put.
-
-    `None` where there is none among the newest lines of the log, or what it said was erased.
-    """
+    """Return the tool's last call before this question, if it is among the newest lines."""
     question = approval.question
     for row in await log.records.newest(limit=_NEWEST_LINES):
         if row.event != Event.ATTEMPT or row.at >= approval.created:
@@ -56,7 +53,9 @@ async def last_run(log: AuditLog, approval: Approval) -> Line | None:
         line = Line.from_row(row)
         if (line["server"], line["tool"]) == (question.server, question.tool):
             whole = Line.from_row(merged(row))
-            return None if whole["is_erased"] else whole
+            if whole["is_erased"]:
+                return None
+            return whole
     return None
 
 

@@ -22,10 +22,7 @@ JSON: Final = "json"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One argument in a form: its `key` there, and what stands in it at first.
-
-    Without a key it cannot be changed: what it holds is masked.
-    """
+    """One argument in a form; without a `key` it is masked and cannot be changed."""
 
     name: str
     key: str
@@ -46,10 +43,7 @@ def names_of(fields: Iterable[Field]) -> str:
 
 
 def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that a form holds; what it has no field for is as it was `before`.
-
-    Raises `UsageError` for what cannot be read.
-    """
+    """Return a form's arguments; others are as `before`. Raises `UsageError`."""
     given: dict[str, Any] = {}
     for at, name in enumerate(_read_names(form)):
         if f"{TEXT}.{at}" in form:
@@ -83,10 +77,7 @@ async def misfits(
     edit: Mapping[str, Any],
     caller: str = "",
 ) -> list[str]:
-    """Return what of an edit does not fit the tool's schema; not what misfits for being masked.
-
-    `caller` is the person whom it is checked for. Raises `UndecidedError`.
-    """
+    """Return what of an edit does not fit the schema for `caller`. Raises `UndecidedError`."""
     if checker is None:
         return []
     known = set(await checker.problems(before, caller))
@@ -100,7 +91,9 @@ def _names(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> li
 
 def _properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
     found: Any = (schema or {}).get("properties")
-    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+    if isinstance(found, Mapping):
+        return cast("Mapping[str, Any]", found)
+    return {}
 
 
 def _field(

@@ -57,7 +57,9 @@ class _Desk:
             what = f"{error.what[:1].upper()}{error.what[1:]}."
             return self._pages.problem(403, what, error.fix or "Nothing was changed by it.")
         now = await self._guard.approvals.find(approval.number)
-        told = "Your answer counts." if has_counted else why_not(form.get("seen", ""), now)
+        told = "Your answer counts."
+        if not has_counted:
+            told = why_not(form.get("seen", ""), now)
         return await self._page(token, told)
 
     async def _page(self, token: str, told: str = "") -> Response:

@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -15,10 +14,10 @@ from sayso.console.approvals.reply import Desk
 from sayso.console.approvals.view import view_of
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found, number_in
 from sayso.console.pages import Pages
 from sayso.gateway import Runs
 
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
 _UNCHANGED: Final = 204
 
@@ -49,8 +48,8 @@ class _Shelf:
         self.runs = Runs(self._guard.active_calls, pages.gateway.post)
 
     async def queue(self, request: Request, session: Session) -> Response:
-        answered = await self._named(request, "answered")
-        late = await self._named(request, "late")
+        answered = await self._find(request.query_params.get("answered", ""))
+        late = await self._find(request.query_params.get("late", ""))
         live = await load_live(
             self._guard, self.runs, self._guard.clock(), _query(request), _most(request)
         )
@@ -69,7 +68,9 @@ class _Shelf:
     async def live(self, request: Request, session: Session) -> Response:
         """The queue alone, or 204 when the page that asks shows this version already."""
         said = request.query_params.get("since", "")
-        since = float(said) if _SECONDS.fullmatch(said) else self._guard.clock()
+        since = self._guard.clock()
+        if _SECONDS.fullmatch(said):
+            since = float(said)
         live = await load_live(self._guard, self.runs, since, _query(request), _most(request))
         if request.query_params.get("shown") == live.version:
             return Response(status_code=_UNCHANGED)
@@ -104,29 +105,24 @@ class _Shelf:
 
     async def asked(self, request: Request) -> Approval:
         """The question that an address names. Raises `HTTPException` where there is none."""
-        approval = await self._find(request.path_params["number"])
-        if approval is None:
-            raise HTTPException(404)
-        return approval
+        return found(await self._find(request.path_params["number"]))
 
     async def _question(self, request: Request, session: Session, template: str) -> Response:
         approval = await self.asked(request)
         view = await view_of(self._guard, self.runs, approval, person_of(session))
-        queue = await load_queue(self._guard)
-        return self._pages.page(
+        return await self._pages.page(
             template,
             session,
-            queue,
             here="approvals",
             view=view,
             may_answer=session.role.covers(Role.APPROVER),
         )
 
-    async def _named(self, request: Request, key: str) -> Approval | None:
-        return await self._find(request.query_params.get(key, ""))
-
     async def _find(self, number: str) -> Approval | None:
-        return await self._approvals.find(int(number)) if _NUMBER.fullmatch(number) else None
+        known = number_in(number)
+        if known is None:
+            return None
+        return await self._approvals.find(known)
 
 
 def _query(request: Request) -> str:
@@ -135,4 +131,6 @@ def _query(request: Request) -> str:
 
 def _most(request: Request) -> int:
     said = request.query_params.get("most", "")
-    return max(SHOWN, int(said)) if re.fullmatch(r"[0-9]{1,3}", said, re.ASCII) else SHOWN
+    if re.fullmatch(r"[0-9]{1,3}", said, re.ASCII):
+        return max(SHOWN, int(said))
+    return SHOWN

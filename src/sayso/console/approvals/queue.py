@@ -1,24 +1,26 @@
 """The questions as they stand: those that wait, and what happened lately."""
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from sayso.approvals import Approval
-from sayso.audit import AuditLog
-from sayso.console.approvals.waits import read_waits
+from sayso.audit import AuditLog, Event
 from sayso.console.arguments import in_short
 from sayso.console.audit.calls import LoggedCall, read_calls
 from sayso.gateway import Reached, Runs
 from sayso.guard import Guard
+from sayso.store import RecordRow
 
 SHOWN: Final = 50
 """How many questions that wait are shown at first, and how many more at a time."""
 _MOST: Final = 500
 _MOST_SETTLED: Final = 200
 _MOST_RECENT: Final = 20
+_GRACE: Final = 5.0
 _NEWEST_LINES: Final = 300
 _NEWEST_CALLS: Final = 60
 _MOST_LINES: Final = 100
@@ -90,7 +92,9 @@ async def load_live(
     shown = found[:most]
     settled = await guard.approvals.settled(_MOST_SETTLED)
     more = (len(found) if query else waiting) - len(shown)
-    last = max(approval.number for approval in shown) if more and shown else None
+    last = None
+    if more and shown:
+        last = max(approval.number for approval in shown)
     kept = [
         approval
         for approval in settled
@@ -118,10 +122,7 @@ async def load_live(
 
 
 def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
-    """Return the first question of each caller, then the second of each, and so on.
-
-    Settled questions of the page count too: an answer moves no row.
-    """
+    """Return each caller's first question, then the second of each; an answer moves no row."""
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
     for approval in sorted(approvals, key=lambda approval: approval.number):
@@ -179,7 +180,32 @@ async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float |
     if not rows:
         return {}
     lines = await guard.audit.records.newest(limit=_NEWEST_LINES)
-    return read_waits(lines, patience=guard.patience, now=guard.clock())
+    return _read_waits(lines, patience=guard.patience, now=guard.clock())
+
+
+def _read_waits(
+    rows: Iterable[RecordRow], *, patience: float, now: float
+) -> Mapping[int, float | None]:
+    """For each question in `rows`, newest first: when the last of its calls stopped waiting.
+
+    That is `None` while one waits. A call that is silent for longer than the `patience` in seconds
+    waits no more: then sayso itself has ended.
+    """
+    ends: dict[str, float] = {}
+    waits: dict[int, float | None] = {}
+    for row in rows:
+        if row.event != Event.ASKED:
+            ends.setdefault(row.call, row.at)
+            continue
+        number = json.loads(row.body)["approval"]
+        end = ends.get(row.call)
+        if end is None and now > row.at + patience + _GRACE:
+            end = row.at + patience
+        last = waits.get(number, end)
+        waits[number] = None
+        if last is not None and end is not None:
+            waits[number] = max(last, end)
+    return waits
 
 
 async def _unasked(log: AuditLog) -> list[LoggedCall]:

@@ -10,10 +10,7 @@ from sayso.console.text import reveal
 
 
 def settlement(approval: Approval, call: LoggedCall | None, now: float) -> Markup:
-    """Who answered a question and when, and what follows; or that nobody did.
-
-    `call` is the one that used the approval, as far as the log tells of it.
-    """
+    """Say who answered a question and when, and what its `call` came to."""
     if approval.state is ApprovalState.PENDING:
         return Markup("Waits for an answer until {}.").format(moment(approval.expires, now))
     if approval.answered_at is None:

@@ -48,7 +48,9 @@ def _tone(outcome: str) -> str:
 
 
 def _ended(call: LoggedCall) -> str:
-    lasted = "" if call.begun is None else took(call.last.at - call.begun)
+    lasted = ""
+    if call.begun is not None:
+        lasted = took(call.last.at - call.begun)
     match call.outcome:
         case Outcome.OK if lasted:
             return f"Ran in {lasted}."

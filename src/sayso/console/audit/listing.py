@@ -1,11 +1,17 @@
 """One page of the log: the calls that a filter finds, each with all its lines."""
 
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
-from sayso.audit import AuditLog, Filter, Found, merged, search
+from sayso.audit import AuditLog, Filter, Found, export, merged, search
 from sayso.console.audit.calls import Line, LoggedCall, read_calls
 from sayso.store import RecordRow, Records
+
+TYPES: Final[Mapping[str, str]] = {"jsonl": "application/jsonl", "csv": "text/csv"}
+_HEADINGS: Final[Mapping[str, int]] = {"jsonl": 0, "csv": 1}
+_EXPORTED_AT_ONCE: Final = 500
 
 PAGE: Final = 50
 """How many calls a page shows."""
@@ -35,3 +41,17 @@ async def with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCall
     whole = {call.last.call: call for call in read_calls(map(merged, reversed(rows)))}
     # A line about the log itself is of no call: it stands alone.
     return [whole.get(row.call) or LoggedCall((Line.from_row(row),)) for row in last]
+
+
+async def exported(records: Records, wanted: Filter, form: str) -> AsyncGenerator[str]:
+    """The last line of each call that is wanted, newest first; `form` is one of `TYPES`."""
+    before: int | None = None
+    skipped = 0
+    while True:
+        found = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
+        # The heading of a table stands once.
+        yield "".join(islice(export(found.rows, form), skipped, None))
+        if found.older is None:
+            return
+        before = found.older
+        skipped = _HEADINGS[form]

@@ -1,6 +1,5 @@
 """The audit pages: the log, one call, its conversation, a rule and a test of it, the chain."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,20 +9,18 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from sayso.console import words
-from sayso.console.approvals.queue import load_queue
 from sayso.console.audit.chain import Checker
 from sayso.console.audit.evidence import Evidence, gather
-from sayso.console.audit.exporting import TYPES, exported
 from sayso.console.audit.filters import Form, choices
-from sayso.console.audit.listing import PAGE, list_calls
+from sayso.console.audit.listing import PAGE, TYPES, exported, list_calls
 from sayso.console.audit.snippets import EFFECTS, Wish, make_rule, make_test
 from sayso.console.audit.timeline import conversation_of
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found, number_in
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 _NAMES: Final[Mapping[str, Callable[[str], str]]] = {
     "level": lambda value: words.LEVELS[value].name,
     "decision": lambda value: words.DECISIONS[value],
@@ -50,8 +47,8 @@ def audit_routes(pages: Pages) -> list[Route]:
 
 
 async def _moved(request: Request, _: Session) -> Response:
-    call = request.path_params.get("call")
-    return RedirectResponse(f"{HOME}/audit" + (f"/{call}" if call else ""), 308)
+    call = request.path_params.get("call", "")
+    return RedirectResponse(f"{HOME}/audit/{call}".rstrip("/"), 308)
 
 
 class _Desk:
@@ -63,8 +60,7 @@ class _Desk:
 
     async def log(self, request: Request, session: Session) -> Response:
         form = Form.read(request.query_params)
-        said = request.query_params.get("before", "")
-        before = int(said) if _NUMBER.fullmatch(said) else None
+        before = number_in(request.query_params.get("before", ""))
         listing = await list_calls(self._log, form.filter, before)
         return await self._page(
             "audit/audit.html",
@@ -100,19 +96,19 @@ class _Desk:
         evidence = await self._evidence(request)
         place = evidence.places[-1]
         idle = self._guard.approvals.idle
-        found = None
+        calls = None
         if not evidence.is_erased:
-            found = await conversation_of(self._log, place.line, place.seq, idle=idle)
+            calls = await conversation_of(self._log, place.line, place.seq, idle=idle)
         return await self._page(
-            "audit/conversation.html", session, evidence=evidence, found=found, idle=idle
+            "audit/conversation.html", session, evidence=evidence, found=calls, idle=idle
         )
 
     async def rule(self, request: Request, session: Session) -> Response:
         evidence = await self._of_tool(request)
         asked = request.query_params
-        said = asked.get("effect", EFFECTS[0])
+        effect = asked.get("effect")
         wish = Wish(
-            effect=said if said in EFFECTS else EFFECTS[0],
+            effect=effect if effect in EFFECTS else EFFECTS[0],
             with_client="client" in asked,
             with_subject="subject" in asked and not evidence.is_erased,
             with_arguments="arguments" in asked and not evidence.is_erased,
@@ -137,18 +133,14 @@ class _Desk:
         return RedirectResponse(f"{HOME}/audit/chain", 303)
 
     async def _evidence(self, request: Request) -> Evidence:
-        name = request.path_params["call"]
-        found = await gather(self._log, self._guard.approvals, name)
-        if found is None:
-            raise HTTPException(404)
-        return found
+        call = request.path_params["call"]
+        return found(await gather(self._log, self._guard.approvals, call))
 
     async def _of_tool(self, request: Request) -> Evidence:
-        found = await self._evidence(request)
-        if not found.call.last["tool"]:
+        evidence = await self._evidence(request)
+        if not evidence.call.last["tool"]:
             raise HTTPException(404)
-        return found
+        return evidence
 
     async def _page(self, template: str, session: Session, **values: Any) -> Response:
-        queue = await load_queue(self._guard)
-        return self._pages.page(template, session, queue, here="audit", **values)
+        return await self._pages.page(template, session, here="audit", **values)

@@ -45,8 +45,7 @@ async def _side(
     """The calls at one side, nearest first, as far as the silences are short."""
     at = line.at
     found = list[RecordRow]()
-    walk = _walk(log, wanted, bounds, is_rising=is_rising)
-    async for row in walk:
+    async for row in _walk(log, wanted, bounds, is_rising=is_rising):
         if row is None or len(found) == MOST:
             return found, True
         if abs(row.at - at) > idle:
@@ -69,5 +68,8 @@ async def _walk(
             yield row
         if len(rows) < _STEP:
             return
-        low, high = (rows[-1].seq + 1, high) if is_rising else (low, rows[-1].seq - 1)
+        if is_rising:
+            low = rows[-1].seq + 1
+        else:
+            high = rows[-1].seq - 1
     yield None

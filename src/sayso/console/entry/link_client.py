@@ -100,7 +100,7 @@ def _about(answer: dict[str, Any]) -> About | None:
             address=str(values["address"]),
             servers=tuple(str(name) for name in values["servers"]),
             started=float(values["started"]),
-            client=None if client is None else str(client),
+            client=client and str(client),
             pid=int(values["pid"]),
         )
     except (KeyError, TypeError, ValueError):

@@ -74,11 +74,10 @@ def _sockets_in(folder: Path) -> Iterable[Path]:
             yield path
 
 
-def listen(folder: Path) -> tuple[socket.socket, Path]:
-    """Return a listening socket in `folder` and its path. Raises `OSError`.
-
-    It gets its name once it listens: a socket that refuses connections counts as left over.
-    """
+def listen(folder: Path | None) -> tuple[socket.socket, Path]:
+    """Return a socket that has its name once it listens, and its path. Raises `OSError`."""
+    if folder is None:
+        raise FileNotFoundError
     path = folder / f"{os.getpid()}{SUFFIX}"
     part = folder / f".{os.getpid()}.new"
     part.unlink(missing_ok=True)

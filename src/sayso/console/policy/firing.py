@@ -60,9 +60,9 @@ def counted(rows: Iterable[RecordRow], policy: Policy) -> Firings:
             key = (rule, body.get("decision", ""))
             count, last = found.get(key, (0, row.at))
             found[key] = (count + 1, last)
-    known = {entry.name: entry for entry in policy.rules}
+    lines = {entry.name: entry.line for entry in policy.rules}
     firings = [
-        Firing(rule, effect, known[rule].line if rule in known else None, count, last)
+        Firing(rule, effect, lines.get(rule), count, last)
         for (rule, effect), (count, last) in found.items()
     ]
     fired = {rule for rule, _ in found}

@@ -6,6 +6,7 @@ What a field cannot say becomes a field for JSON: nothing that a schema permits 
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, cast
@@ -79,8 +80,10 @@ class Field:
     @property
     def must(self) -> str:
         """What it must keep to, as a sentence."""
+        if not self.limits:
+            return ""
         text = "; ".join(self.limits)
-        return f"{text[:1].upper()}{text[1:]}." if text else ""
+        return f"{text[:1].upper()}{text[1:]}."
 
     @property
     def where(self) -> str:
@@ -108,11 +111,11 @@ def fields_of(schema: Json | None) -> tuple[Field, ...]:
     """The fields for a tool's arguments; one field for JSON where there cannot be others."""
     whole = schema or {}
     top = _resolved(whole, whole)
-    try:
-        found = _group((), top, _Root(whole), 0)
-    except _TooManyError:
-        return WHOLE
-    return WHOLE if found is None else found
+    with suppress(_TooManyError):
+        fields = _group((), top, _Root(whole), 0)
+        if fields is not None:
+            return fields
+    return WHOLE
 
 
 class _TooManyError(Exception):
@@ -153,8 +156,9 @@ def _group(
     if not isinstance(named, Mapping) or _is_open(schema):
         return None
     root.take(len(cast("Mapping[str, Any]", named)))
-    wanted = schema.get("required")
-    required = set(cast("list[Any]", wanted)) if _is_list_of_text(wanted) else set[Any]()
+    required: Any = schema.get("required")
+    if not _is_list_of_text(required):
+        required = ()
     return tuple(
         _field((*path, name), member, root, depth, is_required=name in required)
         for name, member in cast("Mapping[str, Any]", named).items()
@@ -179,8 +183,10 @@ def _field(
     fields: tuple[Field, ...] = ()
     item = Kind.TEXT
     if kind is Kind.GROUP:
-        found = _group(path, said, root, depth + 1) if depth < _DEEPEST else None
-        kind, fields = (Kind.JSON, ()) if not found else (kind, found)
+        if depth < _DEEPEST:
+            fields = _group(path, said, root, depth + 1) or ()
+        if not fields:
+            kind = Kind.JSON
     if kind is Kind.LINES:
         kind, item, choices = _list_of(said, root.schema)
     else:
@@ -224,7 +230,7 @@ def _kind_of(name: str, schema: Json) -> Kind:
     type_ = schema.get("type")
     if type_ == "string":
         return _kind_of_text(name, schema)
-    return plain.get(type_, Kind.JSON) if isinstance(type_, str) else Kind.JSON
+    return plain.get(str(type_), Kind.JSON)
 
 
 def _kind_of_text(name: str, schema: Json) -> Kind:
@@ -234,16 +240,19 @@ def _kind_of_text(name: str, schema: Json) -> Kind:
     if format_ in ("date", "date-time", "time"):
         return Kind(format_)
     most = schema.get("maxLength")
-    is_short = isinstance(most, int) and most <= _SHORT_TEXT
-    return Kind.TEXT if is_short or isinstance(format_, str) else Kind.LONG
+    if isinstance(format_, str) or (isinstance(most, int) and most <= _SHORT_TEXT):
+        return Kind.TEXT
+    return Kind.LONG
 
 
 def _choices(schema: Json) -> tuple[Any, ...]:
     if "const" in schema:
         return (schema["const"],)
     said: object = schema.get("enum")
-    found = tuple(cast("list[Any]", said)) if isinstance(said, list) else ()
-    return found if len(found) <= _MOST_CHOICES else ()
+    if not isinstance(said, list):
+        return ()
+    choices = tuple(cast("list[Any]", said))
+    return choices if len(choices) <= _MOST_CHOICES else ()
 
 
 def _resolved(schema: Json, root: Json) -> Json:
@@ -328,13 +337,17 @@ def _limits(schema: Json) -> Iterator[str]:
         yield f"as {format_[:_SHORT_TEXT]}"
     if (default := schema.get("default")) is not None:
         said = json.dumps(default, ensure_ascii=False)[:_SHORT_TEXT]
-        yield f"{'empty' if default in _EMPTY else said} if left out"
+        if default in _EMPTY:
+            said = "empty"
+        yield f"{said} if left out"
 
 
 def _type_words(schema: Json) -> str:
     said: object = schema.get("type")
     known = {"string": "text", "array": "list", "boolean": "yes or no", "integer": "whole number"}
-    types = cast("list[Any]", said) if isinstance(said, list) else [said]
+    types = [said]
+    if isinstance(said, list):
+        types = cast("list[Any]", said)
     words = [known.get(kind, kind) for kind in types if isinstance(kind, str)]
     return " or ".join(words) or "any"
 

@@ -22,6 +22,7 @@ _NEEDED: Final = "A value is needed."
 _NEEDED_TEXT: Final = "A value is needed. To send an empty text, write the arguments as JSON."
 _REQUIRED: Final = "is a required property"
 _MOST_LEVELS: Final = 64
+_TEXTS: Final = (Kind.TEXT, Kind.LONG, Kind.SECRET)
 
 
 @dataclass(slots=True)
@@ -77,8 +78,9 @@ def read(fields: tuple[Field, ...], entries: Mapping[str, str]) -> Filled:
     filled = Filled(entries)
     if fields and not fields[0].path:
         value = _value(fields[0], filled)
-        filled.arguments = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        if not filled.errors and not isinstance(value, dict):
+        if isinstance(value, dict):
+            filled.arguments = cast("dict[str, Any]", value)
+        elif not filled.errors:
             filled.note("/", "The arguments must be a JSON object.")
     else:
         filled.arguments = _members(fields, filled)
@@ -119,7 +121,7 @@ def _value(entry: Field, filled: Filled) -> Any:
         ]
         return [entry.choices[index] for index in ticks] if ticks or entry.is_required else _MISSING
     said = filled.entry(entry.key).replace("\r\n", "\n")
-    if not (said if entry.kind in (Kind.TEXT, Kind.LONG, Kind.SECRET) else said.strip()):
+    if not said or (entry.kind not in _TEXTS and not said.strip()):
         return _empty(entry, filled)
     try:
         return _read(entry, said)
@@ -147,8 +149,7 @@ def _empty(entry: Field, filled: Filled) -> Any:
         return []
     if not entry.path:
         return {}
-    is_text = entry.kind in (Kind.TEXT, Kind.LONG, Kind.SECRET)
-    filled.note(entry.key, _NEEDED_TEXT if is_text else _NEEDED)
+    filled.note(entry.key, _NEEDED_TEXT if entry.kind in _TEXTS else _NEEDED)
     return _MISSING
 
 
@@ -195,7 +196,9 @@ def _moment(said: str) -> str:
     """A moment as RFC 3339 has it; a browser's field knows no zone, and the form says UTC."""
     if re.fullmatch(r"[0-9-]{10}T[0-9]{2}:[0-9]{2}", said):
         return f"{said}:00Z"
-    return f"{said}Z" if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said) else said
+    if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said):
+        return f"{said}Z"
+    return said
 
 
 def _json(said: str) -> Any:
@@ -219,7 +222,7 @@ def _depth(value: Any) -> int:
             elif isinstance(part, list):
                 inner += cast("list[Any]", part)
         level = inner
-        depth = depth + 1
+        depth += 1
     return depth
 
 
@@ -227,7 +230,9 @@ def entries_of(fields: tuple[Field, ...], arguments: Mapping[str, Any]) -> dict[
     """What to put into a form so that it comes to `arguments`; `None` where no entries do."""
     entries = dict(_entries(fields, arguments))
     again = read(fields, entries)
-    return entries if not again.errors and again.arguments == dict(arguments) else None
+    if again.errors or again.arguments != dict(arguments):
+        return None
+    return entries
 
 
 def _entries(fields: Iterable[Field], arguments: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

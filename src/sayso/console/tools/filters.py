@@ -7,6 +7,7 @@ from typing import Final, Self
 from urllib.parse import urlencode
 
 from sayso.catalog import Tool
+from sayso.console.forms import number_in
 from sayso.console.text import reveal
 from sayso.console.words import HINTS, LEVELS
 from sayso.intent import HINT_NAMES, HintName
@@ -59,8 +60,7 @@ class Filters:
         def one_of(name: str, known: Mapping[str, object]) -> str:
             return text(name) if text(name) in known else ""
 
-        number = text("page")
-        page = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 1  # noqa: PLR2004 - digits
+        page = min(number_in(text("page")) or 1, _MOST_PAGES)
         return cls(
             q=text("q"),
             level=one_of("level", LEVELS),
@@ -69,7 +69,7 @@ class Filters:
             server=text("server"),
             category=text("category"),
             findings=one_of("findings", FINDINGS),
-            page=min(max(page, 1), _MOST_PAGES),
+            page=page,
         )
 
     @property

@@ -11,15 +11,14 @@ from starlette.routing import Route
 
 from sayso.catalog import Tool
 from sayso.console.approvals.answering import person_of
-from sayso.console.approvals.queue import load_queue
 from sayso.console.approvals.view import View, view_of
 from sayso.console.audit.calls import LoggedCall, read_calls
-from sayso.console.entry.login import Session
+from sayso.console.entry.login import PERSON, Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 from sayso.console.text import as_json
-from sayso.console.tools.caller import caller_of
 from sayso.console.tools.fields import WHOLE, fields_of
 from sayso.console.tools.filled import Filled, as_text, entries_of, read, read_checked
 from sayso.console.tools.inventory import find_tool, seen_inventory
@@ -27,8 +26,9 @@ from sayso.console.tools.page import show_tool
 from sayso.console.tools.tree import result_of
 from sayso.console.tools.tries import State, TooManyError, Tries, Try, new_token
 from sayso.errors import UsageError
-from sayso.gateway import Runs
+from sayso.gateway import CONSOLE, Runs
 from sayso.guard import explain_call
+from sayso.policy import LOCAL, Principal
 from sayso.schema import redact
 
 _TOKEN: Final = re.compile(r"[0-9a-f]{24}", re.ASCII)
@@ -94,7 +94,7 @@ class _Desk:
         if not await self._guard.approvals.tokens.spend(name, now=now, expires=now + _DAY):
             fix = "It was not run a second time. The log shows what became of it."
             return self._pages.problem(409, "This call was made already.", fix)
-        caller = caller_of(session, is_alone=self._pages.is_alone)
+        caller = _caller_of(session, is_alone=self._pages.is_alone)
         try:
             return _to(self._tries.start(token, session.person, caller, tool, filled.arguments))
         except TooManyError:
@@ -105,10 +105,12 @@ class _Desk:
         """One try: how far it is, the question where one is asked, and how it ended."""
         trial = await self._own(request, session)
         call, stage = await self._stage(trial)
-        return self._pages.page(
+        result = None
+        if trial.answer is not None:
+            result = result_of(trial.answer)
+        return await self._pages.page(
             "tools/try.html",
             session,
-            await load_queue(self._guard),
             here="tools",
             one=trial,
             stage=stage,
@@ -117,7 +119,7 @@ class _Desk:
             known=redact(trial.arguments),
             again=as_text(trial.arguments),
             token=new_token(),
-            result=None if trial.answer is None else result_of(trial.answer),
+            result=result,
         )
 
     async def live(self, request: Request, session: Session) -> Response:
@@ -137,7 +139,7 @@ class _Desk:
     async def _explained(
         self, session: Session, tool: Tool, filled: Filled, *, is_json: bool, **more: Any
     ) -> Response:
-        caller = caller_of(session, is_alone=self._pages.is_alone)
+        caller = _caller_of(session, is_alone=self._pages.is_alone)
         try:
             explained = await explain_call(self._guard, caller, tool, filled.arguments)
         except UsageError as error:
@@ -186,24 +188,19 @@ class _Desk:
         return next(iter(read_calls(rows)), None)
 
     async def _asked(self, call: LoggedCall | None, session: Session) -> View | None:
-        number = None if call is None else call.approval
-        approval = None if number is None else await self._guard.approvals.find(number)
+        if call is None or call.approval is None:
+            return None
+        approval = await self._guard.approvals.find(call.approval)
         if approval is None:
             return None
         return await view_of(self._guard, self._runs, approval, person_of(session))
 
     async def _tool(self, request: Request) -> Tool:
         inventory = await seen_inventory(self._pages.gateway)
-        tool = find_tool(inventory, request.path_params["key"])
-        if tool is None:
-            raise HTTPException(404)
-        return tool
+        return found(find_tool(inventory, request.path_params["key"]))
 
     async def _own(self, request: Request, session: Session) -> Try:
-        trial = await self._tries.look(request.path_params["id"], session.person)
-        if trial is None:
-            raise HTTPException(404)
-        return trial
+        return found(await self._tries.look(request.path_params["id"], session.person))
 
 
 def _switched(tool: Tool, filled: Filled, form: dict[str, str], *, to_json: bool) -> Filled:
@@ -222,3 +219,15 @@ def _switched(tool: Tool, filled: Filled, form: dict[str, str], *, to_json: bool
 
 def _to(trial: Try) -> Response:
     return RedirectResponse(f"{HOME}/tries/{trial.id}", 303)
+
+
+def _caller_of(session: Session, *, is_alone: bool) -> Principal:
+    """The principal of a session.
+
+    On a machine of one person that is whoever uses the machine, as of any client there, and the
+    question goes to the person at the console: there is nobody else. Where callers prove who they
+    are it is that person, so nobody answers for themselves; they hold no scope and no role.
+    """
+    if is_alone and session.person == PERSON:
+        return Principal(LOCAL, client=CONSOLE)
+    return Principal(session.person, client=CONSOLE, scopes=frozenset())

@@ -67,13 +67,9 @@ class Try:
     answer: dict[str, Any] | None = None
     error: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As data, for another process."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The same again."""
+        """Read a try that another process sent as data (`dataclasses.asdict`)."""
         known: dict[str, Any] = {**data, "state": State(data["state"])}
         return cls(**known)
 
@@ -133,8 +129,12 @@ class Tries:
         found = self._known.get(id_)
         if found is None:
             data = await self._sent(id_, _ERRAND)
-            found = None if data is None else Try.from_dict(data)
-        return found if found is not None and found.person == person else None
+            if data is None:
+                return None
+            found = Try.from_dict(data)
+        if found.person != person:
+            return None
+        return found
 
     async def stop(self, trial: Try) -> None:
         """Cancel a try, at its server too; one that has ended stays as it ended."""
@@ -151,7 +151,7 @@ class Tries:
 
     async def _told(self, body: Any) -> dict[str, Any] | None:
         found = self._known.get(str(body))
-        return None if found is None else found.to_dict()
+        return found and asdict(found)
 
     async def _stopped(self, body: Any) -> bool:
         task = self._tasks.get(str(body))
@@ -172,7 +172,8 @@ class Tries:
             answer = await self.guard.call(
                 principal, trial.tool, trial.arguments, progress=progress, id=trial.call
             )
-            trial.answer, trial.state = _shown(opened(answer)), State.DONE
+            trial.answer = _shown(opened(answer))
+            trial.state = State.DONE
         except asyncio.CancelledError:
             trial.state = State.CANCELLED
         except UnknownToolError:
@@ -182,7 +183,8 @@ class Tries:
             trial.state = State.FAILED
             trial.error = f"The server answered with an error: {error}"
         except (SaysoError, ValueError) as error:
-            trial.state, trial.error = State.FAILED, str(error)
+            trial.state = State.FAILED
+            trial.error = str(error)
         except Exception:  # noqa: BLE001 - the edge of a task: its page must learn how it ended
             trial.state = State.FAILED
             trial.error = "Something went wrong inside sayso; its log says more."

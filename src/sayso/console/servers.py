@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from sayso.catalog import Tool
 from sayso.connect import HANDSHAKE_VERSIONS, CommandTarget
-from sayso.console.approvals.queue import load_queue
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 from sayso.console.tools.inventory import seen_inventory
@@ -85,18 +84,14 @@ def server_routes(pages: Pages) -> list[Route]:
             describe(upstream, inventory.tools, guard.policy(), held[upstream.name])
             for upstream in fleet.upstreams
         ]
-        queue = await load_queue(guard)
-        return pages.page("servers/servers.html", session, queue, here="servers", servers=servers)
+        return await pages.page("servers/servers.html", session, here="servers", servers=servers)
 
     async def retry(_: Request, _session: Session, form: dict[str, str]) -> Response:
-        found = next(
-            (upstream for upstream in fleet.upstreams if upstream.name == form.get("name")), None
-        )
-        if found is None:
-            raise HTTPException(404)
+        named = (upstream for upstream in fleet.upstreams if upstream.name == form.get("name"))
+        failing = found(next(named, None))
         # What comes of it stands on the page, also where it takes longer.
         with suppress(SaysoError), anyio.move_on_after(_RETRY_SECONDS):
-            await found.retry()
+            await failing.retry()
         return RedirectResponse(f"{HOME}/servers", 303)
 
     return [
@@ -131,14 +126,16 @@ def describe(upstream: Upstream, tools: Sequence[Tool], policy: Policy, held: in
 def _health(health: ServerHealth) -> dict[str, Any]:
     worst = health.worst
     version = worst.version or ""
-    is_old = version in HANDSHAKE_VERSIONS
+    era = ""
+    if version:
+        era = "with a handshake" if version in HANDSHAKE_VERSIONS else "each request for itself"
     return {
         "is_failing": health.is_failing,
         "state": _STATES[worst.state],
         "since": worst.since or time.time(),
         "why": worst.why or "",
         "version": version,
-        "era": "with a handshake" if is_old else "each request for itself" if version else "",
+        "era": era,
         "connections": health.connections,
         "restarts": max(0, health.opened - max(1, health.connections)),
         "failures": health.failed,
