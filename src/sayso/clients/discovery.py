@@ -9,9 +9,8 @@ from sayso.clients import swap
 from sayso.clients.document import Document, as_object
 from sayso.clients.kinds import CLIENTS, ENTRY, Client, client_of
 from sayso.clients.places import Machine, Place, Scope, named, places, places_within
-from sayso.clients.record import Record, folder_of, record_in, records
+from sayso.clients.record import Record, folder_of, is_as_written, record_in, records
 from sayso.clients.shown import reached_by
-from sayso.clients.undo import is_as_written
 from sayso.errors import SaysoError, UsageError
 
 

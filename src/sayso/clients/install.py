@@ -16,9 +16,8 @@ from sayso.clients.choice import Choice, Wish, choose
 from sayso.clients.document import Document
 from sayso.clients.kinds import ENTRY
 from sayso.clients.places import Place
-from sayso.clients.record import Record, digest_of, folder_of, record_in
+from sayso.clients.record import Record, digest_of, folder_of, record_in, undo
 from sayso.clients.splice import raw_members, take_out
-from sayso.clients.undo import undo
 from sayso.connect import fault_of_url
 from sayso.errors import ConfigError, UsageError
 

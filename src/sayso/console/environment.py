@@ -14,8 +14,7 @@ from sayso.console.assets import Assets
 from sayso.console.audit.calls import LoggedCall
 from sayso.console.audit.endings import ending, took
 from sayso.console.home import HOME
-from sayso.console.moments import lasting, moment, roughly
-from sayso.console.text import as_json, kept, reveal, reveal_block
+from sayso.console.text import as_json, kept, lasting, moment, reveal, reveal_block, roughly
 from sayso.console.tools.fields import WHOLE
 from sayso.console.tools.inventory import key_of
 from sayso.console.words import hint_rows

@@ -14,7 +14,7 @@ _ENCODED: Final = re.compile(r"(?i)%(2[ef5]|5c|[01][0-9a-f]|7f|(?![0-9a-f]{2}))"
 def is_own(address: str) -> bool:
     """Whether an address is a page of the console, and cannot be read as anything else.
 
-    >>> is_own("/console/history?q=a"), is_own("//evil.example/"), is_own("/console/../x")
+    >>> is_own("/console/audit?q=a"), is_own("//evil.example/"), is_own("/console/../x")
     (True, False, False)
     """
     # An encoded dot, slash, backslash, percent sign or control may be decoded on the way.

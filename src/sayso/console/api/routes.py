@@ -13,12 +13,12 @@ from sayso.access import API, Access, Screens
 from sayso.console.api.approvals import ApprovalShelf
 from sayso.console.api.document import document
 from sayso.console.api.door import CallerDoor, Door, SessionDoor
-from sayso.console.api.gate import ScreenGate
 from sayso.console.api.problem import handlers
 from sayso.console.api.stream import Stream
 from sayso.console.api.tools import ToolShelf
 from sayso.console.entry.roles import Role
 from sayso.console.events import Pulse
+from sayso.console.gate import ScreenGate
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 

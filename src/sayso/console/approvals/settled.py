@@ -5,8 +5,7 @@ from markupsafe import Markup
 from sayso.approvals import Approval, ApprovalState
 from sayso.console.audit.calls import LoggedCall
 from sayso.console.audit.endings import ending
-from sayso.console.moments import moment
-from sayso.console.text import reveal
+from sayso.console.text import moment, reveal
 
 
 def settlement(approval: Approval, call: LoggedCall | None, now: float) -> Markup:

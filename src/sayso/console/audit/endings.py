@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from sayso.audit import Outcome
 from sayso.console.audit.calls import LoggedCall
-from sayso.console.moments import moment
+from sayso.console.text import moment
 from sayso.console.words import EVENTS, OUTCOMES
 
 _LONG: Final = 3600.0

@@ -12,9 +12,8 @@ from sayso.console import words
 from sayso.console.audit.chain import Checker
 from sayso.console.audit.evidence import Evidence, gather
 from sayso.console.audit.filters import Form, choices
-from sayso.console.audit.listing import PAGE, TYPES, exported, list_calls
+from sayso.console.audit.listing import PAGE, TYPES, conversation_of, exported, list_calls
 from sayso.console.audit.snippets import EFFECTS, Wish, make_rule, make_test
-from sayso.console.audit.timeline import conversation_of
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
 from sayso.console.forms import found, number_in
@@ -30,7 +29,7 @@ _NAMES: Final[Mapping[str, Callable[[str], str]]] = {
 
 
 def audit_routes(pages: Pages) -> list[Route]:
-    """All of them; the addresses of the page that was called History lead here."""
+    """Return the routes of all of them."""
     desk = _Desk(pages)
     return [
         Route("/audit", pages.shown(desk.log)),
@@ -41,14 +40,7 @@ def audit_routes(pages: Pages) -> list[Route]:
         Route("/audit/{call}/conversation", pages.shown(desk.conversation)),
         Route("/audit/{call}/rule", pages.shown(desk.rule)),
         Route("/audit/{call}/test", pages.shown(desk.test)),
-        Route("/history", pages.shown(_moved)),
-        Route("/history/{call}", pages.shown(_moved)),
     ]
-
-
-async def _moved(request: Request, _: Session) -> Response:
-    call = request.path_params.get("call", "")
-    return RedirectResponse(f"{HOME}/audit/{call}".rstrip("/"), 308)
 
 
 class _Desk:
