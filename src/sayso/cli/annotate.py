@@ -59,15 +59,20 @@ def annotate(
         raise found
     file = Path(path).resolve()
     data = read(file, is_strict=False)
-    guesses = _missing(found, guesser)
-    whole = _completed(found, guesses)
+    tools = {
+        name: cast("Mapping[str, Any]", tool) for tool in found.entries if (name := name_of(tool))
+    }
+    missing = {name: undeclared(tool, guesser(tool)) for name, tool in tools.items()}
+    guesses = {name: hints for name, hints in missing.items() if hints}
+    needed = {name: completed(tool, guesses.get(name, {})) for name, tool in tools.items()}
+    whole = {name: hints for name, hints in needed.items() if hints}
     doubts = _doubts(path, found, whole)
     guesses = _settled(guesses, whole, doubts)
     hints: dict[str, dict[HintName, bool]] = {
         tool: {name: guess.value for name, guess in claims.items()}
         for tool, claims in guesses.items()
     }
-    patch = annotate_source(path, data, hints, inner_titles=_titles(found, guesses))
+    patch = annotate_source(path, data, hints, inner_titles=_titles(tools, guesses))
     is_written = bool(patch.added) and not is_dry and (is_sure or not is_json)
     if not is_json:
         _show(patch, guesses, doubts)
@@ -82,17 +87,6 @@ def annotate(
     return 0
 
 
-def _completed(found: Answer, guesses: Guesses) -> dict[str, dict[HintName, Guess]]:
-    whole: dict[str, dict[HintName, Guess]] = {}
-    for tool in found.entries:
-        name = name_of(tool)
-        if name:
-            hints = completed(cast("Mapping[str, Any]", tool), guesses.get(name, {}))
-            if hints:
-                whole[name] = hints
-    return whole
-
-
 def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
     doubted = {doubt.tool for doubt in doubts}
     kept = {name: hints for name, hints in whole.items() if name not in doubted}
@@ -100,26 +94,14 @@ def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Gues
     return {**kept, **_without(rest, doubts)}
 
 
-def _titles(found: Answer, guesses: Guesses) -> dict[str, str]:
+def _titles(tools: Mapping[str, Mapping[str, Any]], guesses: Guesses) -> dict[str, str]:
     """Return titles for tools that get hints, or that declare hints and no title."""
     titles: dict[str, str] = {}
-    for tool in found.entries:
-        name = name_of(tool)
-        if not name:
-            continue
-        said = read_tool(cast("Mapping[str, Any]", tool)).intent
+    for name, tool in tools.items():
+        said = read_tool(tool).intent
         if name in guesses or (said.title is None and said.hints != Hints()):
             titles[name] = said.title or derive_title(name)
     return titles
-
-
-def _missing(found: Answer, guesser: Guesser) -> dict[str, dict[HintName, Guess]]:
-    wanted: dict[str, dict[HintName, Guess]] = {}
-    for tool in found.entries:
-        name = name_of(tool)
-        if name and (hints := undeclared(cast("Mapping[str, Any]", tool), guesser(tool))):
-            wanted[name] = hints
-    return wanted
 
 
 def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:

@@ -58,14 +58,8 @@ _COMMANDS: Final = {
         "Say what would become of a call, by which rule, and why; calls nothing.",
     ),
     "policy": ("policy:policy", "Check a policy, and test what it decides."),
-    "prompt": (
-        "prompt:prompt",
-        "Write the system prompt for a model that calls a server's tools.",
-    ),
-    "select": (
-        "select:select",
-        "Select the tools that a message needs out of many, and say why.",
-    ),
+    "prompt": ("prompt:prompt", "Write the system prompt for a model that calls a server's tools."),
+    "select": ("select:select", "Select the tools that a message needs out of many, and say why."),
     "gateway": (
         "gateway:gateway",
         "Serve MCP servers behind one address: reads run, destructive calls wait.",

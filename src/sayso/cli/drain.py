@@ -28,25 +28,27 @@ INTERRUPT_SECONDS: Final = 3.0
 _CLOSE: Final = (b"connection", b"close")
 
 
+def server_config(app: Any, **more: Any) -> uvicorn.Config:
+    """Return how sayso's servers run."""
+    return uvicorn.Config(
+        app,
+        http=PacedProtocol,
+        # Nothing here speaks WebSocket.
+        ws="none",
+        # Its lines go where sayso's go, in the same form.
+        log_config=None,
+        log_level="warning",
+        proxy_headers=False,
+        **more,
+    )
+
+
 class DrainedServer(uvicorn.Server):
     """A server that ends by steps: calls may run on for `seconds`; a second signal ends it."""
 
     def __init__(self, app: Any, shutdown: Shutdown, seconds: float) -> None:
         limit = math.ceil(max(seconds, INTERRUPT_SECONDS) + TELL_SECONDS) + 1
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http=PacedProtocol,
-                # Nothing here speaks WebSocket.
-                ws="none",
-                # Its lines go where sayso's go, in the same form.
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                proxy_headers=False,
-                timeout_graceful_shutdown=limit,
-            )
-        )
+        super().__init__(server_config(app, access_log=False, timeout_graceful_shutdown=limit))
         self._shutdown = shutdown
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None

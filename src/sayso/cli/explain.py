@@ -11,7 +11,7 @@ import anyio
 from cyclopts import Parameter
 
 from sayso.catalog import SEPARATOR, Tool
-from sayso.cli.options import Command, Json, Policy, Timeout, targets_of
+from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
 from sayso.cli.policy import read_policy
 from sayso.cli.surface import Surface, read_surface
 from sayso.cli.terminal import print_document, show_text, working
@@ -52,7 +52,7 @@ def explain(
     *words: str,
     args: str = "{}",
     caller: Annotated[Caller | None, Parameter(name="*")] = None,
-    policy: Policy = None,
+    policy: PolicyPath = None,
     first_use: bool = False,
     json: Json = False,
     timeout: Timeout = 30.0,
@@ -83,8 +83,7 @@ def explain(
         surface = anyio.run(partial(read_surface, target, timeout=timeout))
     facts = facts_of(seen_under(rules, _find(surface, name)))
     found = explain_situation(
-        rules,
-        Situation(principal, facts, arguments, is_first_use=first_use, now=time.time()),
+        rules, Situation(principal, facts, arguments, is_first_use=first_use, now=time.time())
     )
     if json:
         print_document(found.to_dict())

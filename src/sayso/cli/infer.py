@@ -13,14 +13,7 @@ from sayso.cli.lint_input import PYTHON
 from sayso.cli.opinions import Guesser, make_guesser
 from sayso.cli.options import Command, Json, TargetWord, Timeout, targets_of
 from sayso.cli.surface import Answer, ask_answers, errors_in, name_of
-from sayso.cli.terminal import (
-    make_table,
-    out,
-    plain,
-    plural,
-    print_document,
-    print_errors,
-)
+from sayso.cli.terminal import make_table, out, plain, plural, print_document, print_errors
 from sayso.connect import Target
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HINT_NAMES, Guess, HintName, read_tool

@@ -12,16 +12,7 @@ from rich.text import Text
 from sayso.catalog import Tool
 from sayso.cli.lint_input import Source as SourceFile
 from sayso.cli.lint_input import list_tools, source_of
-from sayso.cli.options import (
-    NOTHING,
-    Command,
-    Given,
-    Json,
-    Many,
-    TargetWord,
-    Timeout,
-    targets_of,
-)
+from sayso.cli.options import NOTHING, Command, Given, Json, Many, TargetWord, Timeout, targets_of
 from sayso.cli.receipts import read_vouched
 from sayso.cli.surface import Surface, ask_surfaces, errors_in
 from sayso.cli.terminal import make_table, out, plain, print_document, print_errors

@@ -92,13 +92,7 @@ def list_keys(*, store: Store = None, as_json: Json = False) -> int:
 
 
 @app.command
-def revoke(
-    which: str,
-    *,
-    yes: Yes = False,
-    store: Store = None,
-    as_json: Json = False,
-) -> int:
+def revoke(which: str, *, yes: Yes = False, store: Store = None, as_json: Json = False) -> int:
     """Revoke API keys. Every replica refuses them within two seconds.
 
     Shows which keys and how many, and asks first. Exit code 2 if there is no such key, or if it

@@ -104,10 +104,7 @@ def read_source(path: str) -> Source:
 
 
 async def read_linted(
-    targets: Sequence[Target],
-    source: Source | None,
-    timeout: float,
-    vouched: Vouched | None = None,
+    targets: Sequence[Target], source: Source | None, timeout: float, vouched: Vouched | None = None
 ) -> list[Linted | SaysoError]:
     """Read the tools of all targets; an error stands for one that could not be asked."""
     answers = await read_answers(targets, timeout)

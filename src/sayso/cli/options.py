@@ -23,7 +23,7 @@ Store = Annotated[
         "your data directory."
     ),
 ]
-Policy = Annotated[
+PolicyPath = Annotated[
     str | None, Parameter(help="A policy.toml. Default: the mode guarded, without rules.")
 ]
 TargetWord = Annotated[

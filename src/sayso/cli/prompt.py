@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from sayso.cli.explain import Caller
-from sayso.cli.options import Command, Json, Policy, Timeout, targets_of
+from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
 from sayso.cli.policy import read_policy
 from sayso.cli.surface import Surface, ask_surfaces, errors_in
 from sayso.cli.terminal import plain, print_document, print_errors, talk
@@ -37,7 +37,7 @@ def prompt(
     *target: str,
     form: Annotated[Form | None, Parameter(name="*")] = None,
     caller: Annotated[Caller | None, Parameter(name="*")] = None,
-    policy: Policy = None,
+    policy: PolicyPath = None,
     json: Json = False,
     timeout: Timeout = 30.0,
     command: Command = None,

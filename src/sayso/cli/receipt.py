@@ -9,15 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sayso.cli.options import Json
-from sayso.cli.terminal import (
-    make_table,
-    out,
-    plain,
-    plural,
-    print_document,
-    show_text,
-    talk,
-)
+from sayso.cli.terminal import make_table, out, plain, plural, print_document, show_text, talk
 from sayso.errors import KeysError, ReceiptError
 from sayso.intent import HINT_NAMES, HintReceipt, ToolReceipt, fault_of_key
 from sayso.receipts import Receipt, read_receipt, read_report, write_receipt

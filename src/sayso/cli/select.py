@@ -13,15 +13,7 @@ from rich.text import Text
 from sayso.catalog import Entry, Selection, Selector, index_entry
 from sayso.cli.options import Command, Timeout
 from sayso.cli.surface import Answer, ask_answers, errors_in
-from sayso.cli.terminal import (
-    out,
-    plain,
-    plural,
-    print_document,
-    print_errors,
-    show_text,
-    talk,
-)
+from sayso.cli.terminal import out, plain, plural, print_document, print_errors, show_text, talk
 from sayso.connect import SavedTarget, Target, parse_target
 from sayso.errors import ConfigError, UsageError
 from sayso.intent import Level
@@ -133,10 +125,7 @@ def select(
 
 
 def _check(
-    target: Sequence[str],
-    command: list[str] | None,
-    message: Sequence[str],
-    queries: str | None,
+    target: Sequence[str], command: list[str] | None, message: Sequence[str], queries: str | None
 ) -> None:
     if not target and command is None:
         fix = "Name a server, a file with tools, or write a command after --."

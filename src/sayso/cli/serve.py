@@ -23,14 +23,7 @@ from sayso.beside import beside
 from sayso.cli.address import Options
 from sayso.cli.drain import INTERRUPT_SECONDS, DrainedServer
 from sayso.cli.entrance import Entrance, make_entrance
-from sayso.cli.output import (
-    SILENT,
-    Voice,
-    check_servers,
-    print_addresses,
-    voice_for,
-    voice_of,
-)
+from sayso.cli.output import SILENT, Voice, check_servers, print_addresses, voice_for, voice_of
 from sayso.cli.replica_listener import is_one_of_many, open_reach
 from sayso.cli.stored import beside as beside_store
 from sayso.cli.telemetry_options import showing
@@ -79,24 +72,21 @@ def serve(
     if not options.is_json:
         # What servers say on stderr is for who runs them.
         logging.getLogger("sayso.connect.stderr_log").setLevel(logging.INFO)
+    run = partial(_serve, targets, options, listener, guests)
     if options.workers == 1:
-        return _work(targets, options, None, listener, None, guests)
+        return _work(run, listener, None, None)
     # Once for all workers: one that starts later must not come with newer keys than the others.
-    keys = _keys(options)
-    work = partial(_work, targets, options, keys, listener)
+    work = partial(_work, run, listener, _keys(options))
     tell = voice_of(is_json=options.is_json).tell
     return Parent(options.workers, work, drain=options.drain, tell=tell).run()
 
 
 def _work(
-    targets: Sequence[Target],
-    options: Options,
-    keys: Keyring | None,
+    run: Callable[..., Coroutine[Any, Any, None]],
     listener: socket.socket,
+    keys: Keyring | None,
     worker: Worker | None,
-    guests: Guests | None = None,
 ) -> int:
-    work = partial(_serve, targets, options, keys, listener, worker, guests)
     terminated: list[int] = []
 
     def terminate(number: int, _frame: object) -> None:
@@ -110,7 +100,7 @@ def _work(
             # So it is in the background of a shell, where nothing would end sayso in order then.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            anyio.run(work, backend_options={"use_uvloop": True})
+            anyio.run(run, keys, worker, backend_options={"use_uvloop": True})
         except KeyboardInterrupt:
             # A supervisor that asked for the end once, and got it, must not read a failure.
             if len(terminated) != 1:
@@ -121,10 +111,10 @@ def _work(
 async def _serve(
     targets: Sequence[Target],
     options: Options,
-    keys: Keyring | None,
     listener: socket.socket,
-    worker: Worker | None,
     guests: Guests | None,
+    keys: Keyring | None,
+    worker: Worker | None,
 ) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
     public = (options.public_url or base).rstrip("/")
@@ -256,10 +246,7 @@ def _site(
 
 
 async def _run(
-    gateway: Gateway,
-    principal: Principal | None,
-    server: DrainedServer,
-    listener: socket.socket,
+    gateway: Gateway, principal: Principal | None, server: DrainedServer, listener: socket.socket
 ) -> None:
     # What is still open when sayso ends is cut off, which is no error to tell of.
     logging.getLogger("uvicorn.error").addFilter(

@@ -7,15 +7,7 @@ from typing import Any, Final, cast
 
 from sayso.console.audit.calls import Line
 from sayso.errors import SaysoError
-from sayso.policy import (
-    LOCAL,
-    CaseResult,
-    Effect,
-    Policy,
-    load_cases,
-    load_policy,
-    run_case,
-)
+from sayso.policy import LOCAL, CaseResult, Effect, Policy, load_cases, load_policy, run_case
 from sayso.schema import MASK, is_hidden
 
 EFFECTS: Final = (str(Effect.DENY), str(Effect.CONFIRM), str(Effect.ALLOW))

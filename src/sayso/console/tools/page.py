@@ -22,10 +22,7 @@ from sayso.gateway import held_changes
 def tool_routes(pages: Pages) -> list[Route]:
     """All tools, and one of them."""
     shelf = _Shelf(pages)
-    return [
-        Route("/tools", pages.shown(shelf.all)),
-        Route("/tools/{key}", pages.shown(shelf.one)),
-    ]
+    return [Route("/tools", pages.shown(shelf.all)), Route("/tools/{key}", pages.shown(shelf.one))]
 
 
 class _Shelf:
