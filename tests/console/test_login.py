@@ -21,8 +21,6 @@ PAGES = [
     "/console/tools",
     "/console/audit",
     "/console/audit/0123",
-    "/console/audit",
-    "/console/audit/0123",
     "/console/audit/chain",
     "/console/audit/export",
     "/console/grants",
