@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sayso.catalog.select.measure import Groups, ndcg, recall
     from sayso.catalog.select.selection import Chosen, Selection
     from sayso.catalog.select.selector import Selector
-    from sayso.catalog.select.vectors import Embed
     from sayso.catalog.words import word_list, words_of
 
 
@@ -41,7 +40,6 @@ __all__ = [
     "Catalog",
     "Change",
     "Chosen",
-    "Embed",
     "Entry",
     "Found",
     "Grouping",
@@ -91,7 +89,6 @@ __getattr__ = lazily(
         "sayso.catalog.select.measure": ("Groups", "ndcg", "recall"),
         "sayso.catalog.select.selection": ("Chosen", "Selection"),
         "sayso.catalog.select.selector": ("Selector",),
-        "sayso.catalog.select.vectors": ("Embed",),
         "sayso.catalog.words": ("word_list", "words_of"),
     },
 )

@@ -1,7 +1,6 @@
 """The selector: the right few, levels respected, pinned ones in, each with its reasons."""
 
 import json
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -285,59 +284,6 @@ def test_it_may_be_shared_by_threads() -> None:
         list(pool.map(work, range(40)))
 
     assert len(selector.select("lamp", 50, least=0).chosen) >= 32
-
-
-def hashed(texts: Sequence[str]) -> list[list[float]]:
-    """Vectors of letters in threes, with no model."""
-    found: list[list[float]] = []
-    for text in texts:
-        vector = [0.0] * 64
-        for place in range(len(text) - 2):
-            vector[sum(map(ord, text[place : place + 3].lower())) % 64] += 1
-        found.append(vector)
-    return found
-
-
-def test_with_vectors_a_tool_is_embedded_once() -> None:
-    seen: list[str] = []
-
-    def embed(texts: Sequence[str], /) -> list[list[float]]:
-        seen.extend(texts)
-        return hashed(texts)
-
-    selector = Selector(CRM, embed=embed)
-    assert len(seen) == 5
-    selector.add(tool("lamp_light", "Light a lamp."))
-    selector.update([*CRM, tool("lamp_light", "Light a lamp.")])
-    assert seen[5:] == ["lamp light. Light a lamp."]
-    selector.update(CRM)
-    selector.add(tool("lamp_light", "Light a lamp."))
-    assert len(seen) == 7
-
-
-def test_with_vectors_tools_are_found_that_share_no_word_and_levels_hold() -> None:
-    selector = Selector(CRM, embed=hashed)
-
-    found = selector.select("customerlist", 2, least=0, exclude=["destructive"])
-
-    assert set(found.names) <= {"crm__customer_list", "crm__report_export"}
-    assert found.names[0] == "crm__customer_list"
-    assert Selector([], embed=hashed).select("x").names == ()
-    assert Selector(CRM, embed=hashed).select([], 2, least=0).names != ()
-
-
-def test_vectors_of_another_number_are_an_error() -> None:
-    def embed(texts: Sequence[str], /) -> list[list[float]]:
-        return hashed(texts)[1:]
-
-    with pytest.raises(UsageError, match="embed gave 4 vectors for 5 texts"):
-        Selector(CRM, embed=embed)
-
-
-def test_a_vector_of_nothing_is_near_nothing() -> None:
-    selector = Selector(CRM, embed=lambda texts: [[0.0] for _ in texts])
-
-    assert len(selector.select("customers", 5, least=0).chosen) == 5
 
 
 def test_tokens_are_counted_of_what_a_model_is_sent() -> None:

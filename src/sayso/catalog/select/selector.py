@@ -11,14 +11,11 @@ from sayso.catalog.select.fit import best, weigh_fit
 from sayso.catalog.select.needs import Need, read_needs
 from sayso.catalog.select.selection import Chosen, Selection, Why
 from sayso.catalog.select.shelf import Field, Shelf
-from sayso.catalog.select.vectors import Embed, Vectors, fuse
 from sayso.errors import UsageError
 from sayso.intent import Level
 from sayso.prompt import estimate
 
 _FEW: Final = 20
-_MOST_EMBEDDED: Final = 8
-_LONGEST_EMBEDDED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +34,7 @@ class Selector:
     """Tools from which those that a message needs are selected, by their words.
 
     Takes sayso's tools, entries of `tools/list`, and the SDK's tools; may be shared by threads.
-    With `embed`, tools are also found by what their texts mean. `count` is the model's own way to
-    count tokens.
+    `count` is the model's own way to count tokens.
 
     >>> tools = [{"name": name} for name in ("customer_list", "customer_delete", "mail_send")]
     >>> Selector(tools).select("List all our customers.", k=1, least=0).names
@@ -49,12 +45,10 @@ class Selector:
         self,
         tools: Iterable[object] = (),
         *,
-        embed: Embed | None = None,
         count: Callable[[str], int] = estimate,
     ) -> None:
         self._lock = RLock()
         self._shelf = Shelf()
-        self._vectors = None if embed is None else Vectors(embed)
         self._count = count
         self._sizes: dict[str, int] = {}
         self._problems: tuple[str, ...] = ()
@@ -84,7 +78,6 @@ class Selector:
         with self._lock:
             self._problems = tuple(problems)
             self._shelf.replace(entries)
-            self._learn()
 
     def add(self, tool: object) -> None:
         """Hold one more tool, or another in the place of the one with its name.
@@ -94,13 +87,11 @@ class Selector:
         entry = index_entry(tool)
         with self._lock:
             self._shelf.put(entry)
-            self._learn()
 
     def remove(self, name: str) -> None:
         """Let go of a tool, by `server__tool` or by a name that only one has."""
         with self._lock:
             self._shelf.drop(self._shelf.find(name))
-            self._learn()
 
     def select(
         self,
@@ -158,14 +149,7 @@ class Selector:
 
     def _scores(self, ask: _Ask, field: Field) -> dict[int, float]:
         enough = len(field) if ask.k is None else ask.k
-        scores = weigh_fit(field.index, ask.needs, field.silent, enough=enough)
-        if self._vectors is None:
-            return scores
-        ranked = best(scores, len(scores), lambda at: self._shelf[at].key)
-        said = [one[:_LONGEST_EMBEDDED] for one in ask.texts[-1:]]
-        said += [", ".join(need.text for need in needs) for needs in ask.needs[:_MOST_EMBEDDED]]
-        near = self._vectors.rank(said, {at: self._shelf[at] for at in field})
-        return fuse([ranked, near])
+        return weigh_fit(field.index, ask.needs, field.silent, enough=enough)
 
     def _chosen(self, at: int, score: float, ask: _Ask, *, is_pinned: bool = False) -> Chosen:
         return Chosen(self._shelf[at], min(1.0, round(score, 4)), is_pinned, ask.needs)
@@ -195,10 +179,6 @@ class Selector:
             size = self._count(json.dumps(wire, ensure_ascii=False, default=str))
             self._sizes[mark] = size
         return size
-
-    def _learn(self) -> None:
-        if self._vectors is not None:
-            self._vectors.learn(self._shelf)
 
 
 def _levels(said: Collection[Level | str]) -> frozenset[Level]:
