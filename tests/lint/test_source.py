@@ -6,7 +6,7 @@ import pytest
 from tests.cli.running import sayso
 
 from sayso.cli.imports import read_nearby
-from sayso.lint.finding import Edit, Finding, Severity
+from sayso.lint.rule import Edit, Finding, Severity
 from sayso.lint.source import fix_source, handlers_in
 
 SERVER = """\

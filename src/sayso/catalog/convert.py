@@ -35,7 +35,7 @@ def as_tools(
     >>> [one.name for one in as_tools([{"name": "notes_list"}, {"name": "note_delete"}])]
     ['notes_list', 'note_delete']
     """
-    return [as_tool(one, server=server, trust=trust) for one in given]
+    return [as_tool(tool, server=server, trust=trust) for tool in given]
 
 
 def raw_of(given: object) -> Mapping[str, Any]:

@@ -84,7 +84,7 @@ def hold(tool: Tool, known: Tool) -> Tool:
     """The tool as it counts until a person accepts its change: the stricter of both."""
     old = known.intent
     new = tool.intent
-    told = "; ".join(one.what for one in changes(known, tool) if one.is_looser)
+    told = "; ".join(change.what for change in changes(known, tool) if change.is_looser)
     why = told or "it would permit more under this policy"
     what = f"the server changed it, and no person has accepted that yet ({why})"
     return replace(
@@ -104,7 +104,7 @@ def hold(tool: Tool, known: Tool) -> Tool:
 def changes(known: Tool, now: Tool) -> list[Change]:
     """What is not as it was, in words; what permits more first."""
     found = [*_hints(known, now), *_callers(known, now), *_texts(known, now), *_schemas(known, now)]
-    return sorted(found, key=lambda one: not one.is_looser)
+    return sorted(found, key=lambda change: not change.is_looser)
 
 
 def _resolve_under(trust: Trust) -> Resolve:
@@ -121,7 +121,7 @@ def _permits_more(known: Tool, now: Tool, way: Resolve) -> bool:
 
 
 def _has_more_callers(known: Tool, now: Tool) -> bool:
-    return any(one.is_looser for one in _callers(known, now))
+    return any(change.is_looser for change in _callers(known, now))
 
 
 def _hints(known: Tool, now: Tool) -> Iterator[Change]:
@@ -144,16 +144,16 @@ def _callers(known: Tool, now: Tool) -> Iterator[Change]:
     """Each scope is asked for; of the roles any one is enough, and without any nobody needs one."""
     old = known.intent
     new = now.intent
-    for one in sorted(old.scopes - new.scopes):
-        yield Change(f"the scope {one} is not asked for any more", is_looser=True)
-    for one in sorted(new.scopes - old.scopes):
-        yield Change(f"the scope {one} is asked for")
+    for scope in sorted(old.scopes - new.scopes):
+        yield Change(f"the scope {scope} is not asked for any more", is_looser=True)
+    for scope in sorted(new.scopes - old.scopes):
+        yield Change(f"the scope {scope} is asked for")
     if old.roles != new.roles:
         more = new.roles - old.roles if new.roles else old.roles
         is_looser = bool(old.roles) and bool(more)
         yield Change(f"roles: were {_listed(old.roles)}, are {_listed(new.roles)}", is_looser)
     if old.grant is not new.grant:
-        before, after = (one.grant or "any time" for one in (old, new))
+        before, after = (intent.grant or "any time" for intent in (old, new))
         is_looser = old.grant is not None and shortest(old.grant, new.grant) is old.grant
         yield Change(f"an answer may stand for: was {before}, is {after}", is_looser)
 
@@ -175,7 +175,7 @@ def _schemas(known: Tool, now: Tool) -> Iterator[Change]:
         old = _properties(before)
         new = _properties(after)
         names = [*_named(old, new, word)]
-        yield from (Change(one) for one in names or [f"its {word} schema has changed"])
+        yield from (Change(text) for text in names or [f"its {word} schema has changed"])
 
 
 def _named(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> Iterator[str]:

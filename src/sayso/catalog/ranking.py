@@ -70,14 +70,14 @@ class Ranking:
             if concept is not None:
                 yield concept.worths
             if word not in self._index:
-                for one in self._beginning_with(word):
-                    yield self._index.impacts(one, _PREFIX * self._index.rarity(one))
+                for longer in self._beginning_with(word):
+                    yield self._index.impacts(longer, _PREFIX * self._index.rarity(longer))
 
     def _beginning_with(self, word: str) -> Iterator[str]:
         if len(word) < _SHORTEST_PREFIX:
             return
         start = bisect_left(self._vocabulary, word)
-        for one in self._vocabulary[start : start + _MOST_PREFIXED]:
-            if not one.startswith(word):
+        for longer in self._vocabulary[start : start + _MOST_PREFIXED]:
+            if not longer.startswith(word):
                 return
-            yield one
+            yield longer

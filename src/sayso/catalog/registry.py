@@ -48,7 +48,7 @@ class Registry:
         self._hold(as_tools(tools))
 
     def _hold(self, tools: Iterable[Tool]) -> None:
-        by_key = {_identity(one): one for one in tools}
+        by_key = {_identity(tool): tool for tool in tools}
         self._keys = tuple(sorted(by_key))
         self._all = tuple(by_key[key] for key in self._keys)
         self._ranked: tuple[Ranking, str] | None = None
@@ -63,8 +63,8 @@ class Registry:
         2
         """
         more = as_tools(tools, server=server)
-        named = {(one.server, one.name, one.origin) for one in more}
-        kept = [one for one in self._all if (one.server, one.name, one.origin) not in named]
+        named = {(tool.server, tool.name, tool.origin) for tool in more}
+        kept = [tool for tool in self._all if (tool.server, tool.name, tool.origin) not in named]
         self._hold([*kept, *more])
         return self
 
@@ -131,8 +131,8 @@ class Registry:
             dict(zip(HINT_NAMES, hints, strict=True)),
         )
         tools = self._all
-        found = [(-one, place) for place, one in scores if fits is None or fits(tools[place])]
-        left = found if after is None else [one for one in found if one > after]
+        found = [(-score, place) for place, score in scores if fits is None or fits(tools[place])]
+        left = found if after is None else [rank for rank in found if rank > after]
         page = nsmallest(limit, left)
         more = self._write_cursor(page[-1], asked) if len(left) > limit else None
         return Found(tuple(tools[place] for _, place in page), more, len(found))
@@ -177,11 +177,11 @@ def _filter(
     }
     if not (own or intended or held or wanted):
         return None
-    return lambda one: (
-        all(getattr(one, name) == value for name, value in own.items())
-        and all(getattr(one.intent, name) == value for name, value in intended.items())
-        and all(value in getattr(one.intent, name) for name, value in held.items())
-        and all(one.resolved[name].value is value for name, value in wanted.items())
+    return lambda tool: (
+        all(getattr(tool, name) == value for name, value in own.items())
+        and all(getattr(tool.intent, name) == value for name, value in intended.items())
+        and all(value in getattr(tool.intent, name) for name, value in held.items())
+        and all(tool.resolved[name].value is value for name, value in wanted.items())
     )
 
 
@@ -196,9 +196,9 @@ def group_tools(tools: Iterable[Tool], by: Grouping) -> dict[str | None, tuple[T
     `None`.
     """
     found: dict[str | None, list[Tool]] = {level: [] for level in Level} if by == "level" else {}
-    for one in tools:
-        name = one.intent.category if by == "category" else str(getattr(one, by))
-        found.setdefault(name, []).append(one)
+    for tool in tools:
+        name = tool.intent.category if by == "category" else str(getattr(tool, by))
+        found.setdefault(name, []).append(tool)
     names = found if by == "level" else sorted(found, key=lambda name: (name is None, name or ""))
     return {name: tuple(found[name]) for name in names if found[name]}
 
@@ -225,5 +225,5 @@ def _read_cursor(cursor: str, asked: str) -> tuple[int, _Identity]:
 def _is_place(value: object) -> TypeGuard[tuple[str, int, str, str, str, str]]:
     if not isinstance(value, list):
         return False
-    kinds = [type(one) for one in cast("list[object]", value)]
+    kinds = [type(part) for part in cast("list[object]", value)]
     return kinds == [str, int, str, str, str, str]

@@ -37,7 +37,7 @@ def derive_title(name: str) -> str:
     >>> derive_title("customer_delete"), derive_title("git_status"), derive_title("getUserById")
     ('Delete customer', 'Git status', 'Get user by id')
     """
-    parts = [one if one.isupper() and len(one) > 1 else one.lower() for one in _WORD.findall(name)]
+    parts = [word if word.isupper() and len(word) > 1 else word.lower() for word in _WORD.findall(name)]
     if not parts or not name.isascii():
         return name
     if _has_object_first(parts):

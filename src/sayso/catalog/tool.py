@@ -205,8 +205,8 @@ def read_tools(
     found = [
         read_entry(server, index, raw, trust=trust, origin=origin) for index, raw in enumerate(raws)
     ]
-    tools = [one for one in found if isinstance(one, Tool)]
-    return tools, [one for one in found if isinstance(one, str)]
+    tools = [entry for entry in found if isinstance(entry, Tool)]
+    return tools, [entry for entry in found if isinstance(entry, str)]
 
 
 def read_entry(

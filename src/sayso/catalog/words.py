@@ -13,7 +13,7 @@ def word_list(text: str) -> list[str]:
     >>> word_list("listHTTPHeaders")
     ['list', 'http', 'header']
     """
-    return [_singular(one.casefold()) for one in _WORD.findall(_HUMP.sub(" ", text))]
+    return [_singular(word.casefold()) for word in _WORD.findall(_HUMP.sub(" ", text))]
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from sayso.lazy import lazily
-from sayso.lint.finding import Edit, Finding, Remark, Severity, Step
 from sayso.lint.handler import Deed, Handler
 from sayso.lint.profile import Profile, find_profile, profiles
 from sayso.lint.registry import all_rules, find_rule, find_rules
-from sayso.lint.rule import HEADINGS, Rule
+from sayso.lint.rule import HEADINGS, Edit, Finding, Remark, Rule, Severity
 from sayso.lint.run import Choice, Report, choose, lint
 from sayso.lint.subject import Listing, Subject
+from sayso.settings import Step
 
 if TYPE_CHECKING:
     from sayso.lint.baseline import read_baseline, without_known, write_baseline

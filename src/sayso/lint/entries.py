@@ -34,12 +34,12 @@ def make_listing(
             broken.append(f"entry {index} of the list has no name")
             continue
         definition = (definitions or {}).get(name)
-        one = Subject(
+        subject = Subject(
             raw,
             index=index,
             handler=(handlers or {}).get(name),
             verdicts=(verdicts or {}).get(name),
             comments=definition.allowed if definition else (),
         )
-        tools.append(one)
+        tools.append(subject)
     return Listing(server, tools, others=others, broken=broken)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, cast
 
-from sayso.lint.finding import Edit, Finding, Step
-from sayso.settings import JsonFile, Member, members
+from sayso.lint.rule import Edit, Finding
+from sayso.settings import JsonFile, Member, Step, members
 
 _INDENT: Final = re.compile(r"\n([ \t]+)")
 
@@ -30,8 +30,8 @@ def edit(raw: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
     {'name': 'a', 'annotations': {'title': 'A'}}
     """
     found = dict(raw)
-    for one in edits:
-        _put(found, one.path, one.value)
+    for edit in edits:
+        _put(found, edit.path, edit.value)
     return found
 
 
@@ -44,10 +44,10 @@ def fix_saved(
     left alone: written anew it would lose that.
     """
     wanted: dict[int, list[Edit]] = {}
-    for one in findings:
-        if one.edits and one.index is not None:
-            wanted.setdefault(one.index, []).extend(one.edits)
-    found = {one.step: one for one in members(file.text, steps)} if wanted else {}
+    for finding in findings:
+        if finding.edits and finding.index is not None:
+            wanted.setdefault(finding.index, []).extend(finding.edits)
+    found = {member.step: member for member in members(file.text, steps)} if wanted else {}
     for index in sorted(wanted, reverse=True):
         written = _rewritten(file, written, found[index], wanted[index])
     return written

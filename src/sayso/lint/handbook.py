@@ -68,23 +68,23 @@ def to_dict(rule: Rule) -> dict[str, Any]:
 def handbook() -> str:
     """All of docs/rules.md."""
     rules = all_rules()
-    rows = "\n".join(_row(one) for one in rules)
+    rows = "\n".join(_row(rule) for rule in rules)
     table = f"{_TABLE}\n{rows}"
-    stores = "\n\n".join(_profile(one) for one in profiles().values())
-    pages = "\n".join(page_of(one) for one in rules)
+    stores = "\n\n".join(_profile(profile) for profile in profiles().values())
+    pages = "\n".join(page_of(rule) for rule in rules)
     return f"{_HEAD}\n{table}\n\n## Profiles\n\n{stores}\n\n{pages}".rstrip() + "\n"
 
 
 def _facts(rule: Rule) -> Iterator[str]:
     yield str(rule.severity).capitalize()
     yield "on by default" if rule.is_default else "off by default"
-    for one in profiles().values():
-        is_on = (rule.is_default or rule.code in one.on) and rule.code not in one.off
-        severity = one.severities.get(rule.code, rule.severity)
+    for profile in profiles().values():
+        is_on = (rule.is_default or rule.code in profile.on) and rule.code not in profile.off
+        severity = profile.severities.get(rule.code, rule.severity)
         if is_on and severity is not rule.severity:
-            yield f"{severity} under {one.name}"
+            yield f"{severity} under {profile.name}"
         elif is_on is not rule.is_default:
-            yield f"{'on' if is_on else 'off'} under {one.name}"
+            yield f"{'on' if is_on else 'off'} under {profile.name}"
 
 
 def _judged(rule: Rule) -> str:
@@ -107,6 +107,8 @@ def _row(rule: Rule) -> str:
     )
 
 
-def _profile(one: Profile) -> str:
-    meaning = "".join(f"\n- `{name}`: {text}" for name, text in one.meaning.items())
-    return f"**{one.name}**: {one.about} Source: {one.source} ({one.date}).{meaning}"
+def _profile(profile: Profile) -> str:
+    meaning = "".join(f"\n- `{name}`: {text}" for name, text in profile.meaning.items())
+    return (
+        f"**{profile.name}**: {profile.about} Source: {profile.source} ({profile.date}).{meaning}"
+    )

@@ -15,10 +15,10 @@ from sayso.lint.rule import Rule
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
     modules = [
-        import_module(one.name)
-        for one in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}.")
+        import_module(module.name)
+        for module in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}.")
     ]
-    return tuple(sorted((one.RULE for one in modules), key=lambda rule: rule.code))
+    return tuple(sorted((module.RULE for module in modules), key=lambda rule: rule.code))
 
 
 @cache
@@ -48,6 +48,6 @@ def find_rules(words: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for word in words:
         prefix = word.strip().upper()
-        some = {one.code for one in all_rules() if prefix and one.code.startswith(prefix)}
+        some = {rule.code for rule in all_rules() if prefix and rule.code.startswith(prefix)}
         found |= some or {find_rule(word).code}
     return frozenset(found)

@@ -1,23 +1,94 @@
-"""A rule: its code, its name, how loud it is, its page, and one pure function that looks."""
+"""Rules, what they remark on, and the findings that become of it."""
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, Final
 
-from sayso.lint.finding import Remark, Severity
 from sayso.lint.subject import Listing, Subject
+from sayso.settings import Step
 
 HEADINGS: Final = ("What it does", "Why is this bad", "Example", "Use instead", "Fix")
 """The headings of every rule's page, in their order."""
-
-ToolCheck = Callable[[Subject], Iterable[Remark]]
-ServerCheck = Callable[[Listing], Iterable[Remark]]
-AfterCheck = Callable[[Subject, "Looked"], Iterable[Remark]]
-
+_NO_FIX: Final = "## Fix\nNone: what is right is its author's to say."
+"""The last part of a page that does not write its own."""
 _CODE: Final = re.compile(r"AV\d{3}")
 _NAME: Final = re.compile(r"[a-z]+(?:-[a-z]+)*")
+
+
+class Severity(StrEnum):
+    """How loud a finding is, loudest first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        """0 for the loudest."""
+        return _RANKS[self]
+
+
+_RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One mechanical change of a tool as it is saved: the value at `path`; it leaves where `None`.
+
+    Objects on the way that are not there yet are made.
+    """
+
+    path: tuple[str, ...]
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a rule found: in words, where in the tool, and how it is mended without guessing.
+
+    `at` leads to what it is about, from the tool's entry. `tools` names the tools of a remark
+    about a server, in their order; the finding stands at the first.
+    """
+
+    message: str
+    at: tuple[Step, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark of one rule, with everything that is needed to tell it.
+
+    `index` is the tool's place in the list, `None` for what is about the whole server. `about`
+    tells findings of one rule and tool apart, and does not change with the words of `message`.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    server: str
+    message: str
+    tool: str = ""
+    index: int | None = None
+    at: tuple[Step, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    about: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What a baseline knows it by: no place in the list, and no word of its message."""
+        return self.server, self.code, self.tool, self.about
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the same, for programs that follow a finding through a project's history."""
+        return sha256(json.dumps(self.key).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +112,9 @@ class Rule:
     code: str
     name: str
     severity: Severity
-    tool: ToolCheck | None = None
-    server: ServerCheck | None = None
-    after: AfterCheck | None = None
+    tool: Callable[[Subject], Iterable[Remark]] | None = None
+    server: Callable[[Listing], Iterable[Remark]] | None = None
+    after: Callable[[Subject, Looked], Iterable[Remark]] | None = None
     is_default: bool = True
     is_folded: bool = False
 
@@ -51,8 +122,8 @@ class Rule:
     def page(self) -> str:
         """What it does and why, in Markdown: the docstring of its module."""
         check = self.tool or self.server or self.after
-        module = sys.modules[check.__module__] if check else None
-        return ((module and module.__doc__) or "").strip()
+        page = (sys.modules[check.__module__].__doc__ or "").strip() if check else ""
+        return page if "\n## Fix\n" in page else f"{page}\n\n{_NO_FIX}"
 
     @property
     def summary(self) -> str:

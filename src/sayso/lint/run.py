@@ -8,11 +8,10 @@ from typing import Final
 from sayso.catalog import raw_of
 from sayso.errors import UsageError
 from sayso.lint.entries import make_listing
-from sayso.lint.finding import Finding, Remark, Severity
 from sayso.lint.places import Places
 from sayso.lint.profile import Profile, find_profile
 from sayso.lint.registry import all_rules, find_rules, known_rule
-from sayso.lint.rule import Looked, Rule
+from sayso.lint.rule import Finding, Looked, Remark, Rule, Severity
 from sayso.lint.subject import Listing, Subject
 
 _MOST_APART: Final = 3
@@ -46,7 +45,7 @@ class Report:
 
     def reaches(self, severity: Severity) -> bool:
         """Whether anything found is that loud, or louder."""
-        return any(one.severity.rank <= severity.rank for one in self.findings)
+        return any(finding.severity.rank <= severity.rank for finding in self.findings)
 
 
 def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Choice:
@@ -56,9 +55,9 @@ def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str
     """
     wanted = find_rules(select)
     unwanted = find_rules(ignore)
-    usual = {one.code for one in all_rules() if one.is_default} | profile.on
+    usual = {rule.code for rule in all_rules() if rule.is_default} | profile.on
     codes = (wanted or usual - profile.off) - unwanted
-    return Choice(tuple(_as_loud_as(profile, one) for one in all_rules() if one.code in codes))
+    return Choice(tuple(_as_loud_as(profile, rule) for rule in all_rules() if rule.code in codes))
 
 
 def lint(
@@ -96,7 +95,7 @@ def lint(
 
 def _entries(tools: Iterable[object]) -> list[object]:
     """Return tools as entries of a list; what is no tool stays, since that is a finding."""
-    return [_entry(one) for one in tools]
+    return [_entry(tool) for tool in tools]
 
 
 def _entry(tool: object) -> object:
@@ -120,7 +119,7 @@ def _of_tools(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
 
 
 def _of_server(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
-    by_name = {one.name: one for one in reversed(listing.tools)}
+    by_name = {tool.name: tool for tool in reversed(listing.tools)}
     for rule in rules:
         for remark in rule.server(listing) if rule.server else ():
             tool = by_name.get(remark.tools[0]) if remark.tools else None
@@ -131,8 +130,8 @@ def _afterwards(
     listing: Listing, rules: Sequence[Rule], found: Sequence[Finding]
 ) -> Iterator[Finding]:
     fired: defaultdict[int | None, set[str]] = defaultdict(set)
-    for one in found:
-        fired[one.index].add(one.code)
+    for finding in found:
+        fired[finding.index].add(finding.code)
     looked = frozenset(rule.code for rule in rules)
     checks = [(rule, rule.after) for rule in rules if rule.after is not None]
     for tool in listing.tools:
@@ -145,15 +144,17 @@ def _sift(
     listing: Listing, found: Sequence[Finding]
 ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
     """What is told, and what its tool's author allows; a permission without a reason is none."""
-    reasons = {one.index: _reasons(one) for one in listing.tools if one.allowed}
+    reasons = {tool.index: _reasons(tool) for tool in listing.tools if tool.allowed}
     kept: list[Finding] = []
     allowed: list[tuple[Finding, str]] = []
-    for one in found:
-        why = reasons.get(one.index, {}).get(one.code) if one.index is not None else None
+    for finding in found:
+        why = (
+            reasons.get(finding.index, {}).get(finding.code) if finding.index is not None else None
+        )
         if why:
-            allowed.append((one, why))
+            allowed.append((finding, why))
         else:
-            kept.append(one)
+            kept.append(finding)
     return kept, allowed
 
 
@@ -161,17 +162,17 @@ def _folded(rules: Sequence[Rule], found: Sequence[Finding]) -> Iterator[Finding
     """Findings, with one for many of a rule that is about how the whole server is made."""
     codes = {rule.code for rule in rules if rule.is_folded}
     many: defaultdict[str, list[Finding]] = defaultdict(list)
-    for one in found:
-        if one.code in codes:
-            many[one.code].append(one)
+    for finding in found:
+        if finding.code in codes:
+            many[finding.code].append(finding)
         else:
-            yield one
+            yield finding
     for same in many.values():
         if len(same) <= _MOST_APART:
             yield from same
         else:
             first, *others = same
-            named = ", ".join(one.tool for one in others[:_MOST_NAMED])
+            named = ", ".join(other.tool for other in others[:_MOST_NAMED])
             more = ", …" if len(others) > _MOST_NAMED else ""
             yield replace(
                 first, message=f"{first.message}; so are {len(others)} more: {named}{more}"
@@ -180,9 +181,9 @@ def _folded(rules: Sequence[Rule], found: Sequence[Finding]) -> Iterator[Finding
 
 def _reasons(tool: Subject) -> Mapping[str, str]:
     return {
-        rule.code: one.reason
-        for one in tool.allowed
-        if (rule := known_rule(one.word)) and one.reason
+        rule.code: allowance.reason
+        for allowance in tool.allowed
+        if (rule := known_rule(allowance.word)) and allowance.reason
     }
 
 
@@ -202,5 +203,5 @@ def _finding(rule: Rule, listing: Listing, remark: Remark, tool: Subject | None)
     )
 
 
-def _order(one: Finding) -> tuple[bool, int, str]:
-    return one.index is None, one.index or 0, one.code
+def _order(finding: Finding) -> tuple[bool, int, str]:
+    return finding.index is None, finding.index or 0, finding.code

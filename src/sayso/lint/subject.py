@@ -21,8 +21,8 @@ from sayso.intent import (
     Verdict,
     read_tool,
 )
-from sayso.lint.finding import Step
 from sayso.lint.handler import Handler
+from sayso.settings import Step
 
 JsonObject = Mapping[str, Any]
 
@@ -77,7 +77,7 @@ class Parameter:
     @property
     def choices(self) -> tuple[str, ...]:
         """The words that it is one of, where it is an enumeration."""
-        return tuple(one for one in _enumerated(self.schema) if isinstance(one, str))
+        return tuple(choice for choice in _enumerated(self.schema) if isinstance(choice, str))
 
 
 class Subject:
@@ -176,9 +176,9 @@ class Subject:
         schema = self.input_schema
         required = schema.get("required")
         names = cast("list[object]", required) if isinstance(required, list) else []
-        wanted = {one for one in names if isinstance(one, str)}
+        wanted = {name for name in names if isinstance(name, str)}
         found = islice(as_object(schema.get("properties")).items(), _MOST_PARAMETERS)
-        return tuple(Parameter(name, one, is_required=name in wanted) for name, one in found)
+        return tuple(Parameter(name, inner, is_required=name in wanted) for name, inner in found)
 
     @cached_property
     def words(self) -> list[str]:
@@ -249,7 +249,7 @@ class Listing:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of its tools."""
-        return frozenset(one.name for one in self.tools)
+        return frozenset(tool.name for tool in self.tools)
 
 
 @lru_cache(4096)
@@ -280,17 +280,17 @@ def _texts_in(schema: object, at: tuple[Step, ...]) -> Iterator[tuple[tuple[Step
     for _ in range(_MOST_TEXTS):
         if not todo:
             return
-        place, one = todo.pop()
-        if isinstance(one, str):
-            yield place, one
-        elif isinstance(one, dict):
-            found = cast("dict[str, object]", one)
+        place, part = todo.pop()
+        if isinstance(part, str):
+            yield place, part
+        elif isinstance(part, dict):
+            found = cast("dict[str, object]", part)
             if place[-1:] == ("properties",):
                 yield from (((*place, name), name) for name in found)
             items = [((*place, key), inner) for key, inner in found.items() if key not in _FORMAL]
             todo += items[::-1]
-        elif isinstance(one, list):
-            inner = cast("list[object]", one)
+        elif isinstance(part, list):
+            inner = cast("list[object]", part)
             todo += [((*place, index), value) for index, value in enumerate(inner)][::-1]
 
 
@@ -300,10 +300,12 @@ def _kinds(schema: JsonObject) -> frozenset[str]:
     if isinstance(kind, str) and not branches:
         return frozenset() if kind == "null" else frozenset((kind,))
     found: set[str] = set()
-    for one in (schema, *branches):
-        kind = one.get("type")
+    for branch in (schema, *branches):
+        kind = branch.get("type")
         found.update(
-            one for one in (kind, *as_list(kind)) if isinstance(one, str) and one != "null"
+            choice
+            for choice in (kind, *as_list(kind))
+            if isinstance(choice, str) and choice != "null"
         )
     return frozenset(found)
 
@@ -312,13 +314,15 @@ def _branches(schema: JsonObject) -> list[JsonObject]:
     if _BRANCHES.isdisjoint(schema):
         return []
     return [
-        as_object(one) for key in _BRANCHING for one in as_list(schema.get(key))[:_MOST_PARAMETERS]
+        as_object(branch)
+        for key in _BRANCHING
+        for branch in as_list(schema.get(key))[:_MOST_PARAMETERS]
     ]
 
 
 def _enumerated(schema: JsonObject) -> list[object]:
     return [
         value
-        for one in (schema, *_branches(schema))
-        for value in ([one["const"]] if "const" in one else as_list(one.get("enum")))
+        for branch in (schema, *_branches(schema))
+        for value in ([branch["const"]] if "const" in branch else as_list(branch.get("enum")))
     ]

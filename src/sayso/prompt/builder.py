@@ -90,5 +90,5 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
 
 
 def _usual_names(tools: tuple[Tool, ...], variant: Variant) -> Names:
-    is_one = len({(one.server, one.origin) for one in tools}) < 2  # noqa: PLR2004 - several
+    is_one = len({(tool.server, tool.origin) for tool in tools}) < 2  # noqa: PLR2004 - several
     return Names.SERVER if is_one and variant is Variant.ADVISORY else Names.GATEWAY

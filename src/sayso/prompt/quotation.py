@@ -93,10 +93,10 @@ def quote_sentence(text: str) -> str:
     "Delete it. This cannot be undone."
     """
     first, *others = _sentences(_on_one_line(text[:_READ_CHARACTERS])) or [""]
-    kept = [one for one in others if len(one) <= DESCRIPTION_LIMIT and _SAFETY.search(one)]
+    kept = [sentence for sentence in others if len(sentence) <= DESCRIPTION_LIMIT and _SAFETY.search(sentence)]
     # A warning in the first sentence is not cut off either.
     limit = DESCRIPTION_LIMIT * 2 if _SAFETY.search(first) else DESCRIPTION_LIMIT
-    shown = [tame(one, DESCRIPTION_LIMIT) for one in kept[:MOST_SAFETY_SENTENCES]]
+    shown = [tame(sentence, DESCRIPTION_LIMIT) for sentence in kept[:MOST_SAFETY_SENTENCES]]
     return f'"{" ".join([tame(first, limit), *shown])}"'
 
 

@@ -50,7 +50,7 @@ class Dispatch:
 def find_definitions(module: Module) -> list[Definition]:
     """The tools that a file defines, in the order in which they stand there."""
     finder = _Finder(module, dict(_bindings(module)))
-    return sorted(finder.below(module.tree), key=lambda one: one.place.lineno)
+    return sorted(finder.below(module.tree), key=lambda definition: definition.place.lineno)
 
 
 def find_dispatch(module: Module) -> Dispatch | None:
@@ -59,8 +59,8 @@ def find_dispatch(module: Module) -> Dispatch | None:
         if isinstance(node, ast.Call) and (given := keyword_of(node, "on_call_tool")):
             return Dispatch(module, given, path)
         if isinstance(node, FunctionNode):
-            for one in node.decorator_list:
-                called = one.func if isinstance(one, ast.Call) else one
+            for decorator in node.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
                 if isinstance(called, ast.Attribute) and called.attr == "call_tool":
                     return Dispatch(module, node, path)
     return None
@@ -78,7 +78,7 @@ def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, Path]]:
 
 def keyword_of(call: ast.Call, name: str) -> ast.expr | None:
     """What a call gives for a keyword."""
-    return next((one.value for one in call.keywords if one.arg == name), None)
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
 def _bindings(module: Module) -> Iterator[tuple[str, str]]:
@@ -117,13 +117,13 @@ class _Finder:
 
     def _decorated(self, node: FunctionNode, path: Path) -> Iterator[Definition]:
         is_declared = any(
-            isinstance(one, ast.Call) and self.module.dotted(one.func).startswith("sayso.")
-            for one in node.decorator_list
+            isinstance(decorator, ast.Call) and self.module.dotted(decorator.func).startswith("sayso.")
+            for decorator in node.decorator_list
         )
-        for one in node.decorator_list:
-            if framework := self._framework(one.func if isinstance(one, ast.Call) else one):
-                named = self._named(one, node.name) if isinstance(one, ast.Call) else node.name
-                yield Definition(named, node.lineno, framework, one, node, path, is_declared)
+        for decorator in node.decorator_list:
+            if framework := self._framework(decorator.func if isinstance(decorator, ast.Call) else decorator):
+                named = self._named(decorator, node.name) if isinstance(decorator, ast.Call) else node.name
+                yield Definition(named, node.lineno, framework, decorator, node, path, is_declared)
 
     def _called(self, call: ast.Call, path: Path) -> Iterator[Definition]:
         """Calls that define a tool: `X.tool(…)(f)`, `X.add_tool(f)`, `X.add(…)`, `Tool(…)`."""
@@ -134,7 +134,7 @@ class _Finder:
             yield self._made(framework, func, handler, _last(handler), path, is_first=True)
         elif dotted in _TYPES:
             yield self._made("lowlevel", call, None, None, path, is_first=True)
-        elif dotted in {f"{one}.Tool.from_function" for one in _FAST_TOOLS}:
+        elif dotted in {f"{home}.Tool.from_function" for home in _FAST_TOOLS}:
             handler = call.args[0] if call.args else keyword_of(call, "fn")
             yield self._made("fastmcp", call, handler, _last(handler), path)
         elif dotted.startswith("sayso.") and dotted.endswith(".ToolDefinition"):
@@ -176,7 +176,7 @@ class _Finder:
 
     def _framework(self, node: ast.expr) -> Framework | None:
         """Whose decorator `node` is; `None` for one that makes no tool of a server."""
-        if self.module.dotted(node) in {f"{one}.tool" for one in _FAST_TOOLS}:
+        if self.module.dotted(node) in {f"{home}.tool" for home in _FAST_TOOLS}:
             return "fastmcp"
         if isinstance(node, ast.Attribute) and node.attr == "tool":
             return self._server(node.value)
@@ -212,4 +212,4 @@ class _Finder:
 
     @property
     def _roots(self) -> set[str]:
-        return {one.partition(".")[0] for one in self.module.imports.values()}
+        return {dotted.partition(".")[0] for dotted in self.module.imports.values()}

@@ -30,7 +30,7 @@ def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
     if wrapper.module.bytes != data:
         return None
     lines = _LINE_END.split(data.decode(wrapper.module.encoding))
-    places = {_span(lines, one.place): one for one in edits}
+    places = {_span(lines, edit.place): edit for edit in edits}
     style = _style(module)
     writer = _Writer(places, style, wrapper.module.default_indent, lines)
     after = wrapper.visit(writer)
@@ -51,15 +51,15 @@ class _Style:
 def _style(module: Module) -> _Style:
     found = {
         local: dotted
-        for one in module.tree.body
-        if isinstance(one, ast.Import | ast.ImportFrom)
-        for local, dotted in ((alias.asname or alias.name, "") for alias in one.names)
+        for statement in module.tree.body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for local, dotted in ((alias.asname or alias.name, "") for alias in statement.names)
         for dotted in [module.imports.get(local, dotted)]
     }
-    uses_new = any(one == "mcp_types" or one.startswith("mcp_types.") for one in found.values())
+    uses_new = any(dotted == "mcp_types" or dotted.startswith("mcp_types.") for dotted in found.values())
     home = HOMES[1] if uses_new else HOMES[0]
     for local, dotted in found.items():
-        if dotted in {f"{one}.{CLASS}" for one in HOMES}:
+        if dotted in {f"{home}.{CLASS}" for home in HOMES}:
             return _Style(local, home, has_class=True)
     for local, dotted in found.items():
         if dotted in HOMES and "." not in local:
@@ -184,7 +184,7 @@ class _Writer(cst.CSTTransformer):
             return _with_entries(value, edit.annotations)
         if not isinstance(value, cst.Call):
             return self._made(edit)
-        names = [one.keyword.value for one in value.args if one.keyword]
+        names = [argument.keyword.value for argument in value.args if argument.keyword]
         is_snake = any(name.endswith("_hint") for name in names)
         for name, literal in edit.annotations.items():
             keyword = cst.Name(_SNAKE.get(name, name) if is_snake else name)
@@ -292,7 +292,7 @@ def _line(indent: str) -> cst.ParenthesizedWhitespace:
 def _spread_call(call: cst.Call, inner: str, outer: str) -> cst.Call:
     """A call on one line with each argument on a line of its own."""
     comma = cst.Comma(whitespace_after=_line(inner))
-    args = [one.with_changes(comma=comma) for one in call.args]
+    args = [argument.with_changes(comma=comma) for argument in call.args]
     args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=_line(outer)))
     return call.with_changes(whitespace_before_args=_line(inner), args=args)
 
@@ -300,7 +300,7 @@ def _spread_call(call: cst.Call, inner: str, outer: str) -> cst.Call:
 def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
     """A dictionary on one line with each entry on a line of its own."""
     comma = cst.Comma(whitespace_after=_line(inner))
-    elements = [one.with_changes(comma=comma) for one in value.elements]
+    elements = [element.with_changes(comma=comma) for element in value.elements]
     elements[-1] = elements[-1].with_changes(comma=cst.Comma())
     return value.with_changes(
         lbrace=cst.LeftCurlyBrace(whitespace_after=_line(inner)),
@@ -313,9 +313,9 @@ def _with_entries(value: cst.Dict, entries: Mapping[str, str]) -> cst.Dict:
     """A dictionary with entries more, laid out as those that it has."""
     quote = next(
         (
-            one.key.quote
-            for one in value.elements
-            if isinstance(one, cst.DictElement) and isinstance(one.key, cst.SimpleString)
+            element.key.quote
+            for element in value.elements
+            if isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString)
         ),
         '"',
     )
@@ -337,7 +337,7 @@ def _joined(
     entries: Sequence[cst.DictElement], space: cst.BaseParenthesizableWhitespace
 ) -> list[cst.DictElement]:
     comma = cst.Comma(whitespace_after=space)
-    return [*[one.with_changes(comma=comma) for one in entries[:-1]], entries[-1]]
+    return [*[entry.with_changes(comma=comma) for entry in entries[:-1]], entries[-1]]
 
 
 def _bare(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
@@ -366,7 +366,7 @@ def _with_import(module: cst.Module, home: str) -> cst.Module:
     """A file with `from mcp.types import ToolAnnotations`, after its last import of the SDK."""
     line = cst.parse_statement(f"from {home} import {CLASS}\n")
     body = list(module.body)
-    places = [index for index, one in enumerate(body) if _imports(one, "")]
+    places = [index for index, statement in enumerate(body) if _imports(statement, "")]
     places = [index for index in places if _imports(body[index], "mcp")] or places
     index = places[-1] + 1 if places else int(module.get_docstring() is not None)
     body.insert(index, line)
@@ -378,10 +378,10 @@ def _imports(statement: cst.CSTNode, root: str) -> bool:
     if not isinstance(statement, cst.SimpleStatementLine):
         return False
     names = [
-        _code(one.module or cst.Name(""))
-        if isinstance(one, cst.ImportFrom)
-        else _code(one.names[0].name)
-        for one in statement.body
-        if isinstance(one, cst.Import | cst.ImportFrom)
+        _code(line.module or cst.Name(""))
+        if isinstance(line, cst.ImportFrom)
+        else _code(line.names[0].name)
+        for line in statement.body
+        if isinstance(line, cst.Import | cst.ImportFrom)
     ]
     return any(name.startswith(root) for name in names)

@@ -81,8 +81,8 @@ class Evaluator:
         return self.tellers.get(type(node), self._rest)(node, scope)
 
     def _rest(self, node: ast.AST, scope: Scope) -> Value:
-        given = [self.value(one, scope) for one in ast.iter_child_nodes(node)]
-        return ARGUMENT if any(one.has("argument") for one in given) else UNKNOWN
+        given = [self.value(child, scope) for child in ast.iter_child_nodes(node)]
+        return ARGUMENT if any(value.has("argument") for value in given) else UNKNOWN
 
     def _constant(self, node: ast.Constant, _scope: Scope) -> Value:
         if isinstance(node.value, str):
@@ -90,7 +90,7 @@ class Evaluator:
         return Value(type=f"builtins.{type(node.value).__name__}")
 
     def _joinedstr(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        return joined(self.value(one, scope) for one in node.values)
+        return joined(self.value(part, scope) for part in node.values)
 
     def _inner(self, node: ast.Await | ast.FormattedValue | ast.Starred, scope: Scope) -> Value:
         return self.value(node.value, scope)
@@ -153,12 +153,12 @@ class Evaluator:
         return merged([self.value(node.body, scope), self.value(node.orelse, scope)])
 
     def _boolop(self, node: ast.BoolOp, scope: Scope) -> Value:
-        return merged([self.value(one, scope) for one in node.values])
+        return merged([self.value(operand, scope) for operand in node.values])
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Value:
-        keys = [self.value(one, scope).whole for one in node.keys]
-        values = [self.value(one, scope) for one in node.values]
-        table = [(key, one) for key, one in zip(keys, values, strict=True) if key is not None]
+        keys = [self.value(key, scope).whole for key in node.keys]
+        values = [self.value(value, scope) for value in node.values]
+        table = [(key, value) for key, value in zip(keys, values, strict=True) if key is not None]
         return Value(type="builtins.dict", table=tuple(table))
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
@@ -172,9 +172,9 @@ class Evaluator:
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
         items: list[Value] = []
-        for one in node.elts:
-            found = self.value(one, scope)
-            if isinstance(one, ast.Starred):
+        for element in node.elts:
+            found = self.value(element, scope)
+            if isinstance(element, ast.Starred):
                 items += found.items or [UNKNOWN]
             else:
                 items.append(found)
@@ -187,9 +187,9 @@ class Evaluator:
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope
     ) -> Value:
         inner = Scope(scope.module, {}, scope)
-        for one in node.generators:
-            self.bind(one.target, element(self.value(one.iter, inner)), inner)
-            for test in one.ifs:
+        for generator in node.generators:
+            self.bind(generator.target, element(self.value(generator.iter, inner)), inner)
+            for test in generator.ifs:
                 self.value(test, inner)
         if isinstance(node, ast.DictComp):
             self.value(node.key, inner)
@@ -203,10 +203,10 @@ class Evaluator:
         if isinstance(target, ast.Name):
             scope.names[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
-            for index, one in enumerate(target.elts):
+            for index, inner in enumerate(target.elts):
                 items = value.items or ()
                 part = items[index] if index < len(items) else element(value)
-                self.bind(one, part, scope)
+                self.bind(inner, part, scope)
         elif isinstance(target, ast.Starred):
             self.bind(target.value, UNKNOWN, scope)
         else:
@@ -227,14 +227,14 @@ class Evaluator:
 
     def _arguments(self, node: ast.Call, scope: Scope) -> Call:
         args: list[Value] = []
-        for one in node.args:
-            found = self.value(one, scope)
-            if isinstance(one, ast.Starred):
+        for argument in node.args:
+            found = self.value(argument, scope)
+            if isinstance(argument, ast.Starred):
                 args += found.items or ()
             else:
                 args.append(found)
-        pairs = [(one.arg, self.value(one.value, scope)) for one in node.keywords]
-        return Call(node, tuple(args), {name: one for name, one in pairs if name})
+        pairs = [(keyword.arg, self.value(keyword.value, scope)) for keyword in node.keywords]
+        return Call(node, tuple(args), {name: value for name, value in pairs if name})
 
     def _called(self, callee: Value, call: Call, scope: Scope) -> Value:
         if callee.function:
@@ -283,10 +283,10 @@ class Evaluator:
     def _run_given(self, call: Call) -> Value:
         """Follow the functions among the arguments, which are called with the rest of them."""
         found = UNKNOWN
-        for index, one in enumerate(call.args):
-            if one.function:
+        for index, argument in enumerate(call.args):
+            if argument.function:
                 rest = Call(call.node, call.args[index + 1 :], call.keywords)
-                found = self.follower.follow(one.function, rest)
+                found = self.follower.follow(argument.function, rest)
         return call.args[0] if found == UNKNOWN and call.args else found
 
 
@@ -314,9 +314,9 @@ def _named(found: Value, name: str) -> Value:
 
 def _is_property(node: FunctionNode | ast.Lambda) -> bool:
     return not isinstance(node, ast.Lambda) and any(
-        isinstance(one, ast.Name | ast.Attribute)
-        and (one.id if isinstance(one, ast.Name) else one.attr) in ("property", "cached_property")
-        for one in node.decorator_list
+        isinstance(decorator, ast.Name | ast.Attribute)
+        and (decorator.id if isinstance(decorator, ast.Name) else decorator.attr) in ("property", "cached_property")
+        for decorator in node.decorator_list
     )
 
 

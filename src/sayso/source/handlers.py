@@ -20,10 +20,10 @@ def read_handlers(files: Mapping[str, str]) -> tuple[Handler, ...]:
     project = make_project(read_module(file, text) for file, text in files.items())
     walker = Walker(project)
     return tuple(
-        _read_handler(walker, module, one)
+        _read_handler(walker, module, definition)
         for module in project.modules
-        for one in find_definitions(module)
-        if one.name
+        for definition in find_definitions(module)
+        if definition.name
     )
 
 
@@ -44,7 +44,7 @@ def _read_handler(walker: Walker, module: Module, definition: Definition) -> Han
         name,
         module.file,
         definition.line if line is None else line,
-        tuple(sorted(found.effects.values(), key=lambda one: (one.file, one.line))),
+        tuple(sorted(found.effects.values(), key=lambda effect: (effect.file, effect.line))),
         tuple(unknown),
         tuple(found.ignored.values()),
     )
@@ -68,7 +68,7 @@ def _dispatch(project: Project, module: Module) -> Dispatch | None:
     """What runs the tools that a file tells of: there, or in the only file that has such."""
     if own := find_dispatch(module):
         return own
-    found = [one for other in project.modules if (one := find_dispatch(other))]
+    found = [dispatch for other in project.modules if (dispatch := find_dispatch(other))]
     return found[0] if len(found) == 1 else None
 
 
@@ -83,7 +83,7 @@ def _given(function: Function, definition: Definition) -> Iterator[tuple[str, Va
     if definition.framework != "lowlevel" or definition.name is None:
         return
     named = Value(text=definition.name, is_whole=True)
-    args = [one for one in function.node.args.args if one.arg != "self"]
+    args = [arg for arg in function.node.args.args if arg.arg != "self"]
     if args and args[0].arg in ("name", "tool_name", "tool"):
         yield args[0].arg, named
     elif args:

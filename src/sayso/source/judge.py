@@ -58,8 +58,8 @@ class Call:
     def has_literal(self, name: str, value: object) -> bool:
         """Whether a keyword is given as this constant."""
         return any(
-            one.arg == name and isinstance(one.value, ast.Constant) and one.value.value is value
-            for one in self.node.keywords
+            keyword.arg == name and isinstance(keyword.value, ast.Constant) and keyword.value.value is value
+            for keyword in self.node.keywords
         )
 
     @property
@@ -157,9 +157,9 @@ def _opening(call: Call, position: int, where: Value | None) -> Iterator[Said]:
     if mode.whole is None:
         yield Said("unknown", call.words, why="the mode that it opens with is not known")
     elif not set(mode.whole).isdisjoint("wax+"):
-        for one in _on_file(Kind.WRITES_FILE, call, where):
+        for deed in _on_file(Kind.WRITES_FILE, call, where):
             what = f"opens a file for writing: {call.words}"
-            yield Said(one.verdict, what, one.kind, one.why)
+            yield Said(deed.verdict, what, deed.kind, deed.why)
 
 
 def _has_sql(call: Call) -> bool:
@@ -172,32 +172,32 @@ def _execute(receiver: Value, call: Call) -> Iterator[Said]:
     if value.text is None:
         yield Said("unknown", call.words, why="its statement is put together at run time")
         return
-    for one in read_sql(value.text):
-        if not one.is_known:
-            yield Said("unknown", call.words, why=f"what {one.verb} does is not told here")
-        elif one.writes:
-            yield _statement(receiver, one, call)
+    for statement in read_sql(value.text):
+        if not statement.is_known:
+            yield Said("unknown", call.words, why=f"what {statement.verb} does is not told here")
+        elif statement.writes:
+            yield _statement(receiver, statement, call)
 
 
-def _statement(receiver: Value, one: Statement, call: Call) -> Said:
-    place = place_of(one.table)
+def _statement(receiver: Value, statement: Statement, call: Call) -> Said:
+    place = place_of(statement.table)
     if receiver.has("memory"):
         return Said("ignored", call.words, why="its database is kept in memory")
-    if one.is_setup:
+    if statement.is_setup:
         return Said("ignored", call.words, why="it makes its tables where there are none")
-    if place or not _OWN_TABLES.isdisjoint(re.findall("[a-z]+", one.table.lower())):
+    if place or not _OWN_TABLES.isdisjoint(re.findall("[a-z]+", statement.table.lower())):
         return Said("ignored", call.words, why="it is the program's own: a cache or a log")
-    kind = Kind.DELETES_ROWS if one.deletes else Kind.WRITES_ROWS
-    return Said("effect", f"executes SQL: {one.verb} {one.table}".rstrip(), kind, verb=one.verb)
+    kind = Kind.DELETES_ROWS if statement.deletes else Kind.WRITES_ROWS
+    return Said("effect", f"executes SQL: {statement.verb} {statement.table}".rstrip(), kind, verb=statement.verb)
 
 
 def _spawn(call: Call) -> Said:
     value = call.args[0] if call.args else UNKNOWN
     items = value.items if value.items is not None else None
     if items is not None:
-        argv = [one.whole for one in items]
+        argv = [item.whole for item in items]
     elif value.whole is not None and not _SHELL.search(value.whole):
-        argv = [*value.whole.split()] if len(call.args) == 1 else [one.whole for one in call.args]
+        argv = [*value.whole.split()] if len(call.args) == 1 else [argument.whole for argument in call.args]
     else:
         argv = [None]
     program = (argv[0] or "").rpartition("/")[2] if argv else ""

@@ -10,23 +10,23 @@ D = Kind.DELETES_FILE
 
 # The kind, and the position of the argument that says where (-1: the object itself).
 FUNCTIONS: Final[Mapping[str, tuple[Kind, int]]] = {
-    **{f"os.{one}": (D, 0) for one in ("remove", "unlink", "rmdir", "removedirs")},
-    **{f"os.{one}": (W, 1) for one in ("rename", "renames", "replace", "symlink", "link")},
+    **{f"os.{name}": (D, 0) for name in ("remove", "unlink", "rmdir", "removedirs")},
+    **{f"os.{name}": (W, 1) for name in ("rename", "renames", "replace", "symlink", "link")},
     **{
-        f"os.{one}": (W, 0)
-        for one in ("mkdir", "makedirs", "chmod", "chown", "lchown", "truncate", "utime", "mkfifo")
+        f"os.{name}": (W, 0)
+        for name in ("mkdir", "makedirs", "chmod", "chown", "lchown", "truncate", "utime", "mkfifo")
     },
-    **{f"aiofiles.os.{one}": (D, 0) for one in ("remove", "unlink", "rmdir", "removedirs")},
-    **{f"aiofiles.os.{one}": (W, 1) for one in ("rename", "renames", "replace")},
-    **{f"aiofiles.os.{one}": (W, 0) for one in ("mkdir", "makedirs")},
+    **{f"aiofiles.os.{name}": (D, 0) for name in ("remove", "unlink", "rmdir", "removedirs")},
+    **{f"aiofiles.os.{name}": (W, 1) for name in ("rename", "renames", "replace")},
+    **{f"aiofiles.os.{name}": (W, 0) for name in ("mkdir", "makedirs")},
     "shutil.rmtree": (D, 0),
-    **{f"shutil.{one}": (W, 1) for one in ("copy", "copy2", "copyfile", "copytree", "move")},
-    **{f"shutil.{one}": (W, 0) for one in ("make_archive", "chown")},
+    **{f"shutil.{name}": (W, 1) for name in ("copy", "copy2", "copyfile", "copytree", "move")},
+    **{f"shutil.{name}": (W, 0) for name in ("make_archive", "chown")},
     "shutil.unpack_archive": (W, 1),
     "urllib.request.urlretrieve": (W, 1),
-    **{f"os.{one}": (Kind.SIGNALS, 0) for one in ("kill", "killpg", "abort")},
-    **{f"builtins.{one}": (Kind.EVALUATES, 0) for one in ("eval", "exec")},
-    **{f"runpy.{one}": (Kind.EVALUATES, 0) for one in ("run_path", "run_module")},
+    **{f"os.{name}": (Kind.SIGNALS, 0) for name in ("kill", "killpg", "abort")},
+    **{f"builtins.{name}": (Kind.EVALUATES, 0) for name in ("eval", "exec")},
+    **{f"runpy.{name}": (Kind.EVALUATES, 0) for name in ("run_path", "run_module")},
 }
 
 # Where the mode is, among the arguments; `Path.open` has no path before it.
@@ -326,9 +326,9 @@ CONNECTORS: Final[Mapping[str, int]] = {
 }
 
 STATEMENTS: Final[Mapping[str, str]] = {
-    f"{root}.{one}": one.upper()
+    f"{root}.{name}": name.upper()
     for root in ("sqlalchemy", "sqlalchemy.sql", "sqlmodel", "sqlalchemy.dialects.postgresql")
-    for one in ("insert", "update", "delete", "select")
+    for name in ("insert", "update", "delete", "select")
 }
 EXECUTES: Final = frozenset({"execute", "executemany", "executescript", "exec_driver_sql"})
 MAY_EXECUTE: Final = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one", "exec"})

@@ -99,8 +99,8 @@ class Names:
                 return UNKNOWN
             return self.annotation(inner, scope, depth + 1)
         if isinstance(node, ast.BinOp):
-            sides = [self.annotation(one, scope, depth + 1) for one in (node.left, node.right)]
-            return merged(one for one in sides if one.type != "builtins.NoneType")
+            sides = [self.annotation(side, scope, depth + 1) for side in (node.left, node.right)]
+            return merged(side for side in sides if side.type != "builtins.NoneType")
         if isinstance(node, ast.Subscript):
             return self._subscripted(node, scope, depth)
         if isinstance(node, ast.Constant) and node.value is None:
@@ -116,8 +116,8 @@ class Names:
         if outer in _WRAPPERS:
             return self.annotation(inner, scope, depth + 1)
         if outer == "Union" and isinstance(node.slice, ast.Tuple):
-            sides = [self.annotation(one, scope, depth + 1) for one in node.slice.elts]
-            return merged(one for one in sides if one.type != "builtins.NoneType")
+            sides = [self.annotation(element, scope, depth + 1) for element in node.slice.elts]
+            return merged(side for side in sides if side.type != "builtins.NoneType")
         if outer in _MANY:
             return Value(type=f"builtins.{outer.lower()}")
         return self.annotation(node.value, scope, depth + 1)
@@ -132,7 +132,7 @@ class Names:
         for node in ast.walk(cls.node):
             if isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(_is_field(one, name, cls.node) for one in targets):
+                if any(_is_field(target, name, cls.node) for target in targets):
                     found.append(self._assigned(node, cls))
         self.known[key] = merged(found)
         return self.known[key] if found else None
@@ -146,9 +146,9 @@ class Names:
     def _inside(self, node: ast.AST, cls: Class) -> Scope:
         """The scope of the method that an assignment stands in, with what annotations tell."""
         for method in cls.node.body:
-            if isinstance(method, FunctionNode) and any(one is node for one in ast.walk(method)):
+            if isinstance(method, FunctionNode) and any(inner is node for inner in ast.walk(method)):
                 names = {
-                    one.arg: self.annotation(one.annotation, cls.scope) for one in params(method)
+                    parameter.arg: self.annotation(parameter.annotation, cls.scope) for parameter in params(method)
                 }
                 return Scope(cls.module, names, cls.scope)
         return cls.scope
@@ -180,9 +180,9 @@ def _is_field(target: ast.expr, name: str, cls: ast.ClassDef) -> bool:
             and target.value.id in ("self", "cls")
         )
     in_body = any(
-        target is one
+        target is target
         for node in cls.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for one in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
     )
     return in_body and isinstance(target, ast.Name) and target.id == name

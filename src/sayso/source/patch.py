@@ -79,7 +79,7 @@ class Patch:
     @property
     def diff(self) -> list[str]:
         """The change as lines of a unified diff."""
-        old, new = (_text(self.file, one).splitlines() for one in (self.before, self.after))
+        old, new = (_text(self.file, data).splitlines() for data in (self.before, self.after))
         return list(difflib.unified_diff(old, new, self.file, self.file, lineterm=""))
 
 
@@ -102,18 +102,18 @@ def annotate_source(
     edits, left = _plan(module, wanted, titles or {}, inner_titles or {})
     if not edits:
         return Patch(file, data, data, (), tuple(left))
-    after = _applied(file, data, module, [one for _, one in edits])
+    after = _applied(file, data, module, [edit for _, edit in edits])
     check_change(file, data, after)
     added = [
-        Added(one.name or "", one.line, edit.hints, edit.title, edit.inner_title)
-        for one, edit in edits
+        Added(definition.name or "", definition.line, edit.hints, edit.title, edit.inner_title)
+        for definition, edit in edits
     ]
     return Patch(file, data, after, tuple(added), tuple(left))
 
 
 def check_change(file: str, before: bytes, after: bytes) -> None:
     """Raise `ConfigError` where two files differ in more than annotations of tools."""
-    old, new = (_bare(read_module(file, _text(file, one))) for one in (before, after))
+    old, new = (_bare(read_module(file, _text(file, data))) for data in (before, after))
     if old != new:
         what = "the change would alter more than annotations; nothing is written"
         raise ConfigError(what, where=file, fix="Write the annotations by hand, and report this.")
@@ -126,7 +126,7 @@ def _plan(
     inner_titles: Mapping[str, str],
 ) -> tuple[list[tuple[Definition, Edit]], list[Left]]:
     found = find_definitions(module)
-    counts = Counter(one.name for one in found)
+    counts = Counter(definition.name for definition in found)
     named = {**wanted, **titles, **inner_titles}
     edits: list[tuple[Definition, Edit]] = []
     left = [
@@ -134,35 +134,35 @@ def _plan(
         for name in named
         if not counts[name]
     ]
-    for one in found:
-        if one.name is None or one.name not in named:
+    for definition in found:
+        if definition.name is None or definition.name not in named:
             continue
-        why = "it is defined twice" if counts[one.name] > 1 else _obstacle(module, one)
-        hints = _missing(one, wanted.get(one.name, {}))
-        title = None if _has_title(one) else titles.get(one.name)
-        inner = None if "title" in _annotated(one) else inner_titles.get(one.name)
+        why = "it is defined twice" if counts[definition.name] > 1 else _obstacle(module, definition)
+        hints = _missing(definition, wanted.get(definition.name, {}))
+        title = None if _has_title(definition) else titles.get(definition.name)
+        inner = None if "title" in _annotated(definition) else inner_titles.get(definition.name)
         if why:
-            left.append(Left(one.name, why))
+            left.append(Left(definition.name, why))
         elif hints or title or inner:
-            edits.append((one, Edit(one.place, hints, one.framework, title, inner)))
+            edits.append((definition, Edit(definition.place, hints, definition.framework, title, inner)))
     return edits, left
 
 
-def _obstacle(module: Module, one: Definition) -> str | None:
+def _obstacle(module: Module, definition: Definition) -> str | None:
     """Why no annotations can be written into a definition."""
-    if one.framework == "sayso" or one.is_declared:
+    if definition.framework == "sayso" or definition.is_declared:
         return "sayso declares it: change its intent"
-    if not isinstance(one.place, ast.Call):
+    if not isinstance(definition.place, ast.Call):
         return None
-    call = one.place
-    last = module.dotted(one.place.func).rpartition(".")[2]
-    if one.framework == "fastmcp" and last == "add_tool":
+    call = definition.place
+    last = module.dotted(definition.place.func).rpartition(".")[2]
+    if definition.framework == "fastmcp" and last == "add_tool":
         return "FastMCP's add_tool takes no annotations: use its decorator"
-    if any(one.arg is None for one in call.keywords) or any(
-        isinstance(one, ast.Starred) for one in call.args
+    if any(keyword.arg is None for keyword in call.keywords) or any(
+        isinstance(argument, ast.Starred) for argument in call.args
     ):
         return "its definition takes arguments from elsewhere (* or **)"
-    if len(call.args) > _BEFORE_ANNOTATIONS.get(last, 0) and one.framework == "official":
+    if len(call.args) > _BEFORE_ANNOTATIONS.get(last, 0) and definition.framework == "official":
         return "its annotations are given by position"
     return _fault_of_value(module, keyword_of(call, "annotations"))
 
@@ -171,17 +171,17 @@ def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
     if value is None or (isinstance(value, ast.Constant) and value.value is None):
         return None
     if isinstance(value, ast.Call) and module.dotted(value.func).rpartition(".")[2] == CLASS:
-        is_open = bool(value.args) or any(one.arg is None for one in value.keywords)
+        is_open = bool(value.args) or any(keyword.arg is None for keyword in value.keywords)
         return "its annotations come from elsewhere (**)" if is_open else None
     if isinstance(value, ast.Dict):
-        is_open = not all(isinstance(one, ast.Constant) for one in value.keys)
+        is_open = not all(isinstance(key, ast.Constant) for key in value.keys)
         return "its annotations come from elsewhere (**)" if is_open else None
     return f"its annotations are made elsewhere: {ast.unparse(value)[:60]}"
 
 
-def _missing(one: Definition, hints: Hints) -> dict[HintName, bool]:
+def _missing(definition: Definition, hints: Hints) -> dict[HintName, bool]:
     """The hints about which the source says nothing; in the order of the specification."""
-    said = _annotated(one)
+    said = _annotated(definition)
     return {
         name: hints[name]
         for name in HINT_NAMES
@@ -189,26 +189,26 @@ def _missing(one: Definition, hints: Hints) -> dict[HintName, bool]:
     }
 
 
-def _has_title(one: Definition) -> bool:
+def _has_title(definition: Definition) -> bool:
     """Whether a title stands there, in the call or among its annotations; `None` is none."""
-    if not isinstance(one.place, ast.Call):
+    if not isinstance(definition.place, ast.Call):
         return False
-    is_second = one.framework == "official" and len(one.place.args) > 1
-    title = keyword_of(one.place, "title")
+    is_second = definition.framework == "official" and len(definition.place.args) > 1
+    title = keyword_of(definition.place, "title")
     is_given = title is not None and not (isinstance(title, ast.Constant) and title.value is None)
-    return is_given or is_second or "title" in _annotated(one)
+    return is_given or is_second or "title" in _annotated(definition)
 
 
-def _annotated(one: Definition) -> set[str]:
+def _annotated(definition: Definition) -> set[str]:
     """The names that stand among the annotations of a definition."""
-    return _said(keyword_of(one.place, "annotations") if isinstance(one.place, ast.Call) else None)
+    return _said(keyword_of(definition.place, "annotations") if isinstance(definition.place, ast.Call) else None)
 
 
 def _said(value: ast.expr | None) -> set[str]:
     if isinstance(value, ast.Call):
-        return {one.arg for one in value.keywords if one.arg}
+        return {keyword.arg for keyword in value.keywords if keyword.arg}
     if isinstance(value, ast.Dict):
-        return {str(one.value) for one in value.keys if isinstance(one, ast.Constant)}
+        return {str(key.value) for key in value.keys if isinstance(key, ast.Constant)}
     return set()
 
 
@@ -246,10 +246,10 @@ class _Stripped(ast.NodeTransformer):
         is_place = id(node) in self.places
         self.generic_visit(node)
         if isinstance(node, ast.ImportFrom):
-            node.names = [one for one in node.names if one.name != CLASS]
+            node.names = [name for name in node.names if name.name != CLASS]
             return node if node.names else None
         if is_place and isinstance(node, ast.Call):
-            node.keywords = [one for one in node.keywords if one.arg not in _WRITTEN]
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in _WRITTEN]
             return node
         if is_place and isinstance(node, ast.Name | ast.Attribute):
             return ast.Call(node, [], [])
@@ -257,6 +257,6 @@ class _Stripped(ast.NodeTransformer):
 
 
 def _bare(module: Module) -> str:
-    places = {id(one.place) for one in find_definitions(module)}
+    places = {id(definition.place) for definition in find_definitions(module)}
     stripped = _Stripped(places).visit(module.tree)
     return ast.dump(stripped) if stripped else ""

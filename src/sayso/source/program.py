@@ -67,15 +67,15 @@ def read_module(file: str, text: str) -> Module:
         tree,
         dict(_imports(tree, _package(file))),
         dict(_constants(tree.body)),
-        {one.name: one for one in tree.body if isinstance(one, FunctionNode)},
-        {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)},
+        {node.name: node for node in tree.body if isinstance(node, FunctionNode)},
+        {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)},
     )
 
 
 def parts_of(file: str) -> tuple[str, ...]:
     """The dotted name that a file may be imported by, from its outermost folder on."""
     path = PurePath(file).with_suffix("")
-    parts = tuple(one for one in path.parts if one not in (path.anchor, "..", "."))
+    parts = tuple(part for part in path.parts if part not in (path.anchor, "..", "."))
     return parts[:-1] if parts[1:] and parts[-1] == "__init__" else parts
 
 
@@ -87,14 +87,14 @@ def _package(file: str) -> tuple[str, ...]:
 def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                head = one.name.partition(".")[0]
-                yield (one.asname, one.name) if one.asname else (head, head)
+            for alias in node.names:
+                head = alias.name.partition(".")[0]
+                yield (alias.asname, alias.name) if alias.asname else (head, head)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             start = ".".join([*base, *((node.module or "").split(".") if node.module else ())])
-            for one in node.names:
-                yield one.asname or one.name, f"{start}.{one.name}"
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{start}.{alias.name}"
 
 
 def _constants(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

@@ -40,7 +40,7 @@ def make_project(modules: Iterable[Module]) -> Project:
     """A project of these files."""
     found = tuple(modules)
     by_last: dict[str, list[tuple[tuple[str, ...], Module]]] = {}
-    for one in found:
-        parts = parts_of(one.file)
-        by_last.setdefault(parts[-1], []).append((parts, one))
-    return Project(found, by_last, min((len(parts_of(one.file)) - 1 for one in found), default=0))
+    for module in found:
+        parts = parts_of(module.file)
+        by_last.setdefault(parts[-1], []).append((parts, module))
+    return Project(found, by_last, min((len(parts_of(module.file)) - 1 for module in found), default=0))

@@ -92,7 +92,7 @@ class Handler:
     def verbs(self) -> frozenset[str]:
         """The HTTP methods that it sends, in capitals."""
         kinds = {Kind.POSTS, Kind.DELETES_REMOTE, Kind.FETCHES}
-        return frozenset(one.verb for one in self.effects if one.kind in kinds and one.verb)
+        return frozenset(effect.verb for effect in self.effects if effect.kind in kinds and effect.verb)
 
 
 Handlers = Mapping[str, Handler]

@@ -98,7 +98,7 @@ def _blank(found: re.Match[str]) -> str:
 
 def is_sql(text: str) -> bool:
     """Whether a text begins as SQL does."""
-    return any(one.is_known or one.verb in ("WITH", "EXPLAIN") for one in read_sql(text))
+    return any(statement.is_known or statement.verb in ("WITH", "EXPLAIN") for statement in read_sql(text))
 
 
 def _statement(verb: str, text: str) -> Statement:
@@ -106,7 +106,7 @@ def _statement(verb: str, text: str) -> Statement:
         return Statement("SELECT")
     if verb in ("WITH", "SELECT", "COPY"):
         inner = _INNER.search(text) if verb == "WITH" else None
-        verb = next(one for one in inner.groups() if one).upper() if inner else "SELECT"
+        verb = next(group for group in inner.groups() if group).upper() if inner else "SELECT"
     if verb not in _WRITES | _DELETES:
         return Statement(verb)
     table = _TABLE.search(text)

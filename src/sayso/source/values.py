@@ -121,7 +121,7 @@ def literal(text: str) -> Value:
 
 def place_of(name: str) -> frozenset[Trait]:
     """What a name or a path says of its place: the program's own, or one that does not last."""
-    words = {one.lower() for one in _NAME.findall(name)} if len(name) < _LONGEST else set[str]()
+    words = {word.lower() for word in _NAME.findall(name)} if len(name) < _LONGEST else set[str]()
     found: set[Trait] = set()
     if not words.isdisjoint(_OWN):
         found.add("own")
@@ -141,11 +141,11 @@ def joined(parts: Iterable[Value]) -> Value:
     text = ""
     is_whole = True
     given = UNKNOWN
-    for one in found:
-        text += one.text or ""
-        if one.whole is None:
+    for value in found:
+        text += value.text or ""
+        if value.whole is None:
             is_whole = False
-            given = one
+            given = value
             break
     first = found[0] if found else UNKNOWN
     return Value(
@@ -158,28 +158,28 @@ def joined(parts: Iterable[Value]) -> Value:
 
 def _given(values: Iterable[Value]) -> frozenset[Trait]:
     """The trait of what a caller gives, where any of these has it."""
-    return _ARGUMENT if any(one.has("argument") for one in values) else frozenset()
+    return _ARGUMENT if any(value.has("argument") for value in values) else frozenset()
 
 
 def merged(values: Iterable[Value]) -> Value:
     """What holds of a value that may be any of these."""
-    found = [one for one in values if one != UNKNOWN and one.type != "builtins.NoneType"]
+    found = [value for value in values if value != UNKNOWN and value.type != "builtins.NoneType"]
     if not found:
         return UNKNOWN
-    if all(one == found[0] for one in found):
+    if all(value == found[0] for value in found):
         return found[0]
-    told = [one for one in found if one.is_known] or found
+    told = [value for value in found if value.is_known] or found
     same = {
         name: getattr(told[0], name)
         for name in ("dotted", "type", "function", "instance", "cls")
-        if all(getattr(one, name) == getattr(told[0], name) for one in told)
+        if all(getattr(value, name) == getattr(told[0], name) for value in told)
     }
     shared = found[0].traits
-    for one in found:
-        shared &= one.traits
-    if all(one.text == found[0].text for one in found):
+    for value in found:
+        shared &= value.traits
+    if all(value.text == found[0].text for value in found):
         same["text"] = found[0].text
-    whole = "text" in same and all(one.is_whole for one in found)
+    whole = "text" in same and all(value.is_whole for value in found)
     return Value(**same, is_whole=whole, traits=shared | _given(found))
 
 

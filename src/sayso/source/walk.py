@@ -48,9 +48,9 @@ class Trace:
         """Keep what is said of a call, once for each place."""
         if said.verdict == "effect":
             key = (said.kind, file, line, said.what)
-            one = Effect(said.kind, said.what, file, line, chain, said.verb, said.is_open)
-            if key not in self.effects or one.is_open:
-                self.effects[key] = one
+            effect = Effect(said.kind, said.what, file, line, chain, said.verb, said.is_open)
+            if key not in self.effects or effect.is_open:
+                self.effects[key] = effect
             return
         notes = self.unknown if said.verdict == "unknown" else self.ignored
         notes.setdefault((file, line, said.what), Note(said.what, said.why, file, line))
@@ -100,7 +100,7 @@ class Walker:
         self.running: list[Function] = []
         self.returned: list[Value] = []
         self.muted = self.followed = 0
-        self.done = {key: one for key, one in self.done.items() if key.is_muted}
+        self.done = {key: found for key, found in self.done.items() if key.is_muted}
 
     def scope_of(self, path: Path, scope: Scope) -> Scope:
         """The scope inside nested functions, as their definitions leave it."""
@@ -125,8 +125,8 @@ class Walker:
         self.running.append(function)
         if isinstance(function.node, FunctionNode):
             self.run(function.node.body, scope)
-            for one in function.node.decorator_list:
-                self._decorated(one, function)
+            for decorator in function.node.decorator_list:
+                self._decorated(decorator, function)
         else:
             self.evaluator.value(function.node.body, scope)
         self.running.pop()
@@ -148,7 +148,7 @@ class Walker:
         if key in self.done:
             return self.done[key]
         self.done[key] = UNKNOWN
-        is_again = any(one.node is function.node for one in self.running)
+        is_again = any(running.node is function.node for running in self.running)
         self.followed += 1
         if is_again or len(self.running) > _DEEPEST or self.followed > _MOST:
             return UNKNOWN
@@ -173,10 +173,10 @@ class Walker:
         """Keep what is said of a call in the handler."""
         if self.muted:
             return
-        chain = tuple(one.name for one in self.running)
-        for one in said:
+        chain = tuple(function.name for function in self.running)
+        for deed in said:
             line = getattr(node, "lineno", 0)
-            self.trace.add(_doubted(one, chain), scope.module.file, line, chain)
+            self.trace.add(_doubted(deed, chain), scope.module.file, line, chain)
 
     def _quietly(self, node: ast.AST | None, scope: Scope) -> Value:
         """What a constant is; what was called to make it is not the handler's doing."""
@@ -193,24 +193,24 @@ class Walker:
         if function.holder and names:
             found.names[names[0].arg] = function.holder
             names = names[1:]
-        for index, one in enumerate(names):
-            said = self.names.annotation(one.annotation, function.scope)
-            given = call.given(index, one.arg) if call else None
-            found.names[one.arg] = _told(given, said)
+        for index, parameter in enumerate(names):
+            said = self.names.annotation(parameter.annotation, function.scope)
+            given = call.given(index, parameter.arg) if call else None
+            found.names[parameter.arg] = _told(given, said)
         return found
 
     # Statements
 
     def run(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
         """Go through statements; whether what follows them is never reached."""
-        return any(self._statement(one, scope) for one in body)
+        return any(self._statement(statement, scope) for statement in body)
 
     def _statement(self, node: ast.stmt, scope: Scope) -> bool:
         go = self.ways.get(type(node))
         if go is not None:
             return go(node, scope)
-        for one in ast.iter_child_nodes(node):
-            self.evaluator.value(one, scope)
+        for child in ast.iter_child_nodes(node):
+            self.evaluator.value(child, scope)
         return isinstance(node, ast.Raise | ast.Continue | ast.Break)
 
     def _define(self, node: FunctionNode, scope: Scope) -> bool:
@@ -222,8 +222,8 @@ class Walker:
         return False
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> bool:
-        for one in node.names:
-            name = (one.asname or one.name).partition(".")[0]
+        for alias in node.names:
+            name = (alias.asname or alias.name).partition(".")[0]
             scope.names[name] = self.names.in_module(scope.module, name)
         return False
 
@@ -233,8 +233,8 @@ class Walker:
 
     def _assign(self, node: ast.Assign, scope: Scope) -> bool:
         value = self.evaluator.value(node.value, scope)
-        for one in node.targets:
-            self.evaluator.bind(one, value, scope)
+        for target in node.targets:
+            self.evaluator.bind(target, value, scope)
         return False
 
     def _annotate(self, node: ast.AnnAssign, scope: Scope) -> bool:
@@ -279,10 +279,10 @@ class Walker:
     def _match(self, node: ast.Match, scope: Scope) -> bool:
         subject = self.evaluator.value(node.subject, scope)
         ways: list[Way] = []
-        for one in node.cases:
-            fits = self._fits(one, subject, scope)
+        for case in node.cases:
+            fits = self._fits(case, subject, scope)
             if fits is not False:
-                ways.append(self._way(one.body, scope))
+                ways.append(self._way(case.body, scope))
             if fits:
                 break
         else:
@@ -304,10 +304,10 @@ class Walker:
         if is_all:
             return True
         texts = [
-            self.evaluator.value(one.value, scope).whole
-            if isinstance(one, ast.MatchValue)
+            self.evaluator.value(pattern.value, scope).whole
+            if isinstance(pattern, ast.MatchValue)
             else None
-            for one in patterns
+            for pattern in patterns
         ]
         if subject.whole is None or None in texts:
             return None
@@ -325,10 +325,10 @@ class Walker:
         return self.run(node.orelse, scope)
 
     def _with(self, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
-        for one in node.items:
-            found = self.evaluator.value(one.context_expr, scope)
-            if one.optional_vars is not None:
-                self.evaluator.bind(one.optional_vars, self._entering(found), scope)
+        for item in node.items:
+            found = self.evaluator.value(item.context_expr, scope)
+            if item.optional_vars is not None:
+                self.evaluator.bind(item.optional_vars, self._entering(found), scope)
         return self.run(node.body, scope)
 
     def _entering(self, found: Value) -> Value:
@@ -343,7 +343,7 @@ class Walker:
     def _try(self, node: ast.Try, scope: Scope) -> bool:
         """What is tried, or what catches it; a name stands for what either leaves."""
         tried = self._way([*node.body, *node.orelse], scope)
-        ways = [tried, *(self._way(one.body, scope) for one in node.handlers)]
+        ways = [tried, *(self._way(handler.body, scope) for handler in node.handlers)]
         is_over = self._ways(scope, ways)
         return self.run(node.finalbody, scope) or is_over
 
@@ -358,8 +358,8 @@ class Walker:
         if not ends:
             scope.names = start
             return True
-        names = {name for one in ends for name in one}
-        scope.names = {name: _either([one.get(name) for one in ends]) for name in names}
+        names = {name for end in ends for name in end}
+        scope.names = {name: _either([end.get(name) for end in ends]) for name in names}
         return False
 
 
@@ -368,7 +368,7 @@ def _doubted(said: Said, chain: tuple[str, ...]) -> Said:
     if said.verdict != "effect":
         return said
     if said.verb == "POST":
-        words = {one.lower() for name in chain for one in _NAME.findall(name)}
+        words = {word.lower() for name in chain for word in _NAME.findall(name)}
         is_asking = not words.isdisjoint(known.ASKING_NAMES)
         why = "a POST of what is named so may only ask"
         return replace(said, verdict="unknown", why=why) if is_asking else said
@@ -389,15 +389,15 @@ def _told(given: Value | None, said: Value) -> Value:
 
 def _either(values: Sequence[Value | None]) -> Value:
     """What a name may stand for; where it is also unknown, its text is not told."""
-    known = [one for one in values if one is not None]
+    known = [value for value in values if value is not None]
     found = merged(known)
-    if all(one == known[0] for one in known):
+    if all(value == known[0] for value in known):
         return known[0]
     return replace(found, text=None, is_whole=False) if UNKNOWN in known else found
 
 
 def _among(text: str, many: Value) -> bool | None:
     if many.items is not None:
-        texts = [one.whole for one in many.items]
+        texts = [item.whole for item in many.items]
         return True if text in texts else None if None in texts else False
     return None if many.table is None else (text in dict(many.table) or None)

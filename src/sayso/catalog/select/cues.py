@@ -71,8 +71,8 @@ def _of_blob(found: re.Match[str]) -> str:
 
 def _of_link(found: re.Match[str]) -> str:
     parts = found["host"].lower().split(".")
-    named = [one for one in parts if one not in ("www", "com", "org", "net")]
-    known = next((_SITES[one] for one in parts if one in _SITES), "")
+    named = [part for part in parts if part not in ("www", "com", "org", "net")]
+    known = next((_SITES[part] for part in parts if part in _SITES), "")
     return f" {' '.join(named)} {MARK}{f'{_HERE} {known}'.strip()}{MARK} "
 
 

@@ -107,8 +107,8 @@ class Index:
             left = array("Q", [code for code in codes if code >> _BITS not in numbers])
             if left:
                 other._codes[word] = left
-        other._lengths = {at: one for at, one in self._lengths.items() if at not in numbers}
-        other._keys = {at: one for at, one in self._keys.items() if at not in numbers}
+        other._lengths = {at: length for at, length in self._lengths.items() if at not in numbers}
+        other._keys = {at: key for at, key in self._keys.items() if at not in numbers}
         other._total = sum(other._lengths.values())
         return other
 
@@ -148,7 +148,7 @@ class Index:
             usual = self._total / len(self._lengths) or 1.0
             per = _SATURATION * _LENGTH * _UNIT / usual
             least = _SATURATION * (1 - _LENGTH) * _UNIT
-            self._damping = {at: least + per * one for at, one in self._lengths.items()}
+            self._damping = {at: least + per * length for at, length in self._lengths.items()}
         damping = self._damping
         factor *= 1 + _SATURATION
         return {

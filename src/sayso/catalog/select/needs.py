@@ -69,6 +69,6 @@ def _count(part: str) -> dict[str, float]:
         for term in said:
             found.setdefault(term, counts)
         if not place % 2:
-            for one, other in pairwise(said):
-                found.setdefault(one + other, 1.0)
+            for first, other in pairwise(said):
+                found.setdefault(first + other, 1.0)
     return found

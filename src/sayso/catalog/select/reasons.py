@@ -18,16 +18,16 @@ def explain_fit(entry: Entry, sentences: Sequence[Sequence[Need]]) -> tuple[str,
     """Which words of which need stand where in the tool's texts, the weightiest first."""
     fields = _fields(entry)
     found: dict[str, list[tuple[int, str]]] = {}
-    for need in (one for needs in sentences for one in needs):
+    for need in (need for needs in sentences for need in needs):
         spelt, cued = _spelt(need.text)
         for term in need.terms:
             said = _said(term, spelt, cued, fields)
             if said is not None:
                 found.setdefault(_short(need.text), []).append(said)
     nothing: list[tuple[int, str]] = []
-    best = max(found.values(), key=lambda one: sum(worth for worth, _ in one), default=nothing)
+    best = max(found.values(), key=lambda reasons: sum(worth for worth, _ in reasons), default=nothing)
     need_text = next((text for text, said in found.items() if said is best), "")
-    lines = [text for _, text in sorted(best, key=lambda one: -one[0])[:_MOST]]
+    lines = [text for _, text in sorted(best, key=lambda reason: -reason[0])[:_MOST]]
     return (f"for “{need_text}”", *dict.fromkeys(lines)) if lines else ()
 
 

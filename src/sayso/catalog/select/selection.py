@@ -53,9 +53,9 @@ class Selection:
     @property
     def names(self) -> tuple[str, ...]:
         """What the tools are called, in their order."""
-        return tuple(one.name for one in self.chosen)
+        return tuple(tool.name for tool in self.chosen)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools, in their order."""
-        return tuple(one.tool for one in self.chosen)
+        return tuple(tool.tool for tool in self.chosen)

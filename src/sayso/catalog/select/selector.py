@@ -158,24 +158,24 @@ class Selector:
         """What there is room for; a tool that is too large lets smaller ones behind it by."""
         kept: list[Chosen] = []
         left = tokens
-        for one in chosen:
-            size = self._size(one)
+        for tool in chosen:
+            size = self._size(tool)
             if size <= left:
-                kept.append(one)
+                kept.append(tool)
                 left -= size
-            elif one.is_pinned:
+            elif tool.is_pinned:
                 what = f"the pinned tools cost more than {tokens} tokens"
                 raise UsageError(what, fix="Pin fewer, or give more tokens.")
         return kept
 
-    def _size(self, one: Chosen) -> int:
+    def _size(self, tool: Chosen) -> int:
         """What a tool costs in a model's context."""
-        mark = one.entry.fingerprint
+        mark = tool.entry.fingerprint
         size = self._sizes.get(mark)
         if size is None:
-            raw = one.entry.raw
+            raw = tool.entry.raw
             said = {key: raw[key] for key in ("description", "inputSchema") if key in raw}
-            wire = {"name": one.name, **said}
+            wire = {"name": tool.name, **said}
             size = self._count(json.dumps(wire, ensure_ascii=False, default=str))
             self._sizes[mark] = size
         return size
@@ -184,11 +184,11 @@ class Selector:
 def _levels(said: Collection[Level | str]) -> frozenset[Level]:
     """Levels by their names; raises `UsageError` for one that is none."""
     known = {str(level): level for level in Level}
-    unknown = next((one for one in said if str(one) not in known), None)
+    unknown = next((level for level in said if str(level) not in known), None)
     if unknown is not None:
         fix = f"Levels are {', '.join(known)}."
         raise UsageError(f"{str(unknown)!r} is no level", fix=fix)
-    return frozenset(known[str(one)] for one in said)
+    return frozenset(known[str(level)] for level in said)
 
 
 def _check(k: int | None, tokens: int | None) -> None:

@@ -65,7 +65,7 @@ class Shelf:
 
     def replace(self, entries: Mapping[str, Entry]) -> None:
         """Hold these by their keys and no others; what stays as it is is not touched."""
-        for key in [one for one in self._numbers if one not in entries]:
+        for key in [key for key in self._numbers if key not in entries]:
             self.drop(self._numbers[key])
         for entry in entries.values():
             self.put(entry)
@@ -117,7 +117,7 @@ class Shelf:
             names = sorted(self._entries[at].qualified_name for at in found)[:_MOST_NAMED]
             what = f"{len(found)} tools are called {name!r}"
             raise UsageError(what, fix=f"Say which: {', '.join(names)}.")
-        names = sorted(one for one, numbers in self._named.items() if numbers)
+        names = sorted(name_ for name_, numbers in self._named.items() if numbers)
         near = get_close_matches(name, names, _MOST_NAMED, _LEAST_ALIKE)
         fix = f"Near it are: {', '.join(near)}." if near else None
         raise UsageError(f"no tool is called {name!r}", fix=fix)

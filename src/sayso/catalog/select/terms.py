@@ -89,5 +89,5 @@ def _read_word(word: str) -> list[str]:
     parts = _HUMP.sub(" ", word).split(" ")
     if len(parts) == _PARTS and len(word) <= _BRAND and word[0].isupper():
         parts.append(word)
-    folded = [fold(one) for one in parts]
-    return [stem(one) for one in folded if one not in _STOP]
+    folded = [fold(part) for part in parts]
+    return [stem(word) for word in folded if word not in _STOP]

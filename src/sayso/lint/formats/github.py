@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sayso.lint.finding import Finding, Severity
 from sayso.lint.profile import Profile
+from sayso.lint.rule import Finding, Severity
 from sayso.lint.run import Report
 from sayso.schema import plain
 
@@ -21,16 +21,16 @@ def as_github(reports: Sequence[Report], profile: Profile) -> str:  # noqa: ARG0
 
 
 def _commands(report: Report) -> Iterator[str]:
-    for one in report.findings:
-        fields = _fields(report, one)
+    for finding in report.findings:
+        fields = _fields(report, finding)
         shown = ",".join(f"{name}={_property(value)}" for name, value in fields.items())
-        subject = f"{one.tool}: " if one.tool else f"{report.server}: "
-        yield f"::{_COMMANDS[one.severity]} {shown}::{_data(subject + one.message)}"
+        subject = f"{finding.tool}: " if finding.tool else f"{report.server}: "
+        yield f"::{_COMMANDS[finding.severity]} {shown}::{_data(subject + finding.message)}"
 
 
-def _fields(report: Report, one: Finding) -> dict[str, str]:
-    line = report.places.line(one.index)
-    title = {"title": f"{one.code} {one.name}"}
+def _fields(report: Report, finding: Finding) -> dict[str, str]:
+    line = report.places.line(finding.index)
+    title = {"title": f"{finding.code} {finding.name}"}
     return {"file": report.places.file or "", "line": str(line), **title} if line else title
 
 

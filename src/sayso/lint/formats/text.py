@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sayso.lint.finding import Finding, Severity
 from sayso.lint.profile import Profile
+from sayso.lint.rule import Finding, Severity
 from sayso.lint.run import Report
 from sayso.schema import plain
 
@@ -17,24 +17,24 @@ def as_text(reports: Sequence[Report], profile: Profile) -> str:
     return "".join(f"{_short(plain(line))}\n" for line in lines)
 
 
-def tell(report: Report, one: Finding) -> str:
+def tell(report: Report, finding: Finding) -> str:
     """A finding in one line: where, how loud, which rule, which tool, what."""
-    line = report.places.line(one.index)
+    line = report.places.line(finding.index)
     where = f"{report.places.file}:{line}" if line else report.server
-    tool = f" {one.tool}:" if one.tool else ""
-    return f"{where}: {one.severity} {one.code} [{one.name}]{tool} {one.message}"
+    tool = f" {finding.tool}:" if finding.tool else ""
+    return f"{where}: {finding.severity} {finding.code} [{finding.name}]{tool} {finding.message}"
 
 
 def _lines(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
-        for one in report.findings:
-            yield tell(report, one)
+        for finding in report.findings:
+            yield tell(report, finding)
 
 
 def _asides(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
-        for one, why in report.allowed:
-            yield f"{report.server}: allowed {one.code} [{one.name}] {one.tool}: {why}"
+        for finding, why in report.allowed:
+            yield f"{report.server}: allowed {finding.code} [{finding.name}] {finding.tool}: {why}"
         if report.known:
             yield f"{report.server}: {len(report.known)} in the baseline are not told again"
         for key in report.gone:
@@ -43,12 +43,17 @@ def _asides(reports: Sequence[Report]) -> Iterator[str]:
 
 
 def _summary(reports: Sequence[Report], profile: Profile) -> str:
-    found = [one for report in reports for one in report.findings]
-    counts = Counter(one.severity for one in found)
-    told = ", ".join(count_of(counts[one], str(one)) for one in Severity if counts[one])
+    found = [finding for report in reports for finding in report.findings]
+    counts = Counter(finding.severity for finding in found)
+    told = ", ".join(
+        count_of(counts[severity], str(severity)) for severity in Severity if counts[severity]
+    )
     tools = count_of(sum(report.tools for report in reports), "tool")
     fixable = sum(
-        bool(one.edits) for report in reports if report.is_mendable for one in report.findings
+        bool(finding.edits)
+        for report in reports
+        if report.is_mendable
+        for finding in report.findings
     )
     fix = f"; --fix mends {fixable} of them" if fixable else ""
     return f"{told or 'nothing found'} in {tools}, profile {profile.name}{fix}"

@@ -24,20 +24,18 @@ What was mended stays permitted, and comes back unseen.
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Edit, Remark, Severity
 from sayso.lint.registry import known_rule
-from sayso.lint.rule import Looked, Rule
+from sayso.lint.rule import Edit, Looked, Remark, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def check(tool: Subject, looked: Looked) -> Iterator[Remark]:
-    """One remark for each permission that nothing came of."""
-    for one in tool.allowed:
-        rule = known_rule(one.word)
+def _check(tool: Subject, looked: Looked) -> Iterator[Remark]:
+    for allowance in tool.allowed:
+        rule = known_rule(allowance.word)
         if rule and rule.code in looked.rules and rule.code not in looked.found:
-            at = ("_meta", ALLOW_KEY, "allow", one.word)
-            edits = () if one in tool.comments else (Edit(at),)
-            yield Remark(f"it allows {one.word}, which finds nothing here", at, edits)
+            at = ("_meta", ALLOW_KEY, "allow", allowance.word)
+            edits = () if allowance in tool.comments else (Edit(at),)
+            yield Remark(f"it allows {allowance.word}, which finds nothing here", at, edits)
 
 
-RULE = Rule("AV902", "allow-unused", Severity.WARNING, after=check)
+RULE = Rule("AV902", "allow-unused", Severity.WARNING, after=_check)

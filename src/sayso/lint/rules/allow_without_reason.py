@@ -25,19 +25,17 @@ None: the reason is its author's.
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each permission without a reason."""
-    for one in tool.allowed:
-        if not one.reason:
+def _check(tool: Subject) -> Iterator[Remark]:
+    for allowance in tool.allowed:
+        if not allowance.reason:
             yield Remark(
-                f"it allows {one.word} and does not say why, so it allows nothing",
-                ("_meta", ALLOW_KEY, "allow", one.word),
+                f"it allows {allowance.word} and does not say why, so it allows nothing",
+                ("_meta", ALLOW_KEY, "allow", allowance.word),
             )
 
 
-RULE = Rule("AV901", "allow-without-reason", Severity.ERROR, check)
+RULE = Rule("AV901", "allow-without-reason", Severity.ERROR, _check)

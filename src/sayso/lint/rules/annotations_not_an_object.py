@@ -15,23 +15,18 @@ No client can read a hint there; some refuse the whole list.
 ```json
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where they are something else."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for found in tool.declaration.findings:
         if found.code == "annotations-not-an-object":
             yield Remark(found.message, ("annotations",))
 
 
-RULE = Rule("AV104", "annotations-not-an-object", Severity.ERROR, check)
+RULE = Rule("AV104", "annotations-not-an-object", Severity.ERROR, _check)

@@ -23,13 +23,11 @@ The review checks both first, and missing ones are what it sends most servers ba
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each of both."""
+def _check(tool: Subject) -> Iterator[Remark]:
     beside, inside = tool.titles
     if not inside:
         at = ("annotations", "title")
@@ -43,4 +41,4 @@ def check(tool: Subject) -> Iterator[Remark]:
         yield Remark(message, ("annotations", "destructiveHint"))
 
 
-RULE = Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, check, is_default=False)
+RULE = Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, _check, is_default=False)

@@ -25,16 +25,14 @@ alone.
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where both are declared false."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if tool.hints.read_only is False and tool.hints.destructive is False:
         message = "it writes, which the directory calls destructive"
         yield Remark(message, ("annotations", "destructiveHint"))
 
 
-RULE = Rule("AV703", "anthropic-write-not-destructive", Severity.NOTE, check, is_default=False)
+RULE = Rule("AV703", "anthropic-write-not-destructive", Severity.NOTE, _check, is_default=False)

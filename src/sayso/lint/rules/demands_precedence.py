@@ -16,17 +16,13 @@ among their own tools, so this is not on by default.
 ```json
 {"name": "init", "description": "Opens a session, which the other tools of this server need."}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _DEMANDS: Final = re.compile(
@@ -36,11 +32,10 @@ _DEMANDS: Final = re.compile(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with the first such words."""
+def _check(tool: Subject) -> Iterator[Remark]:
     found = _DEMANDS.search(tool.description)
     if found:
         yield Remark(f"it demands precedence: “{found[0]}”", ("description",))
 
 
-RULE = Rule("AV309", "demands-precedence", Severity.NOTE, check, is_default=False)
+RULE = Rule("AV309", "demands-precedence", Severity.NOTE, _check, is_default=False)

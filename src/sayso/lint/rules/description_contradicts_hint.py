@@ -29,13 +29,11 @@ from collections.abc import Iterator
 
 from sayso.intent import WIRE_NAMES
 from sayso.lint.contradiction import stated
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint, with the words."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for name, words in stated(tool).items():
         said = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"
         yield Remark(
@@ -43,4 +41,4 @@ def check(tool: Subject) -> Iterator[Remark]:
         )
 
 
-RULE = Rule("AV115", "description-contradicts-hint", Severity.WARNING, check)
+RULE = Rule("AV115", "description-contradicts-hint", Severity.WARNING, _check)

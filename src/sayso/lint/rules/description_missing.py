@@ -16,22 +16,17 @@ mean.
 ```json
 {"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where there is none."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if not tool.description.strip():
         yield Remark("it has no description", ("description",))
 
 
-RULE = Rule("AV301", "description-missing", Severity.WARNING, check)
+RULE = Rule("AV301", "description-missing", Severity.WARNING, _check)

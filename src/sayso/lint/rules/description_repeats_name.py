@@ -16,17 +16,13 @@ the name is enough, so this is not on by default.
 ```json
 {"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import words_of
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _EMPTY: Final = frozenset(
@@ -36,8 +32,7 @@ _EMPTY: Final = frozenset(
 _LONGEST: Final = 200
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where no word is new."""
+def _check(tool: Subject) -> Iterator[Remark]:
     text = tool.description.strip()
     if not text or len(text) > _LONGEST:
         return
@@ -46,4 +41,4 @@ def check(tool: Subject) -> Iterator[Remark]:
         yield Remark("its description says no more than its name", ("description",))
 
 
-RULE = Rule("AV302", "description-repeats-name", Severity.NOTE, check, is_default=False)
+RULE = Rule("AV302", "description-repeats-name", Severity.NOTE, _check, is_default=False)

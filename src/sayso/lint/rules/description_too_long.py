@@ -24,19 +24,17 @@ None. What is reference belongs into a resource, or into a tool that tells it.
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _LONGEST: Final = 4_000
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where it is longer."""
+def _check(tool: Subject) -> Iterator[Remark]:
     length = len(tool.description)
     if length > _LONGEST:
         message = f"its description has {length:,} characters, more than {_LONGEST:,}"
         yield Remark(message, ("description",))
 
 
-RULE = Rule("AV303", "description-too-long", Severity.WARNING, check)
+RULE = Rule("AV303", "description-too-long", Severity.WARNING, _check)

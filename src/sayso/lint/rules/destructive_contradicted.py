@@ -24,15 +24,13 @@ None: either the hint is wrong or the text is.
 from collections.abc import Iterator
 
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if tool.writes:
         yield from contradicted(tool, "destructive", value=False)
 
 
-RULE = Rule("AV111", "destructive-contradicted", Severity.WARNING, check)
+RULE = Rule("AV111", "destructive-contradicted", Severity.WARNING, _check)

@@ -30,8 +30,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import META_KEY
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.rules.confirm_parameter import confirms
 from sayso.lint.subject import Parameter, Subject
 
@@ -44,8 +43,7 @@ _SMALL: Final = frozenset(
 _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where it has none of them."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if not tool.writes or not tool.hints.destructive or not _SMALL.isdisjoint(tool.words):
         return
     # Many servers call every write destructive; there the label is what wants a second look.
@@ -57,14 +55,14 @@ def check(tool: Subject) -> Iterator[Remark]:
         or any(tool.meta.get(key) for key in _ASKS)
         or "confirm" in tool.description.lower()
     )
-    if not asks and not any(_previews(one) for one in tool.parameters):
+    if not asks and not any(_previews(parameter) for parameter in tool.parameters):
         message = "declared destructive, without a question, a plan or a dry run"
         yield Remark(message, ("annotations", "destructiveHint"))
 
 
-def _previews(one: Parameter) -> bool:
-    pairs = set(zip(one.words, one.words[1:], strict=False))
-    return not _PREVIEWS.isdisjoint(one.words) or not _PAIRS.isdisjoint(pairs)
+def _previews(parameter: Parameter) -> bool:
+    pairs = set(zip(parameter.words, parameter.words[1:], strict=False))
+    return not _PREVIEWS.isdisjoint(parameter.words) or not _PAIRS.isdisjoint(pairs)
 
 
-RULE = Rule("AV503", "destructive-without-confirmation", Severity.NOTE, check, is_folded=True)
+RULE = Rule("AV503", "destructive-without-confirmation", Severity.NOTE, _check, is_folded=True)

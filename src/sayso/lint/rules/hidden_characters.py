@@ -18,9 +18,6 @@ What a person reviews is then not what the model reads.
 ```json
 {"name": "list_orders", "description": "Lists orders."}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
@@ -28,8 +25,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _HIDDEN: Final = re.compile(
@@ -44,8 +40,7 @@ _KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of 
 """What has no name of its own."""
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each text that holds some."""
+def _check(tool: Subject) -> Iterator[Remark]:
     text = tool.all_text
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
     if is_plain or not _HIDDEN.search(text):
@@ -62,4 +57,4 @@ def _told(char: str) -> str:
     return f"U+{ord(char):04X} {name.lower()}"
 
 
-RULE = Rule("AV304", "hidden-characters", Severity.ERROR, check)
+RULE = Rule("AV304", "hidden-characters", Severity.ERROR, _check)

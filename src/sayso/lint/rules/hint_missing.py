@@ -26,13 +26,11 @@ What is left out has a default, and each default is the strict one: a tool that 
 from collections.abc import Iterator
 
 from sayso.intent import WIRE_NAMES, HintName, required_hints
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark that names all hints that are left out."""
+def _check(tool: Subject) -> Iterator[Remark]:
     hints = tool.hints
     counts = required_hints(is_read=bool(hints.read_only))
     missing: list[HintName] = [name for name in counts if WIRE_NAMES[name] not in tool.annotations]
@@ -46,4 +44,4 @@ def check(tool: Subject) -> Iterator[Remark]:
     yield Remark(f"not declared: {said}", ("annotations",), edits)
 
 
-RULE = Rule("AV102", "hint-missing", Severity.WARNING, check)
+RULE = Rule("AV102", "hint-missing", Severity.WARNING, _check)

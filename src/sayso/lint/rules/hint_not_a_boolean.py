@@ -25,13 +25,11 @@ to tell.
 from collections.abc import Iterator
 
 from sayso.intent import WIRE_NAMES
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for found in tool.declaration.findings:
         if found.code == "hint-not-a-boolean" and found.hint:
             at = ("annotations", WIRE_NAMES[found.hint])
@@ -39,4 +37,4 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark(found.message, at, (Edit(at),) if is_null else ())
 
 
-RULE = Rule("AV103", "hint-not-a-boolean", Severity.ERROR, check)
+RULE = Rule("AV103", "hint-not-a-boolean", Severity.ERROR, _check)

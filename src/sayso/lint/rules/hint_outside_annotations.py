@@ -23,13 +23,11 @@ None: what stands there has never counted, and to let it count is for its author
 from collections.abc import Iterator
 
 from sayso.intent import WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for name in WIRE_NAMES.values():
         if name in tool.raw:
             yield Remark(f"{name} stands beside annotations, where nobody reads it", (name,))
@@ -37,4 +35,4 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark(f"{name} stands in _meta, where nobody reads it", ("_meta", name))
 
 
-RULE = Rule("AV106", "hint-outside-annotations", Severity.ERROR, check)
+RULE = Rule("AV106", "hint-outside-annotations", Severity.ERROR, _check)

@@ -15,21 +15,16 @@ A receipt is what was seen when the tool ran. Who relies on the hint is wrong.
 ```json
 {"name": "get_order", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
 from sayso.intent import HINT_NAMES, LOOSER, WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each hint whose looser value was declared and refuted."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for name in HINT_NAMES:
         if tool.verdicts.get(name) == "refuted" and tool.hints[name] is LOOSER[name]:
             said = str(LOOSER[name]).lower()
@@ -37,4 +32,4 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark(message, ("annotations", WIRE_NAMES[name]))
 
 
-RULE = Rule("AV109", "hint-refuted", Severity.ERROR, check)
+RULE = Rule("AV109", "hint-refuted", Severity.ERROR, _check)

@@ -27,16 +27,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _REQUEST: Final = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(?:https?://[^\s/]+)?/[\w{:]")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where the only request that is named contradicts a hint."""
-    verbs = {one[1] for one in _REQUEST.finditer(tool.description)}
+def _check(tool: Subject) -> Iterator[Remark]:
+    verbs = {request[1] for request in _REQUEST.finditer(tool.description)}
     if len(verbs) != 1:
         return
     (verb,) = verbs
@@ -47,4 +45,4 @@ def check(tool: Subject) -> Iterator[Remark]:
         yield Remark(said, ("annotations", "destructiveHint"))
 
 
-RULE = Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING, check)
+RULE = Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING, _check)

@@ -16,24 +16,19 @@ to send.
 ```json
 {"name": "list_orders", "inputSchema": {"type": "object", "additionalProperties": false}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator, Mapping
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where there is none."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if "inputSchema" not in tool.raw:
         yield Remark("it has no inputSchema", ("inputSchema",))
     elif not isinstance(tool.raw["inputSchema"], Mapping):
         yield Remark("its inputSchema is not an object", ("inputSchema",))
 
 
-RULE = Rule("AV401", "input-schema-missing", Severity.ERROR, check)
+RULE = Rule("AV401", "input-schema-missing", Severity.ERROR, _check)

@@ -25,16 +25,14 @@ others.
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Listing
 
 _MOST: Final = 25_000
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark with how much it is."""
-    tokens = sum(one.tokens for one in server.tools)
+def _check(server: Listing) -> Iterator[Remark]:
+    tokens = sum(tool.tokens for tool in server.tools)
     if tokens > _MOST:
         count = len(server.tools)
         what = f"its {count} tools come" if count > 1 else "its one tool comes"
@@ -42,4 +40,4 @@ def check(server: Listing) -> Iterator[Remark]:
         yield Remark(message)
 
 
-RULE = Rule("AV603", "list-too-large", Severity.WARNING, server=check)
+RULE = Rule("AV603", "list-too-large", Severity.WARNING, server=_check)

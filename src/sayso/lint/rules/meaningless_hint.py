@@ -26,13 +26,11 @@ that are declared with sayso are left out: it says all four for them.
 from collections.abc import Iterator
 
 from sayso.intent import HINT_NAMES, META_KEY, STORE_HINTS, WIRE_NAMES, required_hints
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
         return
     meant = required_hints(is_read=True, more=STORE_HINTS)
@@ -43,4 +41,4 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark(message, at, (Edit(at),))
 
 
-RULE = Rule("AV107", "meaningless-hint", Severity.NOTE, check, is_default=False)
+RULE = Rule("AV107", "meaningless-hint", Severity.NOTE, _check, is_default=False)

@@ -15,25 +15,20 @@ Clients may refuse the tool, and a name with unusual letters can pass for anothe
 ```json
 {"name": "void_invoice"}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 LONGEST: Final = 128
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each of both."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if len(tool.name) > LONGEST:
         yield Remark(f"its name has {len(tool.name)} characters, more than {LONGEST}", ("name",))
     fits = _ALLOWED.match(tool.name)
@@ -42,4 +37,4 @@ def check(tool: Subject) -> Iterator[Remark]:
         yield Remark(message, ("name",))
 
 
-RULE = Rule("AV206", "name-invalid", Severity.ERROR, check)
+RULE = Rule("AV206", "name-invalid", Severity.ERROR, _check)

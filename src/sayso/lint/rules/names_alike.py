@@ -15,22 +15,17 @@ Models mix them up, and so do people.
 ```json
 [{"name": "get_user"}, {"name": "get_user_by_mail"}]
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Listing
 from sayso.lint.wording import listed
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each group of such names."""
+def _check(server: Listing) -> Iterator[Remark]:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
         bare = "".join(char for char in tool.name if char not in "_-.").casefold()
@@ -41,4 +36,4 @@ def check(server: Listing) -> Iterator[Remark]:
             yield Remark(message, ("name",), tools=tuple(names))
 
 
-RULE = Rule("AV209", "names-alike", Severity.WARNING, server=check)
+RULE = Rule("AV209", "names-alike", Severity.WARNING, server=_check)

@@ -15,22 +15,17 @@ Some clients refuse the whole list for one such entry.
 ```json
 [{"name": "void_invoice", "description": "Voids an invoice."}]
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each such entry."""
+def _check(server: Listing) -> Iterator[Remark]:
     for index, what in enumerate(server.broken):
         yield Remark(what, (index,))
 
 
-RULE = Rule("AV205", "not-a-tool", Severity.ERROR, server=check)
+RULE = Rule("AV205", "not-a-tool", Severity.ERROR, server=_check)

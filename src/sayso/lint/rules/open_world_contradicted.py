@@ -26,8 +26,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _SURE: Final = 0.8
@@ -40,10 +39,9 @@ _OUTSIDE: Final = (
 """Without any of these nothing is said to reach out, and nothing need be inferred."""
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if any(word in tool.lower_text for word in _OUTSIDE):
         yield from contradicted(tool, "open_world", value=False, at_least=_SURE)
 
 
-RULE = Rule("AV113", "open-world-contradicted", Severity.WARNING, check)
+RULE = Rule("AV113", "open-world-contradicted", Severity.WARNING, _check)

@@ -26,13 +26,11 @@ down what leaves one to its default.
 from collections.abc import Iterator
 
 from sayso.intent import STORE_HINTS, WIRE_NAMES, HintName
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark that names those that are left out."""
+def _check(tool: Subject) -> Iterator[Remark]:
     hints = tool.hints
     missing: list[HintName] = [name for name in STORE_HINTS if hints[name] is None]
     if not missing:
@@ -44,4 +42,4 @@ def check(tool: Subject) -> Iterator[Remark]:
     yield Remark(message, ("annotations",), tuple(edits) if is_said else ())
 
 
-RULE = Rule("AV701", "openai-hints-missing", Severity.ERROR, check, is_default=False)
+RULE = Rule("AV701", "openai-hints-missing", Severity.ERROR, _check, is_default=False)

@@ -16,16 +16,12 @@ A model sends a text where a list is wanted, and no client can tell.
 {"properties": {"ids": {"type": "array", "items": {"type": "string"},
  "description": "Which orders"}}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 from sayso.lint.wording import listed
 
@@ -35,15 +31,14 @@ _TELL: Final = frozenset(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark that names them."""
-    names = [one.name for one in tool.parameters if _is_untyped(one)]
+def _check(tool: Subject) -> Iterator[Remark]:
+    names = [parameter.name for parameter in tool.parameters if _is_untyped(parameter)]
     if names:
         yield Remark(f"without a type: {listed(names)}", ("inputSchema", "properties"))
 
 
-def _is_untyped(one: Parameter) -> bool:
-    return _TELL.isdisjoint(one.schema)
+def _is_untyped(parameter: Parameter) -> bool:
+    return _TELL.isdisjoint(parameter.schema)
 
 
-RULE = Rule("AV407", "parameter-untyped", Severity.WARNING, check)
+RULE = Rule("AV407", "parameter-untyped", Severity.WARNING, _check)

@@ -16,23 +16,18 @@ look at the second ask; sayso takes it for one that destroys.
 ```json
 {"name": "purge_cache", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where both are said."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if tool.hints.read_only and tool.hints.destructive:
         message = "declared read-only and destructive: one of the two is false"
         yield Remark(message, ("annotations", "destructiveHint"))
 
 
-RULE = Rule("AV108", "read-only-destructive", Severity.ERROR, check)
+RULE = Rule("AV108", "read-only-destructive", Severity.ERROR, _check)

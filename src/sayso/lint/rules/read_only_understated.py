@@ -25,14 +25,12 @@ from collections.abc import Iterator
 
 from sayso.intent import THRESHOLD
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint."""
+def _check(tool: Subject) -> Iterator[Remark]:
     yield from contradicted(tool, "read_only", value=False, at_least=THRESHOLD)
 
 
-RULE = Rule("AV114", "read-only-understated", Severity.NOTE, check, is_default=False)
+RULE = Rule("AV114", "read-only-understated", Severity.NOTE, _check, is_default=False)

@@ -16,30 +16,27 @@ anywhere. What is behind the reference is then unknown.
 ```json
 {"$defs": {"Order": {"type": "object"}}, "properties": {"order": {"$ref": "#/$defs/Order"}}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
 from sayso.lint.references import leads_outside, references, target
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _SHOWN = 100
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such reference, each told once."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for key in ("inputSchema", "outputSchema") if tool.has_references else ():
         schema = tool.raw.get(key)
-        for one in sorted(set(references(schema))):
-            if leads_outside(one):
-                yield Remark(f"its {key} refers to another document: {one[:_SHOWN]}", (key, one))
-            elif one.startswith("#/") and target(schema, one) is None:
-                yield Remark(f"its {key} refers to nothing: {one[:_SHOWN]}", (key, one))
+        for reference in sorted(set(references(schema))):
+            if leads_outside(reference):
+                yield Remark(
+                    f"its {key} refers to another document: {reference[:_SHOWN]}", (key, reference)
+                )
+            elif reference.startswith("#/") and target(schema, reference) is None:
+                yield Remark(f"its {key} refers to nothing: {reference[:_SHOWN]}", (key, reference))
 
 
-RULE = Rule("AV411", "reference-unresolved", Severity.ERROR, check)
+RULE = Rule("AV411", "reference-unresolved", Severity.ERROR, _check)

@@ -16,20 +16,15 @@ renamed.
 ```json
 {"type": "object", "properties": {"order_id": {}}, "required": ["order_id"]}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject, as_list, as_object
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such name."""
+def _check(tool: Subject) -> Iterator[Remark]:
     schema = tool.input_schema
     properties = as_object(schema.get("properties"))
     if "patternProperties" in schema or "allOf" in schema or "$ref" in schema:
@@ -41,4 +36,4 @@ def check(tool: Subject) -> Iterator[Remark]:
             )
 
 
-RULE = Rule("AV409", "required-unknown", Severity.ERROR, check)
+RULE = Rule("AV409", "required-unknown", Severity.ERROR, _check)

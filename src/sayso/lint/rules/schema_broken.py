@@ -16,25 +16,20 @@ No client can check what it sends or gets. Several refuse the whole list.
 ```json
 {"inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.schemas import fault_of
 from sayso.lint.subject import Subject, as_object
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each broken schema, with the first thing that is wrong."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for key in ("inputSchema", "outputSchema"):
         fault = fault_of(as_object(tool.raw.get(key)))
         if fault:
             yield Remark(f"its {key} is no JSON Schema: {fault}", (key,))
 
 
-RULE = Rule("AV402", "schema-broken", Severity.ERROR, check)
+RULE = Rule("AV402", "schema-broken", Severity.ERROR, _check)

@@ -22,13 +22,11 @@ The protocol requires it of both. Clients that read the schema strictly refuse t
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each schema of something else."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for key in ("inputSchema", "outputSchema"):
         if key not in tool.raw or tool.raw[key] is None:
             continue
@@ -41,4 +39,4 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark(f"its {key} is not of type object", (key,))
 
 
-RULE = Rule("AV403", "schema-not-of-objects", Severity.ERROR, check)
+RULE = Rule("AV403", "schema-not-of-objects", Severity.ERROR, _check)

@@ -17,17 +17,13 @@ The list of tools goes to every client, every model and every log.
 ```json
 {"name": "query", "description": "Queries the orders database."}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 from sayso.schema import redact
 
@@ -64,11 +60,10 @@ _BEGINNINGS: Final = (
 
 
 def _may_hold_one(text: str) -> bool:
-    return any(one in text for one in _BEGINNINGS) and redact(text, None) != text
+    return any(beginning in text for beginning in _BEGINNINGS) and redact(text, None) != text
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each text that holds one; the secret itself is not told again."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if not _may_hold_one(tool.all_text):
         return
     for at, text in tool.texts():
@@ -77,4 +72,4 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark("a secret seems to stand in it", at)
 
 
-RULE = Rule("AV308", "secret-in-text", Severity.ERROR, check)
+RULE = Rule("AV308", "secret-in-text", Severity.ERROR, _check)

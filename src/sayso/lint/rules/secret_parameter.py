@@ -17,16 +17,12 @@ its credentials from its own configuration, or from who is logged in.
 ```json
 {"properties": {"query": {"type": "string"}}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _SECRETS: Final = frozenset(
@@ -49,19 +45,18 @@ _OF_THEM: Final = frozenset(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such argument."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if not _OF_THEM.isdisjoint(tool.words):
         return
-    for one in tool.parameters:
-        if _is_secret(one):
-            at = ("inputSchema", "properties", one.name)
-            yield Remark(f"a model must write a secret: {one.name}", at)
+    for parameter in tool.parameters:
+        if _is_secret(parameter):
+            at = ("inputSchema", "properties", parameter.name)
+            yield Remark(f"a model must write a secret: {parameter.name}", at)
 
 
-def _is_secret(one: Parameter) -> bool:
-    is_named = one.words[-2:] in _SECRETS or not _ALONE.isdisjoint(one.words[-1:])
-    return is_named and one.kinds <= {"string"}
+def _is_secret(parameter: Parameter) -> bool:
+    is_named = parameter.words[-2:] in _SECRETS or not _ALONE.isdisjoint(parameter.words[-1:])
+    return is_named and parameter.kinds <= {"string"}
 
 
-RULE = Rule("AV413", "secret-parameter", Severity.WARNING, check)
+RULE = Rule("AV413", "secret-parameter", Severity.WARNING, _check)

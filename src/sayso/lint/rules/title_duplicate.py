@@ -15,22 +15,17 @@ Who is asked whether “Update item” may run cannot tell which of them it is.
 ```json
 [{"name": "update_item", "title": "Update item"}, {"name": "replace_item", "title": "Replace item"}]
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Listing
 from sayso.lint.wording import listed
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each title that stands more than once."""
+def _check(server: Listing) -> Iterator[Remark]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for tool in server.tools:
         if tool.title:
@@ -41,4 +36,4 @@ def check(server: Listing) -> Iterator[Remark]:
             yield Remark(message, ("title",), tools=tuple(names))
 
 
-RULE = Rule("AV204", "title-duplicate", Severity.WARNING, server=check)
+RULE = Rule("AV204", "title-duplicate", Severity.WARNING, server=_check)

@@ -25,20 +25,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import derive_title
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _JOINED: Final = re.compile(r"[^\W_]+(?:[_.:/][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
 _PLACES: Final = (("title",), ("annotations", "title"))
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each place where such a title stands."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for at, title in zip(_PLACES, tool.titles, strict=True):
         if title and ((title == tool.name and len(tool.words) > 1) or _JOINED.fullmatch(title)):
             edits = (Edit(at, derive_title(tool.name)),)
             yield Remark(f"its title “{title}” is an identifier", at, edits)
 
 
-RULE = Rule("AV202", "title-is-name", Severity.WARNING, check)
+RULE = Rule("AV202", "title-is-name", Severity.WARNING, _check)

@@ -24,16 +24,14 @@ whether the call may run.
 from collections.abc import Iterator
 
 from sayso.catalog import derive_title
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where there is none."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if not tool.title:
         edits = (Edit(("title",), derive_title(tool.name)),)
         yield Remark("it has no title, so people are shown its name", ("title",), edits)
 
 
-RULE = Rule("AV201", "title-missing", Severity.NOTE, check)
+RULE = Rule("AV201", "title-missing", Severity.NOTE, _check)

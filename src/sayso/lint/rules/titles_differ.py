@@ -16,24 +16,19 @@ recognise.
 ```json
 {"name": "void", "title": "Void an invoice"}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where both are there."""
+def _check(tool: Subject) -> Iterator[Remark]:
     one, other = tool.titles
     if one and other and one != other:
         message = f"it is titled “{one}” in one place and “{other}” in the other"
         yield Remark(message, ("annotations", "title"))
 
 
-RULE = Rule("AV203", "titles-differ", Severity.WARNING, check)
+RULE = Rule("AV203", "titles-differ", Severity.WARNING, _check)

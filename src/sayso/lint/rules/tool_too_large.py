@@ -15,25 +15,20 @@ It is sent with every request, whether the tool is called or not.
 ```json
 {"name": "query", "inputSchema": {"type": "object", "properties": {"filter": {"type": "object"}}}}
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _MOST: Final = 2_500
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark with how much it is."""
+def _check(tool: Subject) -> Iterator[Remark]:
     if tool.tokens > _MOST:
         yield Remark(f"its entry comes to about {tool.tokens:,} tokens in every request")
 
 
-RULE = Rule("AV604", "tool-too-large", Severity.NOTE, check)
+RULE = Rule("AV604", "tool-too-large", Severity.NOTE, _check)

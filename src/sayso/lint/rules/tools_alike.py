@@ -17,22 +17,17 @@ A model chooses by the description. Between these it chooses by their names, or 
 [{"name": "get_a", "description": "Gets an open item."},
  {"name": "get_b", "description": "Gets an archived item."}]
 ```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Listing
 from sayso.lint.wording import listed
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each group of such tools."""
+def _check(server: Listing) -> Iterator[Remark]:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
         if tool.description.strip():
@@ -43,4 +38,4 @@ def check(server: Listing) -> Iterator[Remark]:
             yield Remark(message, ("description",), tools=tuple(names))
 
 
-RULE = Rule("AV602", "tools-alike", Severity.WARNING, server=check)
+RULE = Rule("AV602", "tools-alike", Severity.WARNING, server=_check)

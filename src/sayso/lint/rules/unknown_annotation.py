@@ -26,8 +26,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Rule, Severity
 from sayso.lint.subject import Subject
 
 _NOISE: Final = re.compile(r"[^a-z]|hint")
@@ -40,12 +39,11 @@ def _bare(name: str) -> str:
 _MEANT: Final = {_bare(name): name for name in WIRE_NAMES.values()}
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such key."""
+def _check(tool: Subject) -> Iterator[Remark]:
     for key in tool.annotations:
         meant = _MEANT.get(_bare(key[:80]))
         if meant is not None and meant != key:
             yield Remark(f"{key} is no annotation: is it {meant}?", ("annotations", key))
 
 
-RULE = Rule("AV105", "unknown-annotation", Severity.ERROR, check)
+RULE = Rule("AV105", "unknown-annotation", Severity.ERROR, _check)

@@ -142,14 +142,20 @@ def _sign(tool: Subject, store: Store) -> str:
     """The first of the store's signs in a tool's description; empty where none is there."""
     text = tool.description.lower()
     return next(
-        (one for one in store.signs if one in text and re.search(rf"\b{re.escape(one)}\b", text)),
+        (
+            sign
+            for sign in store.signs
+            if sign in text and re.search(rf"\b{re.escape(sign)}\b", text)
+        ),
         "",
     )
 
 
 def _deed(tool: Subject, name: HintName) -> str:
     deeds = tool.handler.deeds if tool.handler else ()
-    return next((f"{one.file}:{one.line} {one.what}" for one in deeds if one.against == name), "")
+    return next(
+        (f"{deed.file}:{deed.line} {deed.what}" for deed in deeds if deed.against == name), ""
+    )
 
 
 def _doubts(tool: Subject, name: HintName, *, value: bool) -> list[str]:

@@ -20,40 +20,40 @@ def as_json(made: Submission) -> str:
         "to_confirm": made.to_confirm,
         "meaning": dict(profile.meaning),
         "questions": dict(made.store.asks),
-        "tools": [_tool(one) for one in made.tools],
+        "tools": [_tool(tool) for tool in made.tools],
         "prompts": {"positive": _prompts(made.positive), "negative": _prompts(made.negative)},
         "findings": [
             {
-                "code": one.code,
-                "name": one.name,
-                "severity": str(one.severity),
-                "tool": one.tool or None,
-                "message": one.message,
+                "code": finding.code,
+                "name": finding.name,
+                "severity": str(finding.severity),
+                "tool": finding.tool or None,
+                "message": finding.message,
             }
-            for one in made.findings
+            for finding in made.findings
         ],
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def _tool(one: Submitted) -> dict[str, Any]:
+def _tool(tool: Submitted) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "title": {"value": one.title, "settled": one.has_title},
-        "annotations": one.annotations,
-        "hints": {name: _claim(claim) for name, claim in one.claims.items()},
-        "confirm": one.confirm,
+        "name": tool.name,
+        "title": {"value": tool.title, "settled": tool.has_title},
+        "annotations": tool.annotations,
+        "hints": {name: _claim(claim) for name, claim in tool.claims.items()},
+        "confirm": tool.confirm,
     }
 
 
-def _claim(one: Claim) -> dict[str, Any]:
+def _claim(claim: Claim) -> dict[str, Any]:
     return {
-        "value": one.value,
-        "source": str(one.basis),
-        "settled": one.is_settled,
-        "justification": one.justification,
-        "receipt": one.receipt,
-        "doubts": list(one.doubts),
+        "value": claim.value,
+        "source": str(claim.basis),
+        "settled": claim.is_settled,
+        "justification": claim.justification,
+        "receipt": claim.receipt,
+        "doubts": list(claim.doubts),
     }
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sayso.intent import WIRE_NAMES, HintName
-from sayso.lint.finding import Finding, Severity
 from sayso.lint.formats.text import count_of
+from sayso.lint.rule import Finding, Severity
 from sayso.lint.stores.claim import Claim
 from sayso.lint.stores.submission import Submission, Submitted
 from sayso.schema import is_hidden
@@ -63,9 +63,9 @@ def _lines(made: Submission) -> Iterator[str]:
     yield from _errors(made)
     yield ""
     yield "## Tools"
-    for one in made.tools:
+    for tool in made.tools:
         yield ""
-        yield from _tool(one)
+        yield from _tool(tool)
     yield ""
     yield from _prompts(made)
 
@@ -88,10 +88,10 @@ def _questions(made: Submission) -> Iterator[str]:
 
 
 def _errors(made: Submission) -> Iterator[str]:
-    loud = [one for one in made.findings if one.severity is Severity.ERROR]
-    loud += [one for one in made.findings if one.severity is Severity.WARNING]
-    for one in loud[:_MOST_FINDINGS]:
-        yield _finding(one)
+    loud = [finding for finding in made.findings if finding.severity is Severity.ERROR]
+    loud += [finding for finding in made.findings if finding.severity is Severity.WARNING]
+    for finding in loud[:_MOST_FINDINGS]:
+        yield _finding(finding)
     quiet = len(made.findings) - len(loud[:_MOST_FINDINGS])
     if not loud:
         yield "The rules of this store's profile find no error and no warning in what is there now."
@@ -100,30 +100,30 @@ def _errors(made: Submission) -> Iterator[str]:
         yield f"- {count_of(quiet, 'more finding')}, told by `{told}`."
 
 
-def _finding(one: Finding) -> str:
-    tool = f" {_name(one.tool)}:" if one.tool else ""
-    return f"- {one.severity} {one.code} ({one.name}):{tool} {as_data(one.message)}"
+def _finding(finding: Finding) -> str:
+    tool = f" {_name(finding.tool)}:" if finding.tool else ""
+    return f"- {finding.severity} {finding.code} ({finding.name}):{tool} {as_data(finding.message)}"
 
 
-def _tool(one: Submitted) -> Iterator[str]:
-    yield f"### {_name(one.name)}"
+def _tool(tool: Submitted) -> Iterator[str]:
+    yield f"### {_name(tool.name)}"
     yield ""
-    title = f"“{as_data(one.title)}”"
-    yield f"- Title: {title}" if one.has_title else f"- Title, **to confirm**: {title}"
-    if one.confirm:
-        yield f"- A person is asked first: “{as_data(one.confirm)}”"
+    title = f"“{as_data(tool.title)}”"
+    yield f"- Title: {title}" if tool.has_title else f"- Title, **to confirm**: {title}"
+    if tool.confirm:
+        yield f"- A person is asked first: “{as_data(tool.confirm)}”"
     yield ""
     yield "| hint | value | | justification | receipt |"
     yield "| --- | --- | --- | --- | --- |"
-    for name, claim in one.claims.items():
+    for name, claim in tool.claims.items():
         yield _row(name, claim)
 
 
-def _row(name: HintName, one: Claim) -> str:
-    mark = str(one.basis) if one.is_settled else f"**to confirm** ({one.basis})"
-    doubts = "".join(f" But {as_data(doubt)}." for doubt in one.doubts)
-    why = f"{as_data(one.justification)}{doubts}"
-    return f"| `{WIRE_NAMES[name]}` | `{str(one.value).lower()}` | {mark} | {why} | {one.receipt} |"
+def _row(name: HintName, claim: Claim) -> str:
+    mark = str(claim.basis) if claim.is_settled else f"**to confirm** ({claim.basis})"
+    doubts = "".join(f" But {as_data(doubt)}." for doubt in claim.doubts)
+    why = f"{as_data(claim.justification)}{doubts}"
+    return f"| `{WIRE_NAMES[name]}` | `{str(claim.value).lower()}` | {mark} | {why} | {claim.receipt} |"
 
 
 def _prompts(made: Submission) -> Iterator[str]:
