@@ -11,11 +11,9 @@ import pytest
 from tests.lint.tools import EVERY, tool
 
 from sayso.errors import ConfigError
-from sayso.lint import Report, find_profile, lint
+from sayso.lint import Places, Report, find_profile, lint, make_listing, places_in
 from sayso.lint.baseline import read_baseline, without_known, write_baseline
-from sayso.lint.entries import make_listing
 from sayso.lint.formats import FORMATS
-from sayso.lint.places import Places, places_in
 
 SCHEMA = (
     Path(__file__).parents[1]

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lint.tools import EVERY, codes, findings, hints, tool
 
-from sayso.lint import Edit, Severity, choose, find_profile, lint
+from sayso.lint import Edit, Severity, choose, find_profile, lint, make_listing
 from sayso.lint.definitions import read_definitions
-from sayso.lint.entries import make_listing
 from sayso.lint.fix import edit, fix_saved
 from sayso.lint.formats import FORMATS
 from sayso.settings.json_file import parse_json

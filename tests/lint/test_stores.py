@@ -9,8 +9,7 @@ import pytest
 
 from sayso.errors import UsageError
 from sayso.intent import HintName, Verdict
-from sayso.lint.entries import make_listing
-from sayso.lint.handler import Deed, Handler
+from sayso.lint import make_listing
 from sayso.lint.stores import (
     Basis,
     Claim,
@@ -21,6 +20,7 @@ from sayso.lint.stores import (
     stores,
     submit,
 )
+from sayso.lint.subject import Deed, Handler
 from sayso.schema.plain_text import is_hidden
 
 

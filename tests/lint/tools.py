@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sayso.lint import Choice, Finding, all_rules, lint
-from sayso.lint.entries import make_listing
+from sayso.lint import Choice, Finding, all_rules, lint, make_listing
 
 EVERY = Choice(all_rules())
 

@@ -1,26 +1,17 @@
 """Mends a saved list in place: the tools that a fix changes are written anew, the rest stays.
 
-Only edits that rules offer are made, and none says more than is declared already. Where tools are
-defined in Python, another `Fixer` may take the same edits to the source.
+Only edits that rules offer are made, and none says more than is declared already.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 from sayso.lint.rule import Edit, Finding
 from sayso.settings import JsonFile, Member, Step, members
 
 _INDENT: Final = re.compile(r"\n([ \t]+)")
-
-
-class Fixer(Protocol):
-    """Makes edits, by the name of the tool, in the text of a server's source."""
-
-    def __call__(self, source: str, edits: Mapping[str, Sequence[Edit]]) -> str:
-        """The text with as many of them as can be made."""
-        ...
 
 
 def edit(raw: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:

@@ -33,13 +33,8 @@ def references(schema: object) -> Iterator[str]:
             todo += cast("list[object]", part)
 
 
-def leads_outside(reference: str) -> bool:
-    """Whether a reference is to another document."""
-    return not reference.startswith("#")
-
-
 def target(schema: object, reference: str) -> object | None:
-    """What a JSON pointer within a schema leads to (RFC 6901); `None` where it leads nowhere."""
+    """Return what a JSON pointer within a schema leads to (RFC 6901), or `None`."""
     found: object = schema
     for step in reference.split("/")[1:]:
         name = unquote(step).replace("~1", "/").replace("~0", "~")

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -18,6 +18,7 @@ _NO_FIX: Final = "## Fix\nNone: what is right is its author's to say."
 """The last part of a page that does not write its own."""
 _CODE: Final = re.compile(r"AV\d{3}")
 _NAME: Final = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_MOST_NAMED: Final = 5
 
 
 class Severity(StrEnum):
@@ -59,6 +60,9 @@ class Remark:
     at: tuple[Step, ...] = ()
     edits: tuple[Edit, ...] = ()
     tools: tuple[str, ...] = ()
+
+
+Remarks = Iterator[Remark]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,10 @@ class Rule:
     def page(self) -> str:
         """What it does and why, in Markdown: the docstring of its module."""
         check = self.tool or self.server or self.after
-        page = (sys.modules[check.__module__].__doc__ or "").strip() if check else ""
-        return page if "\n## Fix\n" in page else f"{page}\n\n{_NO_FIX}"
+        page = (sys.modules[getattr(check, "__module__", __name__)].__doc__ or "").strip()
+        if "\n## Fix\n" in page:
+            return page
+        return f"{page}\n\n{_NO_FIX}"
 
     @property
     def summary(self) -> str:
@@ -140,3 +146,15 @@ class Rule:
             (tuple(re.findall(r"^## (.+)$", self.page, re.MULTILINE)) == HEADINGS, "its headings"),
         ]
         return [what for holds, what in checks if not holds]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return some names for a sentence, the first five of them.
+
+    >>> listed(["a", "b"]), listed("abcdefgh")
+    ('a, b', 'a, b, c, d, e and 3 more')
+    """
+    shown = ", ".join(name[:80] for name in names[:_MOST_NAMED])
+    if len(names) <= _MOST_NAMED:
+        return shown
+    return f"{shown} and {len(names) - _MOST_NAMED} more"

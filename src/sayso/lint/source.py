@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
-from sayso.lint.handler import Deed, Handler
 from sayso.lint.rule import Finding
+from sayso.lint.subject import Deed, Handler
 from sayso.source import Handler as Found
 from sayso.source import Patch, annotate_source, read_handlers
 

@@ -21,7 +21,6 @@ from sayso.intent import (
     Verdict,
     read_tool,
 )
-from sayso.lint.handler import Handler
 from sayso.settings import Step
 
 JsonObject = Mapping[str, Any]
@@ -49,6 +48,31 @@ class Allowance:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that a handler does, and where: “opens a file for writing”, `server.py`, 14.
+
+    `against` names the hint whose looser value it speaks against.
+    """
+
+    what: str
+    file: str
+    line: int
+    against: HintName = "read_only"
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """The function behind a tool: where its definition begins, and what it surely does.
+
+    What the analysis cannot tell is not among `deeds`.
+    """
+
+    file: str
+    line: int
+    deeds: tuple[Deed, ...] = ()
+
+
 class Parameter:
     """One argument that a tool takes, as its schema has it."""
 
@@ -58,6 +82,11 @@ class Parameter:
         self.name = name
         self.schema = as_object(schema)
         self.is_required = is_required
+
+    @property
+    def at(self) -> tuple[Step, ...]:
+        """The way to it from the tool's entry."""
+        return ("inputSchema", "properties", self.name)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -99,7 +128,7 @@ class Subject:
         self.raw = raw
         self.index = index
         self.comments = comments
-        self.handler = handler
+        self.deeds = handler.deeds if handler else ()
         self.verdicts: Mapping[HintName, Verdict] = verdicts or {}
         self.name = as_text(raw.get("name"))
         self.description = as_text(raw.get("description"))
@@ -198,10 +227,11 @@ class Subject:
         """About how much of a model's context its entry takes."""
         return len(self.written) // _CHARS_PER_TOKEN
 
-    @property
-    def has_references(self) -> bool:
-        """Whether a `$ref` may stand anywhere in it."""
-        return '"$ref"' in self.written
+    def schemas_with_references(self) -> Iterator[tuple[str, object]]:
+        """Its schemas by key, where a `$ref` may stand anywhere in it."""
+        if '"$ref"' in self.written:
+            for key in ("inputSchema", "outputSchema"):
+                yield key, self.raw.get(key)
 
     @property
     def writes(self) -> bool:

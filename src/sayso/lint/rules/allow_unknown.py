@@ -20,14 +20,12 @@ A slip of the pen allows nothing, and its author believes that it does.
 None. `sayso rule` lists the names.
 """
 
-from collections.abc import Iterator
-
 from sayso.lint.registry import known_rule
-from sayso.lint.rule import Looked, Remark, Rule, Severity
+from sayso.lint.rule import Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def _check(tool: Subject, looked: Looked) -> Iterator[Remark]:  # noqa: ARG001 - as all that look late
+def _check(tool: Subject, looked: Looked) -> Remarks:  # noqa: ARG001 - as all that look late
     for allowance in tool.allowed:
         if known_rule(allowance.word) is None:
             at = ("_meta", ALLOW_KEY, "allow", allowance.word)

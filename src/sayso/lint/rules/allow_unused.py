@@ -22,14 +22,12 @@ What was mended stays permitted, and comes back unseen.
 `--fix` takes the permission out where it stands in `_meta`.
 """
 
-from collections.abc import Iterator
-
 from sayso.lint.registry import known_rule
-from sayso.lint.rule import Edit, Looked, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def _check(tool: Subject, looked: Looked) -> Iterator[Remark]:
+def _check(tool: Subject, looked: Looked) -> Remarks:
     for allowance in tool.allowed:
         rule = known_rule(allowance.word)
         if rule and rule.code in looked.rules and rule.code not in looked.found:

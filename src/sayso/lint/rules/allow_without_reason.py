@@ -23,13 +23,11 @@ was one.
 None: the reason is its author's.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for allowance in tool.allowed:
         if not allowance.reason:
             yield Remark(

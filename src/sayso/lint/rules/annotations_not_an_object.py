@@ -17,13 +17,11 @@ No client can read a hint there; some refuse the whole list.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "annotations-not-an-object":
             yield Remark(found.message, ("annotations",))

@@ -21,21 +21,16 @@ The review checks both first, and missing ones are what it sends most servers ba
 `--fix` writes the title into the annotations where the tool has one beside its name.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     beside, inside = tool.titles
     if not inside:
         at = ("annotations", "title")
-        yield Remark(
-            "the directory wants a title in the annotations",
-            at,
-            (Edit(at, beside),) if beside else (),
-        )
+        edits = (Edit(at, beside),) if beside else ()
+        yield Remark("the directory wants a title in the annotations", at, edits)
     if not tool.hints.read_only and tool.hints.destructive is None:
         message = "the directory wants readOnlyHint: true or destructiveHint"
         yield Remark(message, ("annotations", "destructiveHint"))

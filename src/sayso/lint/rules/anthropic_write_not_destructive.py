@@ -23,13 +23,11 @@ None: `sayso submit anthropic` writes hints as that store means them, and leaves
 alone.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only is False and tool.hints.destructive is False:
         message = "it writes, which the directory calls destructive"
         yield Remark(message, ("annotations", "destructiveHint"))

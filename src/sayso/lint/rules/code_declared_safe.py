@@ -24,10 +24,9 @@ None. Where only reading statements run, say so in the description.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CODE: Final = frozenset(
@@ -44,7 +43,7 @@ _ONLY_READS: Final = re.compile(
 )
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     is_safe = tool.hints.read_only or tool.hints.destructive is False
     runs = not _RUNS.isdisjoint(tool.words) and tool.words[0] not in _TALKS_OF_IT
     if not is_safe or not runs or _ONLY_READS.search(tool.description):
@@ -52,8 +51,9 @@ def _check(tool: Subject) -> Iterator[Remark]:
     for parameter in tool.parameters:
         if _is_code(parameter) and not _ONLY_READS.search(parameter.description):
             said = "read-only" if tool.hints.read_only else "not destructive"
-            at = ("inputSchema", "properties", parameter.name)
-            yield Remark(f"declared {said}, but it runs what stands in {parameter.name}", at)
+            yield Remark(
+                f"declared {said}, but it runs what stands in {parameter.name}", parameter.at
+            )
 
 
 def _is_code(parameter: Parameter) -> bool:

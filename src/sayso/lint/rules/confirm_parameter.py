@@ -24,10 +24,9 @@ had been.
 None. Leave the question to the client, to elicitation, or to sayso.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CONFIRMS: Final = frozenset(
@@ -39,11 +38,10 @@ _BESIDE: Final = frozenset(
 _SENTENCES: Final = ("i_am_sure", "i_understand", "are_you_sure", "yes_i_am_sure")
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
-    for parameter in tool.parameters if tool.writes else ():
-        if confirms(parameter):
-            at = ("inputSchema", "properties", parameter.name)
-            yield Remark(f"a model confirms for itself by {parameter.name}", at)
+def _check(tool: Subject) -> Remarks:
+    for parameter in tool.parameters:
+        if tool.writes and confirms(parameter):
+            yield Remark(f"a model confirms for itself by {parameter.name}", parameter.at)
 
 
 def confirms(parameter: Parameter) -> bool:

@@ -19,10 +19,10 @@ once.
 ```
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject, as_list
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -35,7 +35,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         value = parameter.schema.get("default")
         if value is not None and not _fits(parameter, value):

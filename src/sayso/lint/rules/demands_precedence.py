@@ -19,10 +19,9 @@ among their own tools, so this is not on by default.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _DEMANDS: Final = re.compile(
@@ -32,7 +31,7 @@ _DEMANDS: Final = re.compile(
 )
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     found = _DEMANDS.search(tool.description)
     if found:
         yield Remark(f"it demands precedence: “{found[0]}”", ("description",))

@@ -25,15 +25,13 @@ One of the two is wrong, and the model and its person believe different ones.
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
 from sayso.lint.contradiction import stated
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for name, words in stated(tool).items():
         said = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"
         yield Remark(

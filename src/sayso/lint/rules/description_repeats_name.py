@@ -18,11 +18,10 @@ the name is enough, so this is not on by default.
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import words_of
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _EMPTY: Final = frozenset(
@@ -32,7 +31,7 @@ _EMPTY: Final = frozenset(
 _LONGEST: Final = 200
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     text = tool.description.strip()
     if not text or len(text) > _LONGEST:
         return

@@ -21,16 +21,15 @@ overlooked. Some interfaces cut it.
 None. What is reference belongs into a resource, or into a tool that tells it.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _LONGEST: Final = 4_000
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     length = len(tool.description)
     if length > _LONGEST:
         message = f"its description has {length:,} characters, more than {_LONGEST:,}"

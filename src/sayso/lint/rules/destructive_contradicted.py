@@ -21,14 +21,12 @@ Clients ask a person before what destroys. Here they will not.
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
-
 from sayso.lint.contradiction import contradicted
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if tool.writes:
         yield from contradicted(tool, "destructive", value=False)
 

@@ -26,11 +26,10 @@ None. `sayso.declare(confirm=…, plan=…)` says both, and a tool that is decla
 over; `dry_run` is an argument of the tool's own.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import META_KEY
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.rules.confirm_parameter import confirms
 from sayso.lint.subject import Parameter, Subject
 
@@ -43,7 +42,7 @@ _SMALL: Final = frozenset(
 _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if not tool.writes or not tool.hints.destructive or not _SMALL.isdisjoint(tool.words):
         return
     # Many servers call every write destructive; there the label is what wants a second look.

@@ -20,16 +20,13 @@ No call can ever fit, and programs that follow the references do not come back.
 ```
 """
 
-from collections.abc import Iterator
-
 from sayso.lint.references import never_ends
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
-    for key in ("inputSchema", "outputSchema") if tool.has_references else ():
-        schema = tool.raw.get(key)
+def _check(tool: Subject) -> Remarks:
+    for key, schema in tool.schemas_with_references():
         if schema and never_ends(schema):
             yield Remark(f"its {key} requires what leads back to itself without end", (key,))
 

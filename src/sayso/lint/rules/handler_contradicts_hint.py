@@ -26,15 +26,13 @@ def export_report(path: str) -> str:
 None: either the hint is wrong or the source is.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import LOOSER, WIRE_NAMES
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
-    for deed in tool.handler.deeds if tool.handler else ():
+def _check(tool: Subject) -> Remarks:
+    for deed in tool.deeds:
         if tool.hints[deed.against] is LOOSER[deed.against]:
             wire = WIRE_NAMES[deed.against]
             said = f"{wire} is declared {str(LOOSER[deed.against]).lower()}"

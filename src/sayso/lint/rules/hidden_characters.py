@@ -22,10 +22,9 @@ What a person reviews is then not what the model reads.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _HIDDEN: Final = re.compile(
@@ -40,14 +39,13 @@ _KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of 
 """What has no name of its own."""
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     text = tool.all_text
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
     if is_plain or not _HIDDEN.search(text):
         return
     for at, text in tool.texts():
-        seen = _FLAG.sub("", text) if "\U0001f3f4" in text else text
-        found = _HIDDEN.search(seen)
+        found = _HIDDEN.search(_FLAG.sub("", text))
         if found:
             yield Remark(f"a hidden character stands in it: {_told(found[0])}", at)
 

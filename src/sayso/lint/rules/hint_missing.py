@@ -23,14 +23,12 @@ What is left out has a default, and each default is the strict one: a tool that 
 `--fix` writes the default of each hint that is left out: it says in words what already holds.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES, HintName, required_hints
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     counts = required_hints(is_read=bool(hints.read_only))
     missing: list[HintName] = [name for name in counts if WIRE_NAMES[name] not in tool.annotations]

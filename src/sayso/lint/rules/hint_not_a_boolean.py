@@ -22,14 +22,12 @@ The protocol has booleans there. Some clients refuse the whole list for one such
 to tell.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "hint-not-a-boolean" and found.hint:
             at = ("annotations", WIRE_NAMES[found.hint])

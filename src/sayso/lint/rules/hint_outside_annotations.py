@@ -20,14 +20,12 @@ Nobody reads them there.
 None: what stands there has never counted, and to let it count is for its author to decide.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for name in WIRE_NAMES.values():
         if name in tool.raw:
             yield Remark(f"{name} stands beside annotations, where nobody reads it", (name,))

@@ -17,14 +17,12 @@ A receipt is what was seen when the tool ran. Who relies on the hint is wrong.
 ```
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import HINT_NAMES, LOOSER, WIRE_NAMES
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for name in HINT_NAMES:
         if tool.verdicts.get(name) == "refuted" and tool.hints[name] is LOOSER[name]:
             said = str(LOOSER[name]).lower()

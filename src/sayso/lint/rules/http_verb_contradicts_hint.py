@@ -24,16 +24,15 @@ None: either the hint is wrong or the text is.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _REQUEST: Final = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(?:https?://[^\s/]+)?/[\w{:]")
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     verbs = {request[1] for request in _REQUEST.finditer(tool.description)}
     if len(verbs) != 1:
         return

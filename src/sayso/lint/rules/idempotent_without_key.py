@@ -25,10 +25,9 @@ None. Take a key from the caller, or declare the tool not idempotent.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CREATES: Final = frozenset({"create", "add", "insert", "generate", "new"})
@@ -45,7 +44,7 @@ _KEYS: Final = frozenset(
 _NUMBERS: Final = frozenset({"id", "iid", "uid"})
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if not tool.hints.idempotent or not tool.writes or not tool.words:
         return
     # What adds one known thing to another (`add_tag_to_note`) makes nothing; others say what a

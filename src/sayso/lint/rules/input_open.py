@@ -20,13 +20,11 @@ deletes more than was meant.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if tool.writes and tool.input_schema.get("additionalProperties") is True:
         message = "its input schema takes arguments that it does not name"
         yield Remark(message, ("inputSchema", "additionalProperties"))

@@ -18,13 +18,13 @@ to send.
 ```
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if "inputSchema" not in tool.raw:
         yield Remark("it has no inputSchema", ("inputSchema",))
     elif not isinstance(tool.raw["inputSchema"], Mapping):

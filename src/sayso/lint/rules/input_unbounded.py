@@ -20,17 +20,15 @@ One call may be as large as the model makes it: a thousand recipients, a megabyt
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Parameter, Subject
-from sayso.lint.wording import listed
 
 _BOUNDS: Final = frozenset({"const", "enum", "format", "maxItems", "maxLength", "pattern"})
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     names = [parameter.name for parameter in tool.parameters if _is_unbounded(parameter)]
     if tool.writes and names:
         yield Remark(f"without a bound: {listed(names)}", ("inputSchema", "properties"))

@@ -21,10 +21,9 @@ tool takes over another's work, and an honest tool has no use for them.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _WHOM: Final = r"(?:the\s|your\s)?(?:user|human|person)"
@@ -63,7 +62,7 @@ _ORDERS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]] = (
 """What such words are, in small letters; each pattern is tried where one of its words stands."""
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     patterns = [
         pattern for words, pattern in _ORDERS if any(word in tool.lower_text for word in words)
     ]

@@ -22,22 +22,21 @@ None. Offer the tools in groups; behind `sayso gateway` with `tools = "search"` 
 others.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 _MOST: Final = 25_000
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     tokens = sum(tool.tokens for tool in server.tools)
     if tokens > _MOST:
-        count = len(server.tools)
-        what = f"its {count} tools come" if count > 1 else "its one tool comes"
-        message = f"{what} to about {tokens:,} tokens in every request"
-        yield Remark(message)
+        what = "its one tool comes"
+        if len(server.tools) > 1:
+            what = f"its {len(server.tools)} tools come"
+        yield Remark(f"{what} to about {tokens:,} tokens in every request")
 
 
 RULE = Rule("AV603", "list-too-large", Severity.WARNING, server=_check)

@@ -21,20 +21,18 @@ asks before every look.
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import WIRE_NAMES, HintName
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing, Subject
-from sayso.lint.wording import listed
 
 _FEWEST: Final = 6
 _AGAINST: Final = 2
 _NAMES: Final[tuple[HintName, ...]] = ("read_only", "destructive")
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     tools = server.tools
     if len(tools) < _FEWEST:
         return

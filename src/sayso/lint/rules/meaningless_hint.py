@@ -23,14 +23,12 @@ that are declared with sayso are left out: it says all four for them.
 `--fix` takes it out.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import HINT_NAMES, META_KEY, STORE_HINTS, WIRE_NAMES, required_hints
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
         return
     meant = required_hints(is_read=True, more=STORE_HINTS)

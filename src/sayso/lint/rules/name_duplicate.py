@@ -18,13 +18,12 @@ A call says only the name. Which of them runs is chance.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     for name, count in Counter(tool.name for tool in server.tools).items():
         if count > 1:
             yield Remark(f"{count} tools have this name", ("name",), tools=(name,))

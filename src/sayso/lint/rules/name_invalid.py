@@ -18,17 +18,16 @@ Clients may refuse the tool, and a name with unusual letters can pass for anothe
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 LONGEST: Final = 128
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if len(tool.name) > LONGEST:
         yield Remark(f"its name has {len(tool.name)} characters, more than {LONGEST}", ("name",))
     fits = _ALLOWED.match(tool.name)

@@ -19,17 +19,16 @@ The client must rename the tool, or leaves it out.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _LONGEST: Final = 64
 _VALID: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if not _VALID.fullmatch(tool.name):
         return
     if len(tool.name) > _LONGEST:

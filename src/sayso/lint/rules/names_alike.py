@@ -18,14 +18,12 @@ Models mix them up, and so do people.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
-from sayso.lint.wording import listed
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
         bare = "".join(char for char in tool.name if char not in "_-.").casefold()

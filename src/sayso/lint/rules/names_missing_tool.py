@@ -20,10 +20,9 @@ this is not on by default.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 _NAMED: Final = re.compile(
@@ -32,7 +31,7 @@ _NAMED: Final = re.compile(
 )
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     for tool in server.tools:
         if "tool" not in tool.description:
             continue

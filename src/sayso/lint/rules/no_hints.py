@@ -24,14 +24,12 @@ asks before none.
 None: what a tool does is its author's to say. `sayso infer` proposes it.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if not any(name in tool.annotations for name in WIRE_NAMES.values()):
         yield Remark("it declares no hint, so clients take it for one that destroys")
 

@@ -17,13 +17,11 @@ Some clients refuse the whole list for one such entry.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     for index, what in enumerate(server.broken):
         yield Remark(what, (index,))
 

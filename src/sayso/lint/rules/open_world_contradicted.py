@@ -22,11 +22,10 @@ Policies that look at the hint let both pass.
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.lint.contradiction import contradicted
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _SURE: Final = 0.8
@@ -39,7 +38,7 @@ _OUTSIDE: Final = (
 """Without any of these nothing is said to reach out, and nothing need be inferred."""
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if any(word in tool.lower_text for word in _OUTSIDE):
         yield from contradicted(tool, "open_world", value=False, at_least=_SURE)
 

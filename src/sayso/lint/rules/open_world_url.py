@@ -23,37 +23,27 @@ Whoever names the address names the world that is reached.
 None. Where only addresses of one system are taken, say so in the schema (`pattern`, `enum`).
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CALLED: Final = frozenset({"url", "webhook", "website"})
 _REACHES: Final = frozenset(
-    {
-        "browse",
-        "call",
-        "crawl",
-        "download",
-        "extract",
-        "fetch",
-        "goto",
-        "import",
-        "navigate",
-        "open",
-    }
-    | {"ping", "post", "read", "request", "scrape", "screenshot", "send", "visit", "webhook"}
+    {"browse", "call", "crawl", "download", "extract", "fetch", "goto", "import", "navigate"}
+    | {"open", "ping", "post", "read", "request", "scrape", "screenshot", "send"}
+    | {"visit", "webhook"}
 )
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if tool.hints.open_world is not False or _REACHES.isdisjoint(tool.words):
         return
     for parameter in tool.parameters:
         if _is_address(parameter):
-            at = ("inputSchema", "properties", parameter.name)
-            yield Remark(f"declared closed, but its argument {parameter.name} is an address", at)
+            yield Remark(
+                f"declared closed, but its argument {parameter.name} is an address", parameter.at
+            )
 
 
 def _is_address(parameter: Parameter) -> bool:

@@ -23,23 +23,22 @@ down what leaves one to its default.
 `--fix` writes what already holds of a tool that declares readOnlyHint.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import STORE_HINTS, WIRE_NAMES, HintName
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     missing: list[HintName] = [name for name in STORE_HINTS if hints[name] is None]
     if not missing:
         return
     complete = hints.with_defaults()
-    is_said = hints.read_only is not None
-    edits = [Edit(("annotations", WIRE_NAMES[name]), complete[name]) for name in missing]
+    edits: list[Edit] = []
+    if hints.read_only is not None:
+        edits = [Edit(("annotations", WIRE_NAMES[name]), complete[name]) for name in missing]
     message = f"the review wants explicit: {', '.join(WIRE_NAMES[name] for name in missing)}"
-    yield Remark(message, ("annotations",), tuple(edits) if is_said else ())
+    yield Remark(message, ("annotations",), tuple(edits))
 
 
 RULE = Rule("AV701", "openai-hints-missing", Severity.ERROR, _check, is_default=False)

@@ -19,16 +19,15 @@ default.
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 _TELL: Final = ("properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     schema = as_object(tool.raw.get("outputSchema"))
     is_closed = schema.get("additionalProperties", True) is not True
     if schema and not is_closed and not any(schema.get(key) for key in _TELL):

@@ -19,13 +19,11 @@ tools answer in prose and rightly have none, so this is not on by default.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if tool.raw.get("outputSchema") is None:
         yield Remark("it has no outputSchema", ("outputSchema",))
 

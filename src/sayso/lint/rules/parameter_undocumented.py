@@ -19,13 +19,11 @@ A model takes from the name what to send: which of two dates, in which form, who
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import words_of
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Parameter, Subject
-from sayso.lint.wording import listed
 
 _READ: Final = 20_000
 _TELLS: Final = frozenset({"$ref", "const", "properties"})
@@ -35,7 +33,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     untold = [parameter for parameter in tool.parameters if _is_untold(parameter)]
     if not untold:
         return

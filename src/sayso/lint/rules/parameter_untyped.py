@@ -18,12 +18,10 @@ A model sends a text where a list is wanted, and no client can tell.
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Parameter, Subject
-from sayso.lint.wording import listed
 
 _TELL: Final = frozenset(
     {"$dynamicRef", "$ref", "allOf", "anyOf", "const", "enum", "format", "if", "items", "not"}
@@ -31,7 +29,7 @@ _TELL: Final = frozenset(
 )
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     names = [parameter.name for parameter in tool.parameters if _is_untyped(parameter)]
     if names:
         yield Remark(f"without a type: {listed(names)}", ("inputSchema", "properties"))

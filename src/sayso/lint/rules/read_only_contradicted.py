@@ -21,11 +21,10 @@ Clients run read-only tools without asking. This is the hint that does most harm
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.lint.contradiction import contradicted
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _ANSWERS: Final = frozenset(
@@ -45,7 +44,7 @@ _ANSWERS: Final = frozenset(
 _GETS: Final = frozenset({"get", "list", "show"})
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     is_answer = not _ANSWERS.isdisjoint(tool.words) or not _GETS.isdisjoint(tool.words[-1:])
     if is_answer and tool.doubt("destructive", value=True) is None:
         return

@@ -18,13 +18,11 @@ look at the second ask; sayso takes it for one that destroys.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only and tool.hints.destructive:
         message = "declared read-only and destructive: one of the two is false"
         yield Remark(message, ("annotations", "destructiveHint"))

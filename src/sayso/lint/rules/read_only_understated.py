@@ -21,15 +21,13 @@ Its person is asked for nothing, and learns to press the button without reading.
 None: to loosen a hint is its author's to do.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import THRESHOLD
 from sayso.lint.contradiction import contradicted
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     yield from contradicted(tool, "read_only", value=False, at_least=THRESHOLD)
 
 

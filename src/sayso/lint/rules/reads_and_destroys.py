@@ -24,11 +24,10 @@ None. Make it two tools; where that cannot be, declare the worst and narrow it b
 (`sayso.declare(narrow=…)`).
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import word_list
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CHOOSERS: Final = frozenset(
@@ -51,7 +50,7 @@ _STORES: Final = frozenset(
 )
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     stores = not _STORES.isdisjoint(tool.words[:1])
     for parameter in tool.parameters:
         if not parameter.words or parameter.words[-1] not in _CHOOSERS or "http" in parameter.words:
@@ -60,7 +59,7 @@ def _check(tool: Subject) -> Iterator[Remark]:
             yield from _remarks(parameter)
 
 
-def _remarks(parameter: Parameter) -> Iterator[Remark]:
+def _remarks(parameter: Parameter) -> Remarks:
     first = {choice: word_list(choice[:40])[:1] for choice in parameter.choices}
     reads = [choice for choice, words in first.items() if not _READS.isdisjoint(words)]
     destroys = [choice for choice, words in first.items() if not _DESTROYS.isdisjoint(words)]

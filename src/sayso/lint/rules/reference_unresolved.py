@@ -18,25 +18,21 @@ anywhere. What is behind the reference is then unknown.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.references import leads_outside, references, target
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.references import references, target
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _SHOWN = 100
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
-    for key in ("inputSchema", "outputSchema") if tool.has_references else ():
-        schema = tool.raw.get(key)
+def _check(tool: Subject) -> Remarks:
+    for key, schema in tool.schemas_with_references():
         for reference in sorted(set(references(schema))):
-            if leads_outside(reference):
-                yield Remark(
-                    f"its {key} refers to another document: {reference[:_SHOWN]}", (key, reference)
-                )
+            shown = reference[:_SHOWN]
+            if not reference.startswith("#"):
+                yield Remark(f"its {key} refers to another document: {shown}", (key, reference))
             elif reference.startswith("#/") and target(schema, reference) is None:
-                yield Remark(f"its {key} refers to nothing: {reference[:_SHOWN]}", (key, reference))
+                yield Remark(f"its {key} refers to nothing: {shown}", (key, reference))
 
 
 RULE = Rule("AV411", "reference-unresolved", Severity.ERROR, _check)

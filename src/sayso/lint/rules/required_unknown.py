@@ -18,13 +18,11 @@ renamed.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_list, as_object
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     schema = tool.input_schema
     properties = as_object(schema.get("properties"))
     if "patternProperties" in schema or "allOf" in schema or "$ref" in schema:

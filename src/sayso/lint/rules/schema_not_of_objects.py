@@ -20,13 +20,11 @@ The protocol requires it of both. Clients that read the schema strictly refuse t
 `--fix` writes it where it is left out and there are properties.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         if key not in tool.raw or tool.raw[key] is None:
             continue

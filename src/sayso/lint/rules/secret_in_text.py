@@ -20,10 +20,9 @@ The list of tools goes to every client, every model and every log.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 from sayso.schema import redact
 
@@ -33,38 +32,17 @@ _PLACEHOLDER: Final = re.compile(
     re.IGNORECASE,
 )
 
-
 _BEGINNINGS: Final = (
-    *(
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "sayso_",
-        "xox",
-        "AKIA",
-        "ASIA",
-        "AIza",
-        "eyJ",
-        "-----BEGIN",
-        "bearer ",
-        "Bearer ",
-        "BEARER ",
-    ),
-    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "@"),
+    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sayso_", "xox", "AKIA"),
+    *("ASIA", "AIza", "eyJ", "-----BEGIN", "bearer ", "Bearer ", "BEARER ", "sk-", "sk_", "pk-"),
+    *("pk_", "rk-", "rk_", "@"),
 )
 """One of these stands in every text that `redact` masks by its look."""
 
 
-def _may_hold_one(text: str) -> bool:
-    return any(beginning in text for beginning in _BEGINNINGS) and redact(text, None) != text
-
-
-def _check(tool: Subject) -> Iterator[Remark]:
-    if not _may_hold_one(tool.all_text):
+def _check(tool: Subject) -> Remarks:
+    whole = tool.all_text
+    if not any(beginning in whole for beginning in _BEGINNINGS) or redact(whole, None) == whole:
         return
     for at, text in tool.texts():
         bare = text and _PLACEHOLDER.sub("", text)

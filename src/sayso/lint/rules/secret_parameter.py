@@ -19,24 +19,14 @@ its credentials from its own configuration, or from who is logged in.
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _SECRETS: Final = frozenset(
-    {
-        ("access", "key"),
-        ("access", "token"),
-        ("api", "key"),
-        ("api", "token"),
-        ("auth", "token"),
-        ("bearer", "token"),
-        ("client", "secret"),
-        ("private", "key"),
-        ("secret", "key"),
-    }
+    {("access", "key"), ("access", "token"), ("api", "key"), ("api", "token"), ("auth", "token")}
+    | {("bearer", "token"), ("client", "secret"), ("private", "key"), ("secret", "key")}
 )
 _ALONE: Final = frozenset({"apikey", "passphrase", "passwd", "password"})
 _OF_THEM: Final = frozenset(
@@ -45,13 +35,12 @@ _OF_THEM: Final = frozenset(
 )
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if not _OF_THEM.isdisjoint(tool.words):
         return
     for parameter in tool.parameters:
         if _is_secret(parameter):
-            at = ("inputSchema", "properties", parameter.name)
-            yield Remark(f"a model must write a secret: {parameter.name}", at)
+            yield Remark(f"a model must write a secret: {parameter.name}", parameter.at)
 
 
 def _is_secret(parameter: Parameter) -> bool:

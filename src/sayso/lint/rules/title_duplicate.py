@@ -18,14 +18,12 @@ Who is asked whether “Update item” may run cannot tell which of them it is.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
-from sayso.lint.wording import listed
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for tool in server.tools:
         if tool.title:

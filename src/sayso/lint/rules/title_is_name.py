@@ -21,18 +21,17 @@ It says no more than none, and clients that would make words of the name are kep
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import derive_title
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _JOINED: Final = re.compile(r"[^\W_]+(?:[_.:/][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
 _PLACES: Final = (("title",), ("annotations", "title"))
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for at, title in zip(_PLACES, tool.titles, strict=True):
         if title and ((title == tool.name and len(tool.words) > 1) or _JOINED.fullmatch(title)):
             edits = (Edit(at, derive_title(tool.name)),)

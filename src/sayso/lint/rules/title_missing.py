@@ -21,14 +21,12 @@ whether the call may run.
 `--fix` writes the title that sayso would show, made of the words of the name.
 """
 
-from collections.abc import Iterator
-
 from sayso.catalog import derive_title
-from sayso.lint.rule import Edit, Remark, Rule, Severity
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if not tool.title:
         edits = (Edit(("title",), derive_title(tool.name)),)
         yield Remark("it has no title, so people are shown its name", ("title",), edits)

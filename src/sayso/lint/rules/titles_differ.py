@@ -18,13 +18,11 @@ recognise.
 ```
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     one, other = tool.titles
     if one and other and one != other:
         message = f"it is titled “{one}” in one place and “{other}” in the other"

@@ -17,16 +17,15 @@ It is sent with every request, whether the tool is called or not.
 ```
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _MOST: Final = 2_500
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     if tool.tokens > _MOST:
         yield Remark(f"its entry comes to about {tool.tokens:,} tokens in every request")
 

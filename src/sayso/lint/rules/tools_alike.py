@@ -20,14 +20,12 @@ A model chooses by the description. Between these it chooses by their names, or 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
-from sayso.lint.wording import listed
 
 
-def _check(server: Listing) -> Iterator[Remark]:
+def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
         if tool.description.strip():

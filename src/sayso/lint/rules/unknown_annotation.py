@@ -22,11 +22,10 @@ None: what stands there has never counted, and to let it count is for its author
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import WIRE_NAMES
-from sayso.lint.rule import Remark, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _NOISE: Final = re.compile(r"[^a-z]|hint")
@@ -39,7 +38,7 @@ def _bare(name: str) -> str:
 _MEANT: Final = {_bare(name): name for name in WIRE_NAMES.values()}
 
 
-def _check(tool: Subject) -> Iterator[Remark]:
+def _check(tool: Subject) -> Remarks:
     for key in tool.annotations:
         meant = _MEANT.get(_bare(key[:80]))
         if meant is not None and meant != key:

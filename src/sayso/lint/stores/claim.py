@@ -152,9 +152,8 @@ def _sign(tool: Subject, store: Store) -> str:
 
 
 def _deed(tool: Subject, name: HintName) -> str:
-    deeds = tool.handler.deeds if tool.handler else ()
     return next(
-        (f"{deed.file}:{deed.line} {deed.what}" for deed in deeds if deed.against == name), ""
+        (f"{deed.file}:{deed.line} {deed.what}" for deed in tool.deeds if deed.against == name), ""
     )
 
 

@@ -1,8 +1,9 @@
-"""A submission as one Markdown file, for the person who completes and sends it."""
+"""A submission as a Markdown file to complete and send, and as JSON for programs."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from sayso.intent import WIRE_NAMES, HintName
 from sayso.lint.formats.text import count_of
@@ -23,6 +24,7 @@ _ODD: Final = re.compile(r"[^ -~“”…]")
 """What may hide; the rest shows itself."""
 _LONGEST: Final = 300
 _MOST_FINDINGS: Final = 500
+_SCHEMA: Final = 1
 
 
 def as_markdown(made: Submission) -> str:
@@ -123,7 +125,8 @@ def _row(name: HintName, claim: Claim) -> str:
     mark = str(claim.basis) if claim.is_settled else f"**to confirm** ({claim.basis})"
     doubts = "".join(f" But {as_data(doubt)}." for doubt in claim.doubts)
     why = f"{as_data(claim.justification)}{doubts}"
-    return f"| `{WIRE_NAMES[name]}` | `{str(claim.value).lower()}` | {mark} | {why} | {claim.receipt} |"
+    value = str(claim.value).lower()
+    return f"| `{WIRE_NAMES[name]}` | `{value}` | {mark} | {why} | {claim.receipt} |"
 
 
 def _prompts(made: Submission) -> Iterator[str]:
@@ -149,3 +152,58 @@ def _blanks(what: str, names: Sequence[str]) -> Iterator[str]:
 def _name(name: str) -> str:
     """The name of a tool or server: as code where it is one, else quoted."""
     return f"`{name}`" if _NAME.fullmatch(name) else f"“{as_data(name)}”"
+
+
+def as_json(made: Submission) -> str:
+    """The documented form. Only ASCII, so nothing in it can steer a terminal."""
+    profile = made.store.profile
+    document = {
+        "schema": _SCHEMA,
+        "store": {"name": made.store.name, "source": profile.source, "date": profile.date},
+        "server": made.server,
+        "errors": made.has_errors,
+        "to_confirm": made.to_confirm,
+        "meaning": dict(profile.meaning),
+        "questions": dict(made.store.asks),
+        "tools": [_tool_data(tool) for tool in made.tools],
+        "prompts": {
+            "positive": _prompt_data(made.positive),
+            "negative": _prompt_data(made.negative),
+        },
+        "findings": [
+            {
+                "code": finding.code,
+                "name": finding.name,
+                "severity": str(finding.severity),
+                "tool": finding.tool or None,
+                "message": finding.message,
+            }
+            for finding in made.findings
+        ],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _tool_data(tool: Submitted) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": {"value": tool.title, "settled": tool.has_title},
+        "annotations": tool.annotations,
+        "hints": {name: _claim_data(claim) for name, claim in tool.claims.items()},
+        "confirm": tool.confirm,
+    }
+
+
+def _claim_data(claim: Claim) -> dict[str, Any]:
+    return {
+        "value": claim.value,
+        "source": str(claim.basis),
+        "settled": claim.is_settled,
+        "justification": claim.justification,
+        "receipt": claim.receipt,
+        "doubts": list(claim.doubts),
+    }
+
+
+def _prompt_data(names: tuple[str, ...]) -> list[dict[str, str | None]]:
+    return [{"tool": name, "prompt": None, "expected": None} for name in names]
