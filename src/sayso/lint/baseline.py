@@ -25,10 +25,11 @@ _FIX: Final = "Write it again with --write-baseline."
 def write_baseline(findings: Iterable[Finding]) -> str:
     """The text of a baseline that holds these findings."""
     counts = Counter(finding.key for finding in findings)
-    entries = [
-        dict(zip(_FIELDS, key, strict=True)) | ({"count": count} if count > 1 else {})
-        for key, count in sorted(counts.items())
-    ]
+    entries: list[dict[str, object]] = []
+    for key, count in sorted(counts.items()):
+        entries.append({**dict(zip(_FIELDS, key, strict=True))})
+        if count > 1:
+            entries[-1]["count"] = count
     return json.dumps({"schema": _SCHEMA, "findings": entries}, indent=1) + "\n"
 
 
@@ -54,13 +55,11 @@ def without_known(report: Report, baseline: Mapping[Key, int], looked: Collectio
 
     Of a rule that is not among those that `looked`, by code, nobody can tell.
     """
-    left = Counter(
-        {
-            key: count
-            for key, count in baseline.items()
-            if key[0] == report.server and key[1] in looked
-        }
-    )
+    left: Counter[Key] = Counter()
+    for key, count in baseline.items():
+        server, rule, *_ = key
+        if server == report.server and rule in looked:
+            left[key] = count
     told: list[Finding] = []
     known: list[Finding] = []
     for finding in report.findings:

@@ -25,14 +25,8 @@ class _Cue:
 
 _DESTROYS: Final = _Cue(
     (
-        "cannot be ",
-        "can't be ",
-        "can’t be ",
-        "can not be ",
-        "irreversib",
-        "permanently",
-        "tructive ",
-        "dangerous ",
+        *("cannot be ", "can't be ", "can’t be ", "can not be "),
+        *("irreversib", "permanently", "tructive ", "dangerous "),
     ),
     re.compile(
         r"\b(?:(?:cannot|can['’]t|can not) be (?:undone|reversed|recovered|restored)"

@@ -6,9 +6,10 @@ Only edits that rules offer are made, and none says more than is declared alread
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from sayso.lint.rule import Edit, Finding
+from sayso.lint.subject import as_object
 from sayso.settings import JsonFile, Member, Step, members
 
 _INDENT: Final = re.compile(r"\n([ \t]+)")
@@ -38,7 +39,9 @@ def fix_saved(
     for finding in findings:
         if finding.edits and finding.index is not None:
             wanted.setdefault(finding.index, []).extend(finding.edits)
-    found = {member.step: member for member in members(file.text, steps)} if wanted else {}
+    if not wanted:
+        return written
+    found = {member.step: member for member in members(file.text, steps)}
     for index in sorted(wanted, reverse=True):
         written = _rewritten(file, written, found[index], wanted[index])
     return written
@@ -81,10 +84,9 @@ def _put(found: dict[str, Any], path: Sequence[str], value: object) -> None:
         else:
             found[key] = value
         return
-    inner = found.get(key)
-    if value is None and not isinstance(inner, Mapping):
+    if value is None and not isinstance(found.get(key), Mapping):
         return
-    below = dict(cast("Mapping[str, Any]", inner)) if isinstance(inner, Mapping) else {}
+    below = dict(as_object(found.get(key)))
     _put(below, rest, value)
     if below or value is not None:
         found[key] = below

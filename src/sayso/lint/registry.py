@@ -34,13 +34,13 @@ def known_rule(word: str) -> Rule | None:
 def find_rule(word: str) -> Rule:
     """The rule of this code or name. Raises `UsageError` with what was probably meant."""
     found = known_rule(word)
-    known = _known()
-    if found is None:
-        near = difflib.get_close_matches(word.strip().lower(), known, n=1)
-        known_as = near and f"{known[near[0]].code} ({known[near[0]].name})"
-        fix = f"Did you mean {known_as}? " if known_as else ""
-        raise UsageError(f"there is no rule {word!r}", fix=f"{fix}sayso rule lists them.")
-    return found
+    if found is not None:
+        return found
+    fix = "sayso rule lists them."
+    for near in difflib.get_close_matches(word.strip().lower(), _known(), n=1):
+        rule = _known()[near]
+        fix = f"Did you mean {rule.code} ({rule.name})? {fix}"
+    raise UsageError(f"there is no rule {word!r}", fix=fix)
 
 
 def find_rules(words: Iterable[str]) -> frozenset[str]:

@@ -16,6 +16,8 @@ HEADINGS: Final = ("What it does", "Why is this bad", "Example", "Use instead", 
 """The headings of every rule's page, in their order."""
 _NO_FIX: Final = "## Fix\nNone: what is right is its author's to say."
 """The last part of a page that does not write its own."""
+_JSON: Final = re.compile(r"(## (?:Example|Use instead)\n)([{\[].+?)\n(?=\n|\Z)", re.DOTALL)
+"""An example in JSON, as a page's source has it: without the marks of a block of code."""
 _CODE: Final = re.compile(r"AV\d{3}")
 _NAME: Final = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _MOST_NAMED: Final = 5
@@ -124,9 +126,10 @@ class Rule:
 
     @property
     def page(self) -> str:
-        """What it does and why, in Markdown: the docstring of its module."""
+        """What it does and why, in Markdown, from the docstring of its module."""
         check = self.tool or self.server or self.after
-        page = (sys.modules[getattr(check, "__module__", __name__)].__doc__ or "").strip()
+        text = (sys.modules[getattr(check, "__module__", __name__)].__doc__ or "").strip()
+        page = _JSON.sub(r"\1```json\n\2\n```\n", f"{text}\n").strip()
         if "\n## Fix\n" in page:
             return page
         return f"{page}\n\n{_NO_FIX}"

@@ -35,7 +35,8 @@ def _handler(found: Found) -> Handler:
 
 
 def _said(what: str, chain: tuple[str, ...]) -> str:
-    return f"{what}, by way of {' > '.join(chain[1:])}" if len(chain) > 1 else what
+    way = " > ".join(chain[1:])
+    return f"{what}, by way of {way}".removesuffix(", by way of ")
 
 
 def fix_source(file: str, data: bytes, findings: Iterable[Finding]) -> Patch:

@@ -163,9 +163,9 @@ class Subject:
     @cached_property
     def titles(self) -> tuple[str, str]:
         """The title beside the name, and the one among the annotations; empty where none is."""
-        return as_text(self.raw.get("title")).strip(), as_text(
-            self.annotations.get("title")
-        ).strip()
+        titles = (self.raw.get("title"), self.annotations.get("title"))
+        first, second = (as_text(title).strip() for title in titles)
+        return first, second
 
     @property
     def title(self) -> str:
@@ -187,7 +187,9 @@ class Subject:
         if not self.is_likely(name, value, DOUBT):
             return None
         found = self.guesses.get(name)
-        return found if found and found.value is value and found.confidence >= DOUBT else None
+        if found is None or found.value is not value or found.confidence < DOUBT:
+            return None
+        return found
 
     def is_likely(self, name: HintName, value: bool, at_least: float) -> bool:  # noqa: FBT001 - of a hint
         """Whether a guess may be so sure that a hint is `value`."""
@@ -203,9 +205,7 @@ class Subject:
     def parameters(self) -> tuple[Parameter, ...]:
         """The arguments that it takes, at most a thousand of them."""
         schema = self.input_schema
-        required = schema.get("required")
-        names = cast("list[object]", required) if isinstance(required, list) else []
-        wanted = {name for name in names if isinstance(name, str)}
+        wanted = {name for name in as_list(schema.get("required")) if isinstance(name, str)}
         found = islice(as_object(schema.get("properties")).items(), _MOST_PARAMETERS)
         return tuple(Parameter(name, inner, is_required=name in wanted) for name, inner in found)
 
@@ -290,8 +290,9 @@ def _words(name: str) -> tuple[str, ...]:
 def as_object(value: object) -> JsonObject:
     """`value` where it is an object, else an empty one."""
     # The first is what JSON gives, and by far the faster question.
-    is_object = type(value) is dict or isinstance(value, Mapping)
-    return cast("JsonObject", value) if is_object else {}
+    if type(value) is dict or isinstance(value, Mapping):
+        return cast("JsonObject", value)
+    return {}
 
 
 def as_text(value: object) -> str:
@@ -328,7 +329,7 @@ def _kinds(schema: JsonObject) -> frozenset[str]:
     kind = schema.get("type")
     branches = _branches(schema)
     if isinstance(kind, str) and not branches:
-        return frozenset() if kind == "null" else frozenset((kind,))
+        return frozenset((kind,)) - {"null"}
     found: set[str] = set()
     for branch in (schema, *branches):
         kind = branch.get("type")

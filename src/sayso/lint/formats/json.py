@@ -51,4 +51,6 @@ def _finding(report: Report, finding: Finding) -> dict[str, Any]:
         "fixable": bool(finding.edits),
     }
     line = report.places.line(finding.index)
-    return found | ({"file": report.places.file, "line": line} if line else {})
+    if line is not None:
+        found |= {"file": report.places.file, "line": line}
+    return found

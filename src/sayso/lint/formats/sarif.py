@@ -2,33 +2,24 @@
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
 from sayso.lint.profile import Profile
 from sayso.lint.registry import all_rules
-from sayso.lint.rule import Finding, Rule, Severity
+from sayso.lint.rule import Finding, Rule
 from sayso.lint.run import Report
 from sayso.report import sarif_rule, write_sarif
-
-_LEVELS: Final = {
-    Severity.ERROR: "error",
-    Severity.WARNING: "warning",
-    Severity.NOTE: "note",
-}
 
 
 def as_sarif(reports: Sequence[Report], profile: Profile) -> str:
     """One run with all servers. Only ASCII, so nothing in it can steer a terminal."""
-    told = {finding.code for report in reports for finding in _all(report)}
+    told = {finding.code for report in reports for finding in report.findings}
+    told |= {finding.code for report in reports for finding, _ in report.allowed}
     rules = [rule for rule in all_rules() if rule.code in told]
     places = {rule.code: index for index, rule in enumerate(rules)}
     results = [result for report in reports for result in _results(report, places)]
     return write_sarif(_rules(rules), results, properties={"profile": profile.name})
-
-
-def _all(report: Report) -> list[Finding]:
-    return [*report.findings, *(finding for finding, _ in report.allowed)]
 
 
 def _rules(rules: Sequence[Rule]) -> list[dict[str, Any]]:
@@ -39,7 +30,7 @@ def _rules(rules: Sequence[Rule]) -> list[dict[str, Any]]:
                 rule.summary,
                 meaning=rule.summary,
                 help_=rule.page,
-                level=_LEVELS[rule.severity],
+                level=str(rule.severity),
             ),
             "name": rule.name,
         }
@@ -60,24 +51,21 @@ def _results(report: Report, places: dict[str, int]) -> list[dict[str, Any]]:
 
 
 def _result(report: Report, finding: Finding, places: dict[str, int]) -> dict[str, Any]:
-    subject = f"{finding.tool}: " if finding.tool else ""
     return {
         "ruleId": finding.code,
         "ruleIndex": places[finding.code],
-        "level": _LEVELS[finding.severity],
-        "message": {"text": f"{subject}{finding.message}"},
+        "level": str(finding.severity),
+        "message": {"text": f"{finding.tool}: {finding.message}".removeprefix(": ")},
         "locations": [_location(report, finding)],
         "partialFingerprints": {"saysoFinding/v1": finding.fingerprint},
     }
 
 
 def _location(report: Report, finding: Finding) -> dict[str, Any]:
-    name = finding.tool or report.server
-    logical = {
-        "name": name,
-        "fullyQualifiedName": f"{report.server}/{finding.tool}" if finding.tool else report.server,
-        "kind": "function" if finding.tool else "module",
-    }
+    logical = {"name": report.server, "fullyQualifiedName": report.server, "kind": "module"}
+    if finding.tool:
+        name = f"{report.server}/{finding.tool}"
+        logical = {"name": finding.tool, "fullyQualifiedName": name, "kind": "function"}
     found: dict[str, Any] = {"logicalLocations": [logical]}
     line = report.places.line(finding.index)
     if report.places.file and line:

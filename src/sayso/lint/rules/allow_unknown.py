@@ -7,14 +7,10 @@ Finds names in a tool's permissions that no rule has, neither as its code nor as
 A slip of the pen allows nothing, and its author believes that it does.
 
 ## Example
-```json
 {"_meta": {"io.sayso/lint": {"allow": {"title-mising": "our clients show none"}}}}
-```
 
 ## Use instead
-```json
 {"_meta": {"io.sayso/lint": {"allow": {"title-missing": "our clients show none"}}}}
-```
 
 ## Fix
 None. `sayso rule` lists the names.

@@ -8,15 +8,11 @@ to look is passed over.
 What was mended stays permitted, and comes back unseen.
 
 ## Example
-```json
 {"name": "list_orders", "title": "List orders",
  "_meta": {"io.sayso/lint": {"allow": {"title-missing": "our clients show none"}}}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "title": "List orders"}
-```
 
 ## Fix
 `--fix` takes the permission out where it stands in `_meta`.

@@ -9,15 +9,11 @@ Whoever reviews the tool later cannot tell whether the reason still holds, or wh
 was one.
 
 ## Example
-```json
 {"_meta": {"io.sayso/lint": {"allow": {"open-world-url": ""}}}}
-```
 
 ## Use instead
-```json
 {"_meta": {"io.sayso/lint": {"allow":
  {"open-world-url": "only addresses of our own host are taken"}}}}
-```
 
 ## Fix
 None: the reason is its author's.

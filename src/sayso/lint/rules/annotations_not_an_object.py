@@ -7,14 +7,10 @@ Finds tools whose `annotations` are a list, a text or anything else that is not 
 No client can read a hint there; some refuse the whole list.
 
 ## Example
-```json
 {"name": "get_order", "annotations": ["readOnlyHint"]}
-```
 
 ## Use instead
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

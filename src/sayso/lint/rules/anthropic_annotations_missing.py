@@ -8,14 +8,10 @@ under the profile anthropic.
 The review checks both first, and missing ones are what it sends most servers back for.
 
 ## Example
-```json
 {"name": "list_orders"}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "annotations": {"title": "List orders", "readOnlyHint": true}}
-```
 
 ## Fix
 `--fix` writes the title into the annotations where the tool has one beside its name.

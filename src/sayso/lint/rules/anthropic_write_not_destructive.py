@@ -9,14 +9,10 @@ files and notifications included; the specification means that something is lost
 the one is a false one by the other.
 
 ## Example
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: `sayso submit anthropic` writes hints as that store means them, and leaves the server's own

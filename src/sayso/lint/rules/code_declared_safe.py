@@ -8,16 +8,12 @@ or not destructive, with no word that only what reads is taken.
 Such a tool does what its argument says, and so the worst that it can.
 
 ## Example
-```json
 {"name": "run_sql", "annotations": {"readOnlyHint": true},
  "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
-```
 
 ## Use instead
-```json
 {"name": "run_sql", "annotations": {"readOnlyHint": false, "destructiveHint": true},
  "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
-```
 
 ## Fix
 None. Where only reading statements run, say so in the description.

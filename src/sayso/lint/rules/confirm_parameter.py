@@ -9,16 +9,12 @@ The model writes `true`, as it writes any argument. Nobody was asked, and it loo
 had been.
 
 ## Example
-```json
 {"name": "delete_order", "inputSchema": {"type": "object",
  "properties": {"confirm": {"type": "boolean"}}}}
-```
 
 ## Use instead
-```json
 {"name": "delete_order", "annotations": {"destructiveHint": true},
  "_meta": {"io.sayso/intent": {"confirm": "Delete order {order_id}?"}}}
-```
 
 ## Fix
 None. Leave the question to the client, to elicitation, or to sayso.

@@ -9,14 +9,10 @@ A client that fills in defaults sends what the server refuses, and a model reads
 once.
 
 ## Example
-```json
 {"properties": {"limit": {"type": "integer", "default": "20"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"limit": {"type": "integer", "default": 20}}}
-```
 """
 
 from collections.abc import Mapping

@@ -8,14 +8,10 @@ The order of calls is for the model and its person. Honest servers write so too,
 among their own tools, so this is not on by default.
 
 ## Example
-```json
 {"name": "init", "description": "You MUST ALWAYS call this tool first."}
-```
 
 ## Use instead
-```json
 {"name": "init", "description": "Opens a session, which the other tools of this server need."}
-```
 """
 
 import re

@@ -10,16 +10,12 @@ on one that is declared closed.
 One of the two is wrong, and the model and its person believe different ones.
 
 ## Example
-```json
 {"name": "close_account", "description": "Closes the account. This cannot be undone.",
  "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "close_account", "description": "Closes the account. This cannot be undone.",
  "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.

@@ -8,14 +8,10 @@ A model chooses by it. Without one it goes by the name alone, and by what it tak
 mean.
 
 ## Example
-```json
 {"name": "void_invoice"}
-```
 
 ## Use instead
-```json
 {"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

@@ -8,14 +8,10 @@ It tells a model nothing of when to call the tool, what comes back and what chan
 the name is enough, so this is not on by default.
 
 ## Example
-```json
 {"name": "void_invoice", "description": "Void an invoice."}
-```
 
 ## Use instead
-```json
 {"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
-```
 """
 
 from typing import Final

@@ -8,14 +8,10 @@ It is sent with every request, whether the tool is called or not, and what stand
 overlooked. Some interfaces cut it.
 
 ## Example
-```json
 {"name": "query", "description": "Runs a query. … (five pages on the query language) …"}
-```
 
 ## Use instead
-```json
 {"name": "query", "description": "Runs a query. describe_language tells the language."}
-```
 
 ## Fix
 None. What is reference belongs into a resource, or into a tool that tells it.

@@ -8,14 +8,10 @@ suggest that something is lost by it: the inference is at least 0.9 sure.
 Clients ask a person before what destroys. Here they will not.
 
 ## Example
-```json
 {"name": "drop_table", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "drop_table", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.

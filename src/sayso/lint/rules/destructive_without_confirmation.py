@@ -11,15 +11,11 @@ the question to the client, so this is a note, and one for the whole server wher
 its tools are like this.
 
 ## Example
-```json
 {"name": "purge_orders", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "purge_orders", "annotations": {"readOnlyHint": false, "destructiveHint": true},
  "_meta": {"io.sayso/intent": {"confirm": "Purge all orders before {day}?"}}}
-```
 
 ## Fix
 None. `sayso.declare(confirm=…, plan=…)` says both, and a tool that is declared with sayso is passed

@@ -8,16 +8,12 @@ node that must hold a node. A tree whose branches may be empty is sound.
 No call can ever fit, and programs that follow the references do not come back.
 
 ## Example
-```json
 {"$defs": {"node": {"type": "object", "required": ["next"],
  "properties": {"next": {"$ref": "#/$defs/node"}}}}, "$ref": "#/$defs/node"}
-```
 
 ## Use instead
-```json
 {"$defs": {"node": {"type": "object",
  "properties": {"next": {"$ref": "#/$defs/node"}}}}, "$ref": "#/$defs/node"}
-```
 """
 
 from sayso.lint.references import never_ends

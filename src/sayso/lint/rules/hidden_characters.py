@@ -10,14 +10,10 @@ meant.
 What a person reviews is then not what the model reads.
 
 ## Example
-```json
 {"name": "list_orders", "description": "Lists orders.(two zero-width spaces)"}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "description": "Lists orders."}
-```
 """
 
 import re

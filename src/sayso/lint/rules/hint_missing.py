@@ -9,15 +9,11 @@ What is left out has a default, and each default is the strict one: a tool that 
 `openWorldHint: false` counts as one that destroys. Few authors mean that, and no reader can tell.
 
 ## Example
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": false,
  "idempotentHint": false, "openWorldHint": false}}
-```
 
 ## Fix
 `--fix` writes the default of each hint that is left out: it says in words what already holds.

@@ -8,14 +8,10 @@ The protocol has booleans there. Some clients refuse the whole list for one such
 `"false"` for true; sayso counts it as not declared.
 
 ## Example
-```json
 {"annotations": {"readOnlyHint": "true"}}
-```
 
 ## Use instead
-```json
 {"annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 `--fix` takes `null` out, which says nothing. What any other value was meant to say is its author's

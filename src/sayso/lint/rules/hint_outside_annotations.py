@@ -7,14 +7,10 @@ Finds hints that are keys of the tool itself, or of its `_meta`, and not of `ann
 Nobody reads them there.
 
 ## Example
-```json
 {"name": "get_order", "readOnlyHint": true}
-```
 
 ## Use instead
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 None: what stands there has never counted, and to let it count is for its author to decide.

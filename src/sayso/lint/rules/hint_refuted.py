@@ -7,14 +7,10 @@ Finds hints that are declared, and that a receipt about this tool says are false
 A receipt is what was seen when the tool ran. Who relies on the hint is wrong.
 
 ## Example
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
 """
 
 from sayso.intent import HINT_NAMES, LOOSER, WIRE_NAMES

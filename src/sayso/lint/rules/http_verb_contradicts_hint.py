@@ -9,15 +9,11 @@ that is declared not destructive. POST says nothing, since searches are posted t
 Tools made from an API's description often get one set of hints for all of them.
 
 ## Example
-```json
 {"name": "remove_user", "description": "DELETE /users/{id}", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "remove_user", "description": "DELETE /users/{id}",
  "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.

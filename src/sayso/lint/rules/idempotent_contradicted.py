@@ -8,14 +8,10 @@ suggest that a second call adds to the first: the inference is at least 0.9 sure
 What is idempotent is sent again when an answer is lost. Here that makes two of one.
 
 ## Example
-```json
 {"name": "send_mail", "annotations": {"readOnlyHint": false, "idempotentHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "send_mail", "annotations": {"readOnlyHint": false, "idempotentHint": false}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.

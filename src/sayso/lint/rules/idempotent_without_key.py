@@ -9,16 +9,12 @@ The key of what is made is then made by the server, and each call makes another.
 is sent again when an answer is lost.
 
 ## Example
-```json
 {"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": true},
  "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
-```
 
 ## Use instead
-```json
 {"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": false},
  "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
-```
 
 ## Fix
 None. Take a key from the caller, or declare the tool not idempotent.

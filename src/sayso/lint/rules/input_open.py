@@ -8,16 +8,12 @@ A misspelled argument passes unseen, and the tool runs without it: a filter that
 deletes more than was meant.
 
 ## Example
-```json
 {"name": "delete_orders", "inputSchema": {"type": "object", "additionalProperties": true,
  "properties": {"before": {"type": "string"}}}}
-```
 
 ## Use instead
-```json
 {"name": "delete_orders", "inputSchema": {"type": "object", "additionalProperties": false,
  "properties": {"before": {"type": "string"}}}}
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

@@ -8,14 +8,10 @@ The protocol requires one. Clients refuse the tool or the whole list, and a mode
 to send.
 
 ## Example
-```json
 {"name": "list_orders"}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "inputSchema": {"type": "object", "additionalProperties": false}}
-```
 """
 
 from collections.abc import Mapping

@@ -8,16 +8,12 @@ the arguments of tools that write.
 One call may be as large as the model makes it: a thousand recipients, a megabyte of text.
 
 ## Example
-```json
 {"name": "invite", "inputSchema": {"type": "object",
  "properties": {"emails": {"type": "array", "items": {"type": "string"}}}}}
-```
 
 ## Use instead
-```json
 {"name": "invite", "inputSchema": {"type": "object",
  "properties": {"emails": {"type": "array", "maxItems": 20, "items": {"type": "string"}}}}}
-```
 """
 
 from typing import Final

@@ -8,14 +8,10 @@ All of it is sent with every request before a word was said; models choose worse
 and some clients cut the list.
 
 ## Example
-```json
 [{"name": "tool_1"}, {"name": "tool_2"}, {"name": "… and 400 more"}]
-```
 
 ## Use instead
-```json
 [{"name": "search_tools"}, {"name": "call_tool"}]
-```
 
 ## Fix
 None. Offer the tools in groups; behind `sayso gateway` with `tools = "search"` four tools find the

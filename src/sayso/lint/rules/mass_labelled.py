@@ -9,16 +9,12 @@ One line in a loop says nothing of any tool. Who relies on it runs what destroys
 asks before every look.
 
 ## Example
-```json
 [{"name": "list_orders", "annotations": {"readOnlyHint": true}},
  {"name": "delete_order", "annotations": {"readOnlyHint": true}}]
-```
 
 ## Use instead
-```json
 [{"name": "list_orders", "annotations": {"readOnlyHint": true}},
  {"name": "delete_order", "annotations": {"readOnlyHint": false, "destructiveHint": true}}]
-```
 """
 
 from typing import Final

@@ -10,14 +10,10 @@ meaning there either, but ChatGPT's app review requires it (AV701), so it is not
 that are declared with sayso are left out: it says all four for them.
 
 ## Example
-```json
 {"annotations": {"readOnlyHint": true, "idempotentHint": false}}
-```
 
 ## Use instead
-```json
 {"annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 `--fix` takes it out.

@@ -7,14 +7,10 @@ Finds names that several entries of one list have.
 A call says only the name. Which of them runs is chance.
 
 ## Example
-```json
 [{"name": "void"}, {"name": "void"}]
-```
 
 ## Use instead
-```json
 [{"name": "void_invoice"}, {"name": "void_order"}]
-```
 """
 
 from collections import Counter

@@ -7,14 +7,10 @@ Finds names of more than 128 characters, and with others than letters, digits, `
 Clients may refuse the tool, and a name with unusual letters can pass for another tool's.
 
 ## Example
-```json
 {"name": "void invoice!"}
-```
 
 ## Use instead
-```json
 {"name": "void_invoice"}
-```
 """
 
 import re

@@ -8,14 +8,10 @@ models' interfaces and stores do not.
 The client must rename the tool, or leaves it out.
 
 ## Example
-```json
 {"name": "crm.void_invoice"}
-```
 
 ## Use instead
-```json
 {"name": "crm_void_invoice"}
-```
 """
 
 import re

@@ -7,14 +7,10 @@ Finds names of one server that are the same without case, `_`, `-` and `.`.
 Models mix them up, and so do people.
 
 ## Example
-```json
 [{"name": "get_user"}, {"name": "getUser"}]
-```
 
 ## Use instead
-```json
 [{"name": "get_user"}, {"name": "get_user_by_mail"}]
-```
 """
 
 from collections import defaultdict

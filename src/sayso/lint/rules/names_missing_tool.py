@@ -9,14 +9,10 @@ The model calls what is not there, or gives up. A list may be cut to what its ca
 this is not on by default.
 
 ## Example
-```json
 [{"name": "void", "description": "First call the `list_orders` tool."}]
-```
 
 ## Use instead
-```json
 [{"name": "void"}, {"name": "list_orders"}]
-```
 """
 
 import re

@@ -10,15 +10,11 @@ repeated and reaches outside. It asks its person before every call, of a search 
 asks before none.
 
 ## Example
-```json
 {"name": "list_orders", "inputSchema": {"type": "object"}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "inputSchema": {"type": "object"},
  "annotations": {"readOnlyHint": true, "openWorldHint": false}}
-```
 
 ## Fix
 None: what a tool does is its author's to say. `sayso infer` proposes it.

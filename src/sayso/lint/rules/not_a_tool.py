@@ -7,14 +7,10 @@ Finds entries of `tools/list` that are no object or have no name.
 Some clients refuse the whole list for one such entry.
 
 ## Example
-```json
 [{"description": "Voids an invoice."}]
-```
 
 ## Use instead
-```json
 [{"name": "void_invoice", "description": "Voids an invoice."}]
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

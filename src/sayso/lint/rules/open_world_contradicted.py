@@ -9,14 +9,10 @@ What comes from outside may hold instructions to the model, and what goes there 
 Policies that look at the hint let both pass.
 
 ## Example
-```json
 {"name": "web_search", "annotations": {"readOnlyHint": true, "openWorldHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "web_search", "annotations": {"readOnlyHint": true, "openWorldHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.

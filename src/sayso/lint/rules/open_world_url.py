@@ -8,16 +8,12 @@ Finds tools with `openWorldHint: false` that take an address to call: an argumen
 Whoever names the address names the world that is reached.
 
 ## Example
-```json
 {"name": "fetch_page", "annotations": {"readOnlyHint": true, "openWorldHint": false},
  "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}}}}
-```
 
 ## Use instead
-```json
 {"name": "fetch_page", "annotations": {"readOnlyHint": true, "openWorldHint": true},
  "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}}}}
-```
 
 ## Fix
 None. Where only addresses of one system are taken, say so in the schema (`pattern`, `enum`).

@@ -9,15 +9,11 @@ The review asks for all three on every tool, with a sentence of justification fo
 down what leaves one to its default.
 
 ## Example
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": true,
  "destructiveHint": false, "openWorldHint": false}}
-```
 
 ## Fix
 `--fix` writes what already holds of a tool that declares readOnlyHint.

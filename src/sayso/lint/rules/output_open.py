@@ -9,14 +9,10 @@ everything only costs room. Some results have keys that nobody knows before, so 
 default.
 
 ## Example
-```json
 {"outputSchema": {"type": "object"}}
-```
 
 ## Use instead
-```json
 {"outputSchema": {"type": "object", "properties": {"total": {"type": "number"}}}}
-```
 """
 
 from typing import Final

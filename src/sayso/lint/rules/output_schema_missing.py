@@ -8,15 +8,11 @@ What comes back cannot be checked, stripped to what was promised, or cut without
 tools answer in prose and rightly have none, so this is not on by default.
 
 ## Example
-```json
 {"name": "get_order"}
-```
 
 ## Use instead
-```json
 {"name": "get_order", "outputSchema": {"type": "object",
  "properties": {"total": {"type": "number"}}}}
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

@@ -9,14 +9,10 @@ its description, and are not plain ones such as `limit`.
 A model takes from the name what to send: which of two dates, in which form, whose identifier.
 
 ## Example
-```json
 {"properties": {"from": {"type": "string"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"from": {"type": "string", "description": "First day, as 2026-01-31"}}}
-```
 """
 
 from typing import Final

@@ -7,15 +7,11 @@ Finds arguments whose schema says nothing of what they are: no type, no choice, 
 A model sends a text where a list is wanted, and no client can tell.
 
 ## Example
-```json
 {"properties": {"ids": {"description": "Which orders"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"ids": {"type": "array", "items": {"type": "string"},
  "description": "Which orders"}}}
-```
 """
 
 from typing import Final

@@ -8,14 +8,10 @@ the inference is at least 0.9 sure.
 Clients run read-only tools without asking. This is the hint that does most harm where it is wrong.
 
 ## Example
-```json
 {"name": "delete_order", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "delete_order", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.

@@ -8,14 +8,10 @@ One of the two is false. Clients that look at the first run the tool without ask
 look at the second ask; sayso takes it for one that destroys.
 
 ## Example
-```json
 {"name": "purge_cache", "annotations": {"readOnlyHint": true, "destructiveHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "purge_cache", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

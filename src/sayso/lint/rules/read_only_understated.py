@@ -8,14 +8,10 @@ inference is at least 0.98 sure.
 Its person is asked for nothing, and learns to press the button without reading.
 
 ## Example
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 None: to loosen a hint is its author's to do.

@@ -9,15 +9,11 @@ The hints are those of the worst choice, so its person is asked for every look t
 deletion. Stores ask for separate tools.
 
 ## Example
-```json
 {"name": "orders", "inputSchema": {"type": "object",
  "properties": {"action": {"enum": ["list", "delete"]}}}}
-```
 
 ## Use instead
-```json
 [{"name": "list_orders"}, {"name": "delete_order"}]
-```
 
 ## Fix
 None. Make it two tools; where that cannot be, declare the worst and narrow it by call

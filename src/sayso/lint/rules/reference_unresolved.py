@@ -8,14 +8,10 @@ Clients do not fetch other documents, and should not: a server's list could make
 anywhere. What is behind the reference is then unknown.
 
 ## Example
-```json
 {"properties": {"order": {"$ref": "#/$defs/Order"}}}
-```
 
 ## Use instead
-```json
 {"$defs": {"Order": {"type": "object"}}, "properties": {"order": {"$ref": "#/$defs/Order"}}}
-```
 """
 
 from sayso.lint.references import references, target

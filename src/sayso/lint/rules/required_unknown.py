@@ -8,14 +8,10 @@ No model knows what to send there, and every call without it is refused. Mostly 
 renamed.
 
 ## Example
-```json
 {"type": "object", "properties": {"order_id": {}}, "required": ["id"]}
-```
 
 ## Use instead
-```json
 {"type": "object", "properties": {"order_id": {}}, "required": ["order_id"]}
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

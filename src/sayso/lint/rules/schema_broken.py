@@ -8,14 +8,10 @@ no list, patterns that are none.
 No client can check what it sends or gets. Several refuse the whole list.
 
 ## Example
-```json
 {"inputSchema": {"type": "object", "properties": {"n": {"type": "int"}}}}
-```
 
 ## Use instead
-```json
 {"inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-```
 """
 
 from collections.abc import Mapping

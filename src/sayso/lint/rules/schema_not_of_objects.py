@@ -7,14 +7,10 @@ Finds input and output schemas whose top does not say `"type": "object"`.
 The protocol requires it of both. Clients that read the schema strictly refuse the list.
 
 ## Example
-```json
 {"inputSchema": {"properties": {"id": {"type": "string"}}}}
-```
 
 ## Use instead
-```json
 {"inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}}
-```
 
 ## Fix
 `--fix` writes it where it is left out and there are properties.

@@ -9,14 +9,10 @@ placeholder (`<secret>`, `user:password@`) is not meant.
 The list of tools goes to every client, every model and every log.
 
 ## Example
-```json
 {"name": "query", "description": "Queries https://admin:hunter2secret@db.example.com."}
-```
 
 ## Use instead
-```json
 {"name": "query", "description": "Queries the orders database."}
-```
 """
 
 import re

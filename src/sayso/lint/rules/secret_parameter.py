@@ -9,14 +9,10 @@ What a model writes stands in the conversation, in logs and in the record of cal
 its credentials from its own configuration, or from who is logged in.
 
 ## Example
-```json
 {"properties": {"api_key": {"type": "string"}, "query": {"type": "string"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"query": {"type": "string"}}}
-```
 """
 
 from typing import Final

@@ -7,14 +7,10 @@ Finds titles that several tools of a server have.
 Who is asked whether “Update item” may run cannot tell which of them it is.
 
 ## Example
-```json
 [{"name": "update_item", "title": "Update item"}, {"name": "replace_item", "title": "Update item"}]
-```
 
 ## Use instead
-```json
 [{"name": "update_item", "title": "Update item"}, {"name": "replace_item", "title": "Replace item"}]
-```
 """
 
 from collections import defaultdict

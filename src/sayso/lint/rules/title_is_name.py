@@ -7,14 +7,10 @@ Finds titles that are the tool's name, or another identifier, and no words for p
 It says no more than none, and clients that would make words of the name are kept from it.
 
 ## Example
-```json
 {"name": "void_invoice", "title": "void_invoice"}
-```
 
 ## Use instead
-```json
 {"name": "void_invoice", "title": "Void an invoice"}
-```
 
 ## Fix
 `--fix` writes the title that sayso would show, made of the words of the name.

@@ -8,14 +8,10 @@ People are shown the name, which is written for programs: in a client's menu, an
 whether the call may run.
 
 ## Example
-```json
 {"name": "crm_inv_void_v2"}
-```
 
 ## Use instead
-```json
 {"name": "crm_inv_void_v2", "title": "Void an invoice"}
-```
 
 ## Fix
 `--fix` writes the title that sayso would show, made of the words of the name.

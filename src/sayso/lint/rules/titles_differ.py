@@ -8,14 +8,10 @@ Which of them people see depends on their client, and what one person approves a
 recognise.
 
 ## Example
-```json
 {"name": "void", "title": "Void an invoice", "annotations": {"title": "Cancel"}}
-```
 
 ## Use instead
-```json
 {"name": "void", "title": "Void an invoice"}
-```
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

@@ -7,14 +7,10 @@ Finds tools whose entry comes to more than about 2,500 tokens.
 It is sent with every request, whether the tool is called or not.
 
 ## Example
-```json
 {"name": "query", "inputSchema": {"type": "object", "$defs": {"… 90 types …": {}}}}
-```
 
 ## Use instead
-```json
 {"name": "query", "inputSchema": {"type": "object", "properties": {"filter": {"type": "object"}}}}
-```
 """
 
 from typing import Final

@@ -7,16 +7,12 @@ Finds tools of one server whose descriptions are the same, word for word.
 A model chooses by the description. Between these it chooses by their names, or by chance.
 
 ## Example
-```json
 [{"name": "get_a", "description": "Gets the item."},
  {"name": "get_b", "description": "Gets the item."}]
-```
 
 ## Use instead
-```json
 [{"name": "get_a", "description": "Gets an open item."},
  {"name": "get_b", "description": "Gets an archived item."}]
-```
 """
 
 from collections import defaultdict

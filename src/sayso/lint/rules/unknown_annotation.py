@@ -8,14 +8,10 @@ Finds keys of `annotations` that are none of the protocol's, but look like one: 
 Nobody reads them. The hint counts as not declared, and its author believes that it is.
 
 ## Example
-```json
 {"annotations": {"readOnly": true}}
-```
 
 ## Use instead
-```json
 {"annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 None: what stands there has never counted, and to let it count is for its author to decide.

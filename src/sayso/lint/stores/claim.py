@@ -72,11 +72,14 @@ def _claim(tool: Subject, store: Store, name: HintName, reads: Claim | None) -> 
     follows = ground.basis is Basis.IMPLIED and (reads is None or reads.is_settled)
     is_settled = (is_said or follows) and not doubts
     sentence = f"{store.claims[name][ground.value]}{ground.why}."
+    told = f"Proposed: {sentence}"
+    if is_settled:
+        told = sentence[0].upper() + sentence[1:]
     return Claim(
         ground.value,
         ground.basis,
         is_settled,
-        sentence[0].upper() + sentence[1:] if is_settled else f"Proposed: {sentence}",
+        told,
         receipt=_RECEIPTS.get(tool.verdicts.get(name, ""), NOT_VERIFIED),
         doubts=tuple(doubts),
     )
@@ -159,8 +162,9 @@ def _deed(tool: Subject, name: HintName) -> str:
 
 def _doubts(tool: Subject, name: HintName, *, value: bool) -> list[str]:
     """What speaks against a value that permits more, or against what its author has declared."""
-    found = tool.doubt(name, value=not value) if value is LOOSER[name] else None
-    said = [f"its text speaks against it: {'; '.join(found.reasons)}"] if found else []
+    said: list[str] = []
+    if value is LOOSER[name] and (found := tool.doubt(name, value=not value)):
+        said.append(f"its text speaks against it: {'; '.join(found.reasons)}")
     declared = tool.hints[name]
     if declared is not None and declared is not value:
         said.append(f"{WIRE_NAMES[name]} is declared {str(declared).lower()}")

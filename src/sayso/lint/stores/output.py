@@ -38,8 +38,9 @@ def as_data(text: str) -> str:
     >>> print(as_data("<b>[x](y)</b>"))
     \<b\>\[x\](y)\</b\>
     """
-    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-    return _SIGNS.sub(r"\\\g<0>", _ODD.sub(_spelt, short))
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 1]}…"
+    return _SIGNS.sub(r"\\\g<0>", _ODD.sub(_spelt, text))
 
 
 def _spelt(match: re.Match[str]) -> str:
@@ -73,11 +74,12 @@ def _lines(made: Submission) -> Iterator[str]:
 
 
 def _state(made: Submission) -> str:
-    tools = count_of(len(made.tools), "tool")
-    verb = "holds" if made.to_confirm == 1 else "hold"
-    waits = f"{made.to_confirm} of {tools} {verb} proposals, marked **to confirm**"
-    rest = f"{waits}: each is a guess until its author says so." if made.to_confirm else tools + "."
-    return f"{rest} Blanks ({BLANK}) are yours to fill in. No tool was called for this document."
+    state = count_of(len(made.tools), "tool")
+    if made.to_confirm:
+        verb = "holds" if made.to_confirm == 1 else "hold"
+        state = f"{made.to_confirm} of {state} {verb} proposals, marked **to confirm**"
+        state += ": each is a guess until its author says so"
+    return f"{state}. Blanks ({BLANK}) are yours to fill in. No tool was called for this document."
 
 
 def _questions(made: Submission) -> Iterator[str]:
@@ -90,8 +92,8 @@ def _questions(made: Submission) -> Iterator[str]:
 
 
 def _errors(made: Submission) -> Iterator[str]:
-    loud = [finding for finding in made.findings if finding.severity is Severity.ERROR]
-    loud += [finding for finding in made.findings if finding.severity is Severity.WARNING]
+    loud = [finding for finding in made.findings if finding.severity is not Severity.NOTE]
+    loud.sort(key=lambda finding: finding.severity.rank)
     for finding in loud[:_MOST_FINDINGS]:
         yield _finding(finding)
     quiet = len(made.findings) - len(loud[:_MOST_FINDINGS])
@@ -103,15 +105,17 @@ def _errors(made: Submission) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> str:
-    tool = f" {_name(finding.tool)}:" if finding.tool else ""
-    return f"- {finding.severity} {finding.code} ({finding.name}):{tool} {as_data(finding.message)}"
+    told = f"- {finding.severity} {finding.code} ({finding.name}):"
+    if finding.tool:
+        told += f" {_name(finding.tool)}:"
+    return f"{told} {as_data(finding.message)}"
 
 
 def _tool(tool: Submitted) -> Iterator[str]:
     yield f"### {_name(tool.name)}"
     yield ""
-    title = f"“{as_data(tool.title)}”"
-    yield f"- Title: {title}" if tool.has_title else f"- Title, **to confirm**: {title}"
+    mark = "" if tool.has_title else ", **to confirm**"
+    yield f"- Title{mark}: “{as_data(tool.title)}”"
     if tool.confirm:
         yield f"- A person is asked first: “{as_data(tool.confirm)}”"
     yield ""
@@ -151,7 +155,9 @@ def _blanks(what: str, names: Sequence[str]) -> Iterator[str]:
 
 def _name(name: str) -> str:
     """The name of a tool or server: as code where it is one, else quoted."""
-    return f"`{name}`" if _NAME.fullmatch(name) else f"“{as_data(name)}”"
+    if _NAME.fullmatch(name):
+        return f"`{name}`"
+    return f"“{as_data(name)}”"
 
 
 def as_json(made: Submission) -> str:

@@ -93,7 +93,10 @@ def _by_kind(tools: Sequence[Submitted]) -> list[str]:
     rest: list[str] = []
     for tool in tools:
         kind = tuple(claim.value for claim in tool.claims.values())
-        (rest if kind in seen else first).append(tool.name)
+        if kind in seen:
+            rest.append(tool.name)
+        else:
+            first.append(tool.name)
         seen.add(kind)
     return first + rest
 
