@@ -10,7 +10,6 @@ EXCEPTIONS: set[frozenset[str]] = {
     frozenset({"sayso.policy.document", "sayso.policy.index"}),
     frozenset({"sayso.serve.execution", "sayso.serve.middleware"}),
     frozenset({"sayso.serve.open_guard", "sayso.serve.runtime"}),
-    frozenset({"sayso.source.edit", "sayso.source.patch"}),
     frozenset({"sayso.testing.behaviour", "sayso.testing.exercising"}),
     frozenset(
         {

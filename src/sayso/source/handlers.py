@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from sayso.source.definitions import Definition, Dispatch, find_definitions, find_dispatch
-from sayso.source.program import FunctionNode, Module, read_module
-from sayso.source.project import Project, make_project
+from sayso.source.program import FunctionNode, Module, Project, make_project, read_module
 from sayso.source.report import Handler, Note
 from sayso.source.values import Function, Scope, Value
 from sayso.source.walk import Walker
@@ -38,12 +37,13 @@ def _read_handler(walker: Walker, module: Module, definition: Definition) -> Han
     found = walker.trace
     unknown = [*found.unknown.values()]
     if line is None:
+        line = definition.line
         why = "the function behind it is not found, or is too deep to be followed"
         unknown.append(Note(name, why, module.file, definition.line))
     return Handler(
         name,
         module.file,
-        definition.line if line is None else line,
+        line,
         tuple(sorted(found.effects.values(), key=lambda effect: (effect.file, effect.line))),
         tuple(unknown),
         tuple(found.ignored.values()),
@@ -69,7 +69,9 @@ def _dispatch(project: Project, module: Module) -> Dispatch | None:
     if own := find_dispatch(module):
         return own
     found = [dispatch for other in project.modules if (dispatch := find_dispatch(other))]
-    return found[0] if len(found) == 1 else None
+    if len(found) == 1:
+        return found[0]
+    return None
 
 
 def _function(walker: Walker, handler: ast.AST | None, scope: Scope) -> Function | None:

@@ -3,7 +3,6 @@
 import ast
 import difflib
 import io
-import json
 import tokenize
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,16 +12,19 @@ from typing import Final
 from sayso.errors import ConfigError, UsageError
 from sayso.extras import install_fix
 from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
-from sayso.source.definitions import Definition, Framework, find_definitions, keyword_of
+from sayso.source.definitions import (
+    CLASS,
+    Definition,
+    Edit,
+    Hints,
+    find_definitions,
+    keyword_of,
+)
 from sayso.source.program import Module, read_module
 
 _WRITTEN: Final = ("annotations", "title")
-CLASS: Final = "ToolAnnotations"
-HOMES: Final = ("mcp.types", "mcp_types")
 _BEFORE_ANNOTATIONS: Final[Mapping[str, int]] = {"tool": 3, "add_tool": 4, "from_function": 99}
 """How many arguments stand before `annotations` where they are given by position."""
-
-Hints = Mapping[HintName, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +47,6 @@ class Left:
 
     name: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One change: hints, and perhaps a title, for the call at `place`."""
-
-    place: ast.expr
-    hints: Hints
-    framework: Framework
-    title: str | None = None
-    inner_title: str | None = None
-
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """What is written among the annotations: Python literals by their names in MCP."""
-        hints = {WIRE_NAMES[name]: str(value) for name, value in self.hints.items()}
-        if self.inner_title is None:
-            return hints
-        return {"title": json.dumps(self.inner_title, ensure_ascii=False), **hints}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +120,21 @@ def _plan(
     for definition in found:
         if definition.name is None or definition.name not in named:
             continue
-        why = "it is defined twice" if counts[definition.name] > 1 else _obstacle(module, definition)
+        why = _obstacle(module, definition)
+        if counts[definition.name] > 1:
+            why = "it is defined twice"
         hints = _missing(definition, wanted.get(definition.name, {}))
-        title = None if _has_title(definition) else titles.get(definition.name)
-        inner = None if "title" in _annotated(definition) else inner_titles.get(definition.name)
+        title = inner = None
+        if not _has_title(definition):
+            title = titles.get(definition.name)
+        if "title" not in _annotated(definition):
+            inner = inner_titles.get(definition.name)
         if why:
             left.append(Left(definition.name, why))
         elif hints or title or inner:
-            edits.append((definition, Edit(definition.place, hints, definition.framework, title, inner)))
+            edits.append(
+                (definition, Edit(definition.place, hints, definition.framework, title, inner))
+            )
     return edits, left
 
 
@@ -172,11 +162,11 @@ def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
         return None
     if isinstance(value, ast.Call) and module.dotted(value.func).rpartition(".")[2] == CLASS:
         is_open = bool(value.args) or any(keyword.arg is None for keyword in value.keywords)
-        return "its annotations come from elsewhere (**)" if is_open else None
-    if isinstance(value, ast.Dict):
+    elif isinstance(value, ast.Dict):
         is_open = not all(isinstance(key, ast.Constant) for key in value.keys)
-        return "its annotations come from elsewhere (**)" if is_open else None
-    return f"its annotations are made elsewhere: {ast.unparse(value)[:60]}"
+    else:
+        return f"its annotations are made elsewhere: {ast.unparse(value)[:60]}"
+    return "its annotations come from elsewhere (**)" if is_open else None
 
 
 def _missing(definition: Definition, hints: Hints) -> dict[HintName, bool]:
@@ -201,10 +191,9 @@ def _has_title(definition: Definition) -> bool:
 
 def _annotated(definition: Definition) -> set[str]:
     """The names that stand among the annotations of a definition."""
-    return _said(keyword_of(definition.place, "annotations") if isinstance(definition.place, ast.Call) else None)
-
-
-def _said(value: ast.expr | None) -> set[str]:
+    value = None
+    if isinstance(definition.place, ast.Call):
+        value = keyword_of(definition.place, "annotations")
     if isinstance(value, ast.Call):
         return {keyword.arg for keyword in value.keywords if keyword.arg}
     if isinstance(value, ast.Dict):
@@ -247,7 +236,9 @@ class _Stripped(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node, ast.ImportFrom):
             node.names = [name for name in node.names if name.name != CLASS]
-            return node if node.names else None
+            if not node.names:
+                return None
+            return node
         if is_place and isinstance(node, ast.Call):
             node.keywords = [keyword for keyword in node.keywords if keyword.arg not in _WRITTEN]
             return node
@@ -259,4 +250,4 @@ class _Stripped(ast.NodeTransformer):
 def _bare(module: Module) -> str:
     places = {id(definition.place) for definition in find_definitions(module)}
     stripped = _Stripped(places).visit(module.tree)
-    return ast.dump(stripped) if stripped else ""
+    return ast.dump(stripped or ast.Module([], []))

@@ -15,8 +15,7 @@ from sayso.source.definitions import Path
 from sayso.source.evaluate import Evaluator, element
 from sayso.source.judge import Call, Said
 from sayso.source.names import Names, params
-from sayso.source.program import FunctionNode
-from sayso.source.project import Project
+from sayso.source.program import FunctionNode, Project
 from sayso.source.report import Effect, Kind, Note
 from sayso.source.values import UNKNOWN, Function, Scope, Value, merged, place_of
 
@@ -28,21 +27,17 @@ _KEEPING: Final = frozenset(
 _NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 Way = Callable[[], bool]
+_Effects = dict[tuple[object, ...], Effect]
+_Notes = dict[tuple[str, int, str], Note]
 
 
 @dataclass(slots=True)
 class Trace:
     """What has been found so far; while it is muted, nothing is added."""
 
-    effects: dict[tuple[object, ...], Effect] = field(
-        default_factory=dict[tuple[object, ...], Effect]
-    )
-    unknown: dict[tuple[str, int, str], Note] = field(
-        default_factory=dict[tuple[str, int, str], Note]
-    )
-    ignored: dict[tuple[str, int, str], Note] = field(
-        default_factory=dict[tuple[str, int, str], Note]
-    )
+    effects: _Effects = field(default_factory=_Effects)
+    unknown: _Notes = field(default_factory=_Notes)
+    ignored: _Notes = field(default_factory=_Notes)
 
     def add(self, said: Said, file: str, line: int, chain: tuple[str, ...]) -> None:
         """Keep what is said of a call, once for each place."""
@@ -52,7 +47,9 @@ class Trace:
             if key not in self.effects or effect.is_open:
                 self.effects[key] = effect
             return
-        notes = self.unknown if said.verdict == "unknown" else self.ignored
+        notes = self.ignored
+        if said.verdict == "unknown":
+            notes = self.unknown
         notes.setdefault((file, line, said.what), Note(said.what, said.why, file, line))
 
 
@@ -251,18 +248,17 @@ class Walker:
 
     def _if(self, node: ast.If, scope: Scope) -> bool:
         told = self._test(node.test, scope)
-        if told is not None:
-            return self.run(node.body if told else node.orelse, scope)
-        return self._ways(
-            scope, [lambda: self.run(node.body, scope), lambda: self.run(node.orelse, scope)]
-        )
+        if told is None:
+            return self._ways(scope, [self._way(node.body, scope), self._way(node.orelse, scope)])
+        if told:
+            return self.run(node.body, scope)
+        return self.run(node.orelse, scope)
 
     def _test(self, node: ast.expr, scope: Scope) -> bool | None:
         """How a comparison of texts that are known comes out."""
         self.evaluator.value(node, scope)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self._test(node.operand, scope)
-            return None if inner is None else not inner
+            return _turned(self._test(node.operand, scope))
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
         left = self.evaluator.value(node.left, scope).whole
@@ -271,10 +267,13 @@ class Walker:
             return None
         if isinstance(node.ops[0], ast.In | ast.NotIn):
             found = _among(left, right)
+        elif right.whole is None:
+            return None
         else:
-            found = None if right.whole is None else left == right.whole
-        is_turned = isinstance(node.ops[0], ast.NotEq | ast.NotIn)
-        return found if found is None or not is_turned else not found
+            found = left == right.whole
+        if isinstance(node.ops[0], ast.NotEq | ast.NotIn):
+            return _turned(found)
+        return found
 
     def _match(self, node: ast.Match, scope: Scope) -> bool:
         subject = self.evaluator.value(node.subject, scope)
@@ -295,23 +294,22 @@ class Walker:
     def _fits(self, case: ast.match_case, subject: Value, scope: Scope) -> bool | None:
         """Whether a case is the one; `None` where that is not told."""
         self.evaluator.value(case.guard, scope)
-        patterns = (
-            case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
-        )
-        is_all = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
         if case.guard is not None:
             return None
-        if is_all:
+        if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
             return True
-        texts = [
-            self.evaluator.value(pattern.value, scope).whole
-            if isinstance(pattern, ast.MatchValue)
-            else None
-            for pattern in patterns
-        ]
+        patterns = [case.pattern]
+        if isinstance(case.pattern, ast.MatchOr):
+            patterns = case.pattern.patterns
+        texts = [self._text_of(pattern, scope) for pattern in patterns]
         if subject.whole is None or None in texts:
             return None
         return subject.whole in texts
+
+    def _text_of(self, pattern: ast.pattern, scope: Scope) -> str | None:
+        if isinstance(pattern, ast.MatchValue):
+            return self.evaluator.value(pattern.value, scope).whole
+        return None
 
     def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
         found = self.evaluator.value(node.iter, scope)
@@ -337,7 +335,9 @@ class Walker:
             for name in ("__enter__", "__aenter__"):
                 if function := self.names.member(found.instance, name).function:
                     entered = self.follow(replace(function, holder=found), None)
-                    return found if entered == UNKNOWN else entered
+                    if entered != UNKNOWN:
+                        return entered
+                    break
         return found
 
     def _try(self, node: ast.Try, scope: Scope) -> bool:
@@ -369,9 +369,9 @@ def _doubted(said: Said, chain: tuple[str, ...]) -> Said:
         return said
     if said.verb == "POST":
         words = {word.lower() for name in chain for word in _NAME.findall(name)}
-        is_asking = not words.isdisjoint(known.ASKING_NAMES)
-        why = "a POST of what is named so may only ask"
-        return replace(said, verdict="unknown", why=why) if is_asking else said
+        if words.isdisjoint(known.ASKING_NAMES):
+            return said
+        return replace(said, verdict="unknown", why="a POST of what is named so may only ask")
     if said.kind in _KEEPING and any("own" in place_of(name) for name in chain[1:]):
         why = "it is the program's own, as the function's name says: a cache, a log or a lock"
         return replace(said, verdict="ignored", why=why)
@@ -393,11 +393,21 @@ def _either(values: Sequence[Value | None]) -> Value:
     found = merged(known)
     if all(value == known[0] for value in known):
         return known[0]
-    return replace(found, text=None, is_whole=False) if UNKNOWN in known else found
+    if UNKNOWN in known:
+        return replace(found, text=None, is_whole=False)
+    return found
 
 
 def _among(text: str, many: Value) -> bool | None:
     if many.items is not None:
         texts = [item.whole for item in many.items]
-        return True if text in texts else None if None in texts else False
-    return None if many.table is None else (text in dict(many.table) or None)
+        if None in texts and text not in texts:
+            return None
+        return text in texts
+    if many.table is not None and text in dict(many.table):
+        return True
+    return None
+
+
+def _turned(is_so: bool | None) -> bool | None:  # noqa: FBT001 - the outcome of a test
+    return None if is_so is None else not is_so

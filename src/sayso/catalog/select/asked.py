@@ -85,7 +85,9 @@ class Verbs:
 
 def _said_verbs(text: str) -> set[str]:
     """What a part of a message may say to do: not what it denies, nor what was done already."""
-    words = [word.lower().replace("’", "'") for word in _WORD.findall("".join(text.split(MARK)[::2]))]
+    words = [
+        word.lower().replace("’", "'") for word in _WORD.findall("".join(text.split(MARK)[::2]))
+    ]
     found: set[str] = set()
     for place, word in enumerate(words):
         is_denied = not _NOT.isdisjoint(words[max(0, place - _REACH) : place])

@@ -14,7 +14,9 @@ def recall(ranked: Sequence[str], groups: Groups, k: int) -> float:
     0.5
     """
     first = set(ranked[:k])
-    return sum(1 for group in groups if not first.isdisjoint(group)) / len(groups) if groups else 0.0
+    return (
+        sum(1 for group in groups if not first.isdisjoint(group)) / len(groups) if groups else 0.0
+    )
 
 
 def ndcg(ranked: Sequence[str], groups: Groups, k: int) -> float:

@@ -25,7 +25,9 @@ def explain_fit(entry: Entry, sentences: Sequence[Sequence[Need]]) -> tuple[str,
             if said is not None:
                 found.setdefault(_short(need.text), []).append(said)
     nothing: list[tuple[int, str]] = []
-    best = max(found.values(), key=lambda reasons: sum(worth for worth, _ in reasons), default=nothing)
+    best = max(
+        found.values(), key=lambda reasons: sum(worth for worth, _ in reasons), default=nothing
+    )
     need_text = next((text for text, said in found.items() if said is best), "")
     lines = [text for _, text in sorted(best, key=lambda reason: -reason[0])[:_MOST]]
     return (f"for “{need_text}”", *dict.fromkeys(lines)) if lines else ()
