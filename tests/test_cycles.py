@@ -19,22 +19,6 @@ EXCEPTIONS: set[frozenset[str]] = {
             "sayso.intent.wire",
         }
     ),
-    frozenset(
-        {
-            "sayso.catalog",
-            "sayso.catalog.select.selector",
-            "sayso.policy",
-            "sayso.policy.build",
-            "sayso.policy.load",
-            "sayso.policy.misspelt_names",
-            "sayso.policy.sight",
-            "sayso.policy.unmatched_rules",
-            "sayso.prompt",
-            "sayso.prompt.builder",
-            "sayso.prompt.content",
-            "sayso.prompt.offer",
-        }
-    ),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.catalog import Registry, Tool, group_tools, make_tool
+from sayso.catalog import Registry, Tool, make_tool
 from sayso.catalog.words import words_of
 from sayso.errors import UsageError
 from sayso.intent import APPEND, DELETE, FETCH, META_KEY, QUERY, SEND, Intent, declare
@@ -212,8 +212,8 @@ def test_tools_are_grouped_by_server_category_and_level() -> None:
 
 
 def test_a_part_of_the_tools_can_be_grouped_too() -> None:
-    assert group_tools([], "level") == {}
-    found = group_tools(ALL.search("list").tools, "server")
+    assert Registry().groups("level") == {}
+    found = Registry(ALL.search("list").tools).groups("server")
     assert {key: [one.name for one in tools] for key, tools in found.items()} == {
         "crm": ["customers_list"],
         "mail": ["list"],

@@ -106,7 +106,7 @@ class Registry:
         """Return the tools that fit all that is given, a page at a time.
 
         A hint is compared as it was resolved. A tool fits a text when it has one word of it, or
-        one that means the same; the more and rarer they are, and the nearer to its name, the
+        one that begins with it; the more and rarer they are, and the nearer to its name, the
         earlier it comes. Without a text the order is by server and name.
 
         >>> found = Registry([{"name": "user_list"}, {"name": "user_get"}]).search(limit=1)
@@ -123,7 +123,6 @@ class Registry:
         hints = (read_only, destructive, idempotent, open_world)
         scores, among = self._scores(text)
         asked = digest([text, *hints, level, category, tag, scope, server, among])[:16]
-        after = None if cursor is None else self._place(_read_cursor(cursor, asked))
         fits = _filter(
             {"server": server, "level": level},
             {"category": category},
@@ -132,14 +131,32 @@ class Registry:
         )
         tools = self._all
         found = [(-score, place) for place, score in scores if fits is None or fits(tools[place])]
-        left = found if after is None else [rank for rank in found if rank > after]
+        left = found
+        if cursor is not None:
+            after = self._place(_read_cursor(cursor, asked))
+            left = [rank for rank in found if rank > after]
         page = nsmallest(limit, left)
-        more = self._write_cursor(page[-1], asked) if len(left) > limit else None
+        more = None
+        if len(left) > limit:
+            more = self._write_cursor(page[-1], asked)
         return Found(tuple(tools[place] for _, place in page), more, len(found))
 
     def groups(self, by: Grouping) -> Mapping[str | None, tuple[Tool, ...]]:
-        """All tools by server, category or level; `group_tools` does it with a part of them."""
-        return group_tools(self, by)
+        """Return all tools by server, category or level, in the order of the registry.
+
+        Groups are sorted, levels from read to destructive; the tools without a category come last,
+        under `None`.
+        """
+        found: dict[str | None, list[Tool]] = {}
+        for tool in self:
+            name = tool.intent.category
+            if by != "category":
+                name = str(getattr(tool, by))
+            found.setdefault(name, []).append(tool)
+        names = sorted(found, key=lambda name: (name is None, name or ""))
+        if by == "level":
+            names = [level for level in Level if level in found]
+        return {name: tuple(found[name]) for name in names}
 
     def _scores(self, query: str | None) -> tuple[Iterable[tuple[int, int]], str]:
         """The places of the tools that fit, with how well, and among which tools that is so."""
@@ -155,11 +172,11 @@ class Registry:
         return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
     def _place(self, cursor: tuple[int, _Identity]) -> tuple[int, float]:
-        """Where a cursor's tool stands, or would stand between two others."""
         score, key = cursor
         place = bisect_left(self._keys, key)
-        is_here = place < len(self._keys) and self._keys[place] == key
-        return score, place if is_here else place - 0.5
+        if self._keys[place : place + 1] == (key,):
+            return score, place
+        return score, place - 0.5
 
 
 def _filter(
@@ -187,20 +204,6 @@ def _filter(
 
 def _said(wanted: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in wanted.items() if value is not None}
-
-
-def group_tools(tools: Iterable[Tool], by: Grouping) -> dict[str | None, tuple[Tool, ...]]:
-    """Tools by server, category or level, each group in the order in which they came.
-
-    Groups are sorted, levels from read to destructive; those without a category come last, under
-    `None`.
-    """
-    found: dict[str | None, list[Tool]] = {level: [] for level in Level} if by == "level" else {}
-    for tool in tools:
-        name = tool.intent.category if by == "category" else str(getattr(tool, by))
-        found.setdefault(name, []).append(tool)
-    names = found if by == "level" else sorted(found, key=lambda name: (name is None, name or ""))
-    return {name: tuple(found[name]) for name in names if found[name]}
 
 
 def _identity(tool: Tool) -> _Identity:

@@ -116,7 +116,9 @@ def qualify(server: str, name: str) -> str:
 
     Where no server is known it is the tool's own name.
     """
-    whole = f"{server}{SEPARATOR}{name}" if server else name
+    whole = name
+    if server:
+        whole = f"{server}{SEPARATOR}{name}"
     if len(whole) <= _LONGEST_NAME:
         return whole
     return f"{whole[: _LONGEST_NAME - 9]}-{digest(whole)[:8]}"

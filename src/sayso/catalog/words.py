@@ -26,5 +26,6 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def _singular(word: str) -> str:
-    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")  # noqa: PLR2004 - "gas"
-    return word[:-1] if is_plural else word
+    if len(word) <= 3 or word.endswith("ss"):  # noqa: PLR2004 - "gas"
+        return word
+    return word.removesuffix("s")

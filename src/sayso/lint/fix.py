@@ -70,7 +70,6 @@ def _dump(tool: Mapping[str, Any], like: str, column: str) -> str:
 
 
 def _column(text: str, at: int) -> str:
-    """The blanks that the line of `at` begins with."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

@@ -215,7 +215,6 @@ def _afterwards(
 def _sift(
     listing: Listing, found: Sequence[Finding]
 ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
-    """What is told, and what its tool's author allows; a permission without a reason is none."""
     reasons: dict[int | None, Mapping[str, str]] = {
         tool.index: _reasons(tool) for tool in listing.tools if tool.allowed
     }

@@ -107,17 +107,18 @@ def _offer(
     if not is_visible(policy, principal, facts):
         return None
     decisions = foresee(policy, principal, facts)
-    # Where nothing is enforced, what the policy says is all there is to go by.
-    is_enforced = variant is Variant.ENFORCED
-    effects = {decision.effect if is_enforced else decision.judged for decision in decisions}
+    effects = {decision.effect for decision in decisions}
+    if variant is Variant.ADVISORY:  # nothing is enforced, so what the policy says is all there is
+        effects = {decision.judged for decision in decisions}
     if effects == {Effect.DENY}:
         return None
     said = seen.raw.get("description")
-    text = said if isinstance(said, str) and said.strip() else seen.title
+    if not isinstance(said, str) or not said.strip():
+        said = seen.title
     return Offer(
         name=quote_name(_name(seen, names)),
         title=quote(seen.title, TITLE_LIMIT),
-        description=quote_sentence(text),
+        description=quote_sentence(said),
         level=seen.level,
         asks=Effect.CONFIRM in effects,
         is_open=seen.resolved.open_world.value,
@@ -129,4 +130,6 @@ def _offer(
 def _name(tool: Tool, names: Names | NameOf) -> str:
     if callable(names):
         return names(tool)
-    return tool.qualified_name if names is Names.GATEWAY else tool.name
+    if names is Names.GATEWAY:
+        return tool.qualified_name
+    return tool.name

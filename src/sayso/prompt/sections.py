@@ -34,7 +34,9 @@ class Sections:
     def __add__(self, other: Self) -> Self:
         """Both: of each section the texts one below the other, this one's first."""
         texts = {
-            field.name: "\n\n".join(filter(None, (getattr(self, field.name), getattr(other, field.name))))
+            field.name: "\n\n".join(
+                filter(None, (getattr(self, field.name), getattr(other, field.name)))
+            )
             for field in fields(self)
             if field.name != "more"
         }

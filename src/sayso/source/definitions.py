@@ -97,7 +97,6 @@ def _callee(decorator: ast.expr) -> ast.expr:
 
 
 def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, Path]]:
-    """All nodes, each with the functions and classes around it."""
     waiting: list[tuple[ast.AST, Path]] = [(tree, ())]
     while waiting:
         node, path = waiting.pop()
@@ -201,12 +200,10 @@ class _Finder:
         *,
         is_first: bool = False,
     ) -> Definition:
-        """A definition by a call; its first argument may be the name where `is_first`."""
         named = self._named(call, name, is_first=is_first)
         return Definition(named, call.lineno, framework, call, handler, path)
 
     def _named(self, call: ast.Call, name: str | None, *, is_first: bool = True) -> str | None:
-        """The tool's name: what the call says, or else the function's."""
         said = keyword_of(call, "name")
         if said is None and is_first and call.args:
             said = call.args[0]
@@ -225,7 +222,6 @@ class _Finder:
         return None
 
     def _server(self, node: ast.expr) -> Framework | None:
-        """The kind of server that an expression is."""
         while isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Attribute) or node.func.attr != "group":
                 return self._kind(self.module.dotted(node.func))
@@ -255,6 +251,5 @@ class _Finder:
 
     @property
     def _usual(self) -> Framework:
-        """The framework whose servers a file has, as its imports tell."""
         roots = {dotted.partition(".")[0] for dotted in self.module.imports.values()}
         return "fastmcp" if "fastmcp" in roots else "official"

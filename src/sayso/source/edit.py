@@ -100,8 +100,6 @@ class _Spot:
 
 
 class _Writer(cst.CSTTransformer):
-    """Writes hints into the calls and decorators at given places."""
-
     METADATA_DEPENDENCIES = (PositionProvider,)
 
     def __init__(
@@ -191,7 +189,6 @@ class _Writer(cst.CSTTransformer):
         return cst.parse_expression(f"{self.style.name}({said})")
 
     def _extended(self, value: cst.BaseExpression, edit: Edit, spot: _Spot) -> cst.BaseExpression:
-        """Annotations of the author's with what is missing behind it."""
         if isinstance(value, cst.Dict):
             return _with_entries(value, edit.annotations)
         if not isinstance(value, cst.Call):
@@ -239,7 +236,6 @@ def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
 
 
 def _is_long(call: cst.Call, value: cst.BaseExpression, spot: _Spot) -> bool:
-    """Whether a value that stands on one line of a call makes it too long."""
     said = _code(value)
     start = spot.column
     for line in _code(call).split("\n"):
@@ -301,7 +297,6 @@ def _line(indent: str) -> cst.ParenthesizedWhitespace:
 
 
 def _spread_call(call: cst.Call, inner: str, outer: str) -> cst.Call:
-    """A call on one line with each argument on a line of its own."""
     comma = cst.Comma(whitespace_after=_line(inner))
     args = [argument.with_changes(comma=comma) for argument in call.args]
     args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=_line(outer)))
@@ -309,7 +304,6 @@ def _spread_call(call: cst.Call, inner: str, outer: str) -> cst.Call:
 
 
 def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
-    """A dictionary on one line with each entry on a line of its own."""
     comma = cst.Comma(whitespace_after=_line(inner))
     elements = [element.with_changes(comma=comma) for element in value.elements]
     elements[-1] = elements[-1].with_changes(comma=cst.Comma())
@@ -321,7 +315,6 @@ def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
 
 
 def _with_entries(value: cst.Dict, entries: Mapping[str, str]) -> cst.Dict:
-    """A dictionary with entries more, laid out as those that it has."""
     quote = next(
         (
             element.key.quote
@@ -352,7 +345,6 @@ def _joined(
 
 
 def _bare(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
-    """The same indentation without the comments and empty lines."""
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return space
     return cst.ParenthesizedWhitespace(indent=space.indent, last_line=space.last_line)
@@ -385,7 +377,6 @@ def _with_import(module: cst.Module, home: str) -> cst.Module:
 
 
 def _imports(statement: cst.CSTNode, root: str) -> bool:
-    """Whether a statement imports from a package whose name begins with `root`."""
     if not isinstance(statement, cst.SimpleStatementLine):
         return False
     names: list[str] = []

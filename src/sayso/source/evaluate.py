@@ -302,7 +302,6 @@ class Evaluator:
 
 
 def _part(base: Value, name: str) -> Value:
-    """An attribute of something from outside."""
     root = base.type.partition(".")[0]
     if root in known.WEB:
         return Value(type=f"{root}.part")
@@ -321,7 +320,6 @@ def element(value: Value) -> Value:
 
 
 def _given(values: Iterable[Value]) -> Value:
-    """Return a caller's value if any of these is one, else an unknown one."""
     return ARGUMENT if any(value.has("argument") for value in values) else UNKNOWN
 
 
@@ -340,7 +338,6 @@ def _is_property(node: FunctionNode | ast.Lambda) -> bool:
 
 
 def _result(dotted: str, call: Call) -> Value:
-    """What a function outside gives."""
     first = next(iter(call.args), UNKNOWN)
     if dotted in known.PATHS:
         return replace(joined(call.args), type=dotted.replace("Posix", ""))

@@ -27,7 +27,6 @@ def read_handlers(files: Mapping[str, str]) -> tuple[Handler, ...]:
 
 
 def _read_handler(walker: Walker, module: Module, definition: Definition) -> Handler:
-    """What the handler of one definition does."""
     name = definition.name or ""
     walker.begin()
     try:

@@ -247,7 +247,6 @@ def _open_url(call: Call) -> Iterator[Said]:
 
 
 def _web(call: Call, method: str, session: Value) -> Iterator[Said]:
-    """A call of a library for HTTP: by its method, or the one that it is given."""
     at = 0
     verb = method.upper()
     if method in ("request", "stream", "urlopen", "send", "build_request"):

@@ -139,7 +139,6 @@ def _plan(
 
 
 def _obstacle(module: Module, definition: Definition) -> str | None:
-    """Why no annotations can be written into a definition."""
     if definition.framework == "sayso" or definition.is_declared:
         return "sayso declares it: change its intent"
     if not isinstance(definition.place, ast.Call):
@@ -190,7 +189,6 @@ def _has_title(definition: Definition) -> bool:
 
 
 def _annotated(definition: Definition) -> set[str]:
-    """The names that stand among the annotations of a definition."""
     value = None
     if isinstance(definition.place, ast.Call):
         value = keyword_of(definition.place, "annotations")
@@ -225,8 +223,6 @@ def _text(file: str, data: bytes) -> str:
 
 
 class _Stripped(ast.NodeTransformer):
-    """Takes annotations and titles of tools and imports of their class out of a tree."""
-
     def __init__(self, places: set[int]) -> None:
         self.places = places
 

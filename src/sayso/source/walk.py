@@ -184,7 +184,6 @@ class Walker:
             self.muted -= 1
 
     def _entered(self, function: Function, call: Call | None) -> Scope:
-        """The names with which a function begins."""
         found = Scope(function.module, {}, function.scope)
         names = params(function.node)
         if function.holder and names:
@@ -379,7 +378,6 @@ def _doubted(said: Said, chain: tuple[str, ...]) -> Said:
 
 
 def _told(given: Value | None, said: Value) -> Value:
-    """What is given, with what an annotation says of its kind."""
     if given is None or given == UNKNOWN:
         return said
     if given.is_known or not said.is_known:

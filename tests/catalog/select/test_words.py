@@ -3,10 +3,8 @@
 import pytest
 
 from sayso.catalog.select import terms as module
-from sayso.catalog.select.cues import MARK, read_cues
-from sayso.catalog.select.needs import read_needs
-from sayso.catalog.select.stems import stem
-from sayso.catalog.select.terms import terms
+from sayso.catalog.select.needs import MARK, read_cues, read_needs
+from sayso.catalog.select.terms import stem, terms
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from sayso.catalog.select.cues import MARK
 from sayso.catalog.select.entry import Entry
-from sayso.catalog.select.needs import Need
+from sayso.catalog.select.needs import MARK, Need
 from sayso.catalog.select.terms import terms
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")

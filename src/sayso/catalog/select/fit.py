@@ -93,7 +93,9 @@ def _weigh_new(
     """The same without what terms say that were seen: said twice is not meant twice."""
     fresh = [term for term in concepts if term[0] not in seen]
     seen.update(term for term, _, _ in concepts)
-    return found if len(fresh) == len(concepts) else _weigh(fresh, hidden, is_wide=is_wide)
+    if len(fresh) == len(concepts):
+        return found
+    return _weigh(fresh, hidden, is_wide=is_wide)
 
 
 def _keep_best(best: dict[int, float], found: dict[int, float], weight: float) -> None:

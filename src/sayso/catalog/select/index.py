@@ -39,15 +39,7 @@ class Index:
     [7]
     """
 
-    __slots__ = (
-        "_codes",
-        "_concepts",
-        "_damping",
-        "_kept",
-        "_keys",
-        "_lengths",
-        "_total",
-    )
+    __slots__ = ("_codes", "_concepts", "_damping", "_kept", "_keys", "_lengths", "_total")
 
     def __init__(self) -> None:
         self._codes: dict[str, array[int]] = {}
@@ -122,7 +114,9 @@ class Index:
         if term in self._concepts:
             return self._concepts[term]
         made = self._make(term)
-        self._kept += 1 + (0 if made is None else len(made.worths))
+        self._kept += 1
+        if made is not None:
+            self._kept += len(made.worths)
         if self._kept > _MOST_KEPT:
             self._concepts.clear()
             self._kept = 0

@@ -11,17 +11,15 @@ from sayso.catalog.select.fit import best, weigh_fit
 from sayso.catalog.select.needs import Need, read_needs
 from sayso.catalog.select.selection import Chosen, Selection, Why
 from sayso.catalog.select.shelf import Field, Shelf
+from sayso.catalog.tokens import estimate
 from sayso.errors import UsageError
 from sayso.intent import Level
-from sayso.prompt import estimate
 
 _FEW: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """What is asked for."""
-
     texts: Sequence[str]
     needs: Sequence[Sequence[Need]]
     pinned: Sequence[int]
@@ -132,10 +130,14 @@ class Selector:
         if is_few:
             scores = dict.fromkeys(field, 0.0) | scores
         pinned = [self._chosen(at, scores.pop(at, 0.0), ask, is_pinned=True) for at in ask.pinned]
-        room = len(scores) if is_few or ask.k is None else min(len(scores), ask.k - len(pinned))
+        room = len(scores)
+        if ask.k is not None and not is_few:
+            room = min(room, ask.k - len(pinned))
         ranked = best(scores, room, lambda at: self._shelf[at].key)
         chosen = pinned + [self._chosen(at, scores[at], ask) for at in ranked]
-        kept = chosen if ask.tokens is None else self._within(chosen, ask.tokens)
+        kept = chosen
+        if ask.tokens is not None:
+            kept = self._within(chosen, ask.tokens)
         own = set(ask.pinned)
         counted: dict[Why, int] = {
             "excluded": len(field.excluded - own),
@@ -169,7 +171,6 @@ class Selector:
         return kept
 
     def _size(self, tool: Chosen) -> int:
-        """What a tool costs in a model's context."""
         mark = tool.entry.fingerprint
         size = self._sizes.get(mark)
         if size is None:
@@ -182,7 +183,6 @@ class Selector:
 
 
 def _levels(said: Collection[Level | str]) -> frozenset[Level]:
-    """Levels by their names; raises `UsageError` for one that is none."""
     known = {str(level): level for level in Level}
     unknown = next((level for level in said if str(level) not in known), None)
     if unknown is not None:

@@ -40,7 +40,6 @@ def _check(tool: Subject) -> Remarks:
 
 
 def _is_untold(parameter: Parameter) -> bool:
-    """Whether its schema has no text, no choices and no members."""
     has_more = parameter.choices or not _TELLS.isdisjoint(parameter.schema)
     return not parameter.description.strip() and not has_more
 

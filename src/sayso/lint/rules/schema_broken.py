@@ -33,7 +33,6 @@ def _check(tool: Subject) -> Remarks:
 
 
 def _fault(schema: Mapping[str, Any]) -> str:
-    """Return the first thing that is wrong with a schema, in one line; empty where nothing is."""
     if not schema:
         return ""
     try:

@@ -50,8 +50,6 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """A value, why, and what was found for it."""
-
     value: bool
     basis: Basis
     why: str
@@ -142,7 +140,6 @@ def _as_meant(
 
 
 def _sign(tool: Subject, store: Store) -> str:
-    """The first of the store's signs in a tool's description; empty where none is there."""
     text = tool.description.lower()
     return next(
         (

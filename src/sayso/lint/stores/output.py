@@ -154,7 +154,6 @@ def _blanks(what: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _name(name: str) -> str:
-    """The name of a tool or server: as code where it is one, else quoted."""
     if _NAME.fullmatch(name):
         return f"`{name}`"
     return f"“{as_data(name)}”"

@@ -102,5 +102,4 @@ def _by_kind(tools: Sequence[Submitted]) -> list[str]:
 
 
 def _taken(names: Sequence[str], count: int) -> tuple[str, ...]:
-    """So many of the names, from the beginning again where there are fewer."""
     return tuple(islice(cycle(names), count))
