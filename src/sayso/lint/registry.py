@@ -8,17 +8,15 @@ from importlib import import_module
 
 from sayso.errors import UsageError
 from sayso.lint import rules
-from sayso.lint.rule import Rule
+from sayso.lint.rule import REGISTERED, Rule
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
-    modules = [
+    for module in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}."):
         import_module(module.name)
-        for module in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}.")
-    ]
-    return tuple(sorted((module.RULE for module in modules), key=lambda rule: rule.code))
+    return tuple(sorted(REGISTERED, key=lambda rule: rule.code))
 
 
 @cache

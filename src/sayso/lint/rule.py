@@ -3,8 +3,8 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, Final
@@ -118,11 +118,25 @@ class Rule:
     code: str
     name: str
     severity: Severity
-    tool: Callable[[Subject], Iterable[Remark]] | None = None
-    server: Callable[[Listing], Iterable[Remark]] | None = None
-    after: Callable[[Subject, Looked], Iterable[Remark]] | None = None
+    tool: Callable[[Subject], Remarks] | None = None
+    server: Callable[[Listing], Remarks] | None = None
+    after: Callable[[Subject, Looked], Remarks] | None = None
     is_default: bool = True
     is_folded: bool = False
+
+    def for_tool(self, check: Callable[[Subject], Remarks]) -> Callable[[Subject], Remarks]:
+        """Register a function that looks at one tool as this rule's check."""
+        REGISTERED.append(replace(self, tool=check))
+        return check
+
+    def for_server(self, check: Callable[[Listing], Remarks]) -> Callable[[Listing], Remarks]:
+        """Register a function that looks at all tools of a server as this rule's check."""
+        REGISTERED.append(replace(self, server=check))
+        return check
+
+    def afterwards(self, check: Callable[[Subject, Looked], Remarks]) -> None:
+        """Register a function that looks at a tool once the other rules have."""
+        REGISTERED.append(replace(self, after=check))
 
     @property
     def page(self) -> str:
@@ -149,6 +163,10 @@ class Rule:
             (tuple(re.findall(r"^## (.+)$", self.page, re.MULTILINE)) == HEADINGS, "its headings"),
         ]
         return [what for holds, what in checks if not holds]
+
+
+REGISTERED: Final[list[Rule]] = []
+"""The rules of all modules that were imported; `all_rules` imports them and sorts these."""
 
 
 def listed(names: Sequence[str]) -> str:

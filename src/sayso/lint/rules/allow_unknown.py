@@ -21,11 +21,9 @@ from sayso.lint.rule import Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
+@Rule("AV903", "allow-unknown", Severity.ERROR).afterwards
 def _check(tool: Subject, looked: Looked) -> Remarks:  # noqa: ARG001 - as all that look late
     for allowance in tool.allowed:
         if known_rule(allowance.word) is None:
             at = ("_meta", ALLOW_KEY, "allow", allowance.word)
             yield Remark(f"it allows {allowance.word[:60]}, and there is no such rule", at)
-
-
-RULE = Rule("AV903", "allow-unknown", Severity.ERROR, after=_check)

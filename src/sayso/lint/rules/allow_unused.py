@@ -23,6 +23,7 @@ from sayso.lint.rule import Edit, Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
+@Rule("AV902", "allow-unused", Severity.WARNING).afterwards
 def _check(tool: Subject, looked: Looked) -> Remarks:
     for allowance in tool.allowed:
         rule = known_rule(allowance.word)
@@ -30,6 +31,3 @@ def _check(tool: Subject, looked: Looked) -> Remarks:
             at = ("_meta", ALLOW_KEY, "allow", allowance.word)
             edits = () if allowance in tool.comments else (Edit(at),)
             yield Remark(f"it allows {allowance.word}, which finds nothing here", at, edits)
-
-
-RULE = Rule("AV902", "allow-unused", Severity.WARNING, after=_check)

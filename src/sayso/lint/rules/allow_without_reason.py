@@ -23,6 +23,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
+@Rule("AV901", "allow-without-reason", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for allowance in tool.allowed:
         if not allowance.reason:
@@ -30,6 +31,3 @@ def _check(tool: Subject) -> Remarks:
                 f"it allows {allowance.word} and does not say why, so it allows nothing",
                 ("_meta", ALLOW_KEY, "allow", allowance.word),
             )
-
-
-RULE = Rule("AV901", "allow-without-reason", Severity.ERROR, _check)

@@ -21,6 +21,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     beside, inside = tool.titles
     if not inside:
@@ -30,6 +31,3 @@ def _check(tool: Subject) -> Remarks:
     if not tool.hints.read_only and tool.hints.destructive is None:
         message = "the directory wants readOnlyHint: true or destructiveHint"
         yield Remark(message, ("annotations", "destructiveHint"))
-
-
-RULE = Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, _check, is_default=False)

@@ -39,6 +39,7 @@ _ONLY_READS: Final = re.compile(
 )
 
 
+@Rule("AV120", "code-declared-safe", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     is_safe = tool.hints.read_only or tool.hints.destructive is False
     runs = not _RUNS.isdisjoint(tool.words) and tool.words[0] not in _TALKS_OF_IT
@@ -60,6 +61,3 @@ def _is_code(parameter: Parameter) -> bool:
         and not parameter.choices
         and parameter.kinds <= {"string", "array"}
     )
-
-
-RULE = Rule("AV120", "code-declared-safe", Severity.WARNING, _check)

@@ -34,6 +34,7 @@ _BESIDE: Final = frozenset(
 _SENTENCES: Final = ("i_am_sure", "i_understand", "are_you_sure", "yes_i_am_sure")
 
 
+@Rule("AV502", "confirm-parameter", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         if tool.writes and confirms(parameter):
@@ -48,6 +49,3 @@ def confirms(parameter: Parameter) -> bool:
         word.lower() for word in parameter.choices
     }
     return bool(is_switch) and (is_named or "_".join(parameter.words) in _SENTENCES)
-
-
-RULE = Rule("AV502", "confirm-parameter", Severity.WARNING, _check)

@@ -31,6 +31,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 
 
+@Rule("AV412", "default-does-not-fit", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         value = parameter.schema.get("default")
@@ -50,6 +51,3 @@ def _fits(parameter: Parameter, value: Any) -> bool:
         return "boolean" in kinds
     is_whole = isinstance(value, float) and value.is_integer() and "integer" in kinds
     return is_whole or any(isinstance(value, _TYPES[kind]) for kind in kinds - {"boolean"})
-
-
-RULE = Rule("AV412", "default-does-not-fit", Severity.WARNING, _check)

@@ -27,10 +27,8 @@ _DEMANDS: Final = re.compile(
 )
 
 
+@Rule("AV309", "demands-precedence", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     found = _DEMANDS.search(tool.description)
     if found:
         yield Remark(f"it demands precedence: “{found[0]}”", ("description",))
-
-
-RULE = Rule("AV309", "demands-precedence", Severity.NOTE, _check, is_default=False)

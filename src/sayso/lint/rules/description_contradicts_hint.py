@@ -27,12 +27,10 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV115", "description-contradicts-hint", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for name, words in stated(tool).items():
         said = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"
         yield Remark(
             f"{said}, but its description says “{words}”", ("annotations", WIRE_NAMES[name])
         )
-
-
-RULE = Rule("AV115", "description-contradicts-hint", Severity.WARNING, _check)

@@ -27,6 +27,7 @@ _EMPTY: Final = frozenset(
 _LONGEST: Final = 200
 
 
+@Rule("AV302", "description-repeats-name", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     text = tool.description.strip()
     if not text or len(text) > _LONGEST:
@@ -34,6 +35,3 @@ def _check(tool: Subject) -> Remarks:
     known = frozenset(tool.words) | words_of(tool.title[:_LONGEST])
     if words_of(text) - _EMPTY <= known | {f"{word}s" for word in known}:
         yield Remark("its description says no more than its name", ("description",))
-
-
-RULE = Rule("AV302", "description-repeats-name", Severity.NOTE, _check, is_default=False)

@@ -25,11 +25,9 @@ from sayso.lint.subject import Subject
 _LONGEST: Final = 4_000
 
 
+@Rule("AV303", "description-too-long", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     length = len(tool.description)
     if length > _LONGEST:
         message = f"its description has {length:,} characters, more than {_LONGEST:,}"
         yield Remark(message, ("description",))
-
-
-RULE = Rule("AV303", "description-too-long", Severity.WARNING, _check)

@@ -38,6 +38,7 @@ _SMALL: Final = frozenset(
 _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 
 
+@Rule("AV503", "destructive-without-confirmation", Severity.NOTE, is_folded=True).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.writes or not tool.hints.destructive or not _SMALL.isdisjoint(tool.words):
         return
@@ -58,6 +59,3 @@ def _check(tool: Subject) -> Remarks:
 def _previews(parameter: Parameter) -> bool:
     pairs = set(zip(parameter.words, parameter.words[1:], strict=False))
     return not _PREVIEWS.isdisjoint(parameter.words) or not _PAIRS.isdisjoint(pairs)
-
-
-RULE = Rule("AV503", "destructive-without-confirmation", Severity.NOTE, _check, is_folded=True)

@@ -21,10 +21,8 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV410", "endless-reference", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key, schema in tool.schemas_with_references():
         if schema and never_ends(schema):
             yield Remark(f"its {key} requires what leads back to itself without end", (key,))
-
-
-RULE = Rule("AV410", "endless-reference", Severity.ERROR, _check)

@@ -31,12 +31,10 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV116", "handler-contradicts-hint", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for deed in tool.deeds:
         if tool.hints[deed.against] is LOOSER[deed.against]:
             wire = WIRE_NAMES[deed.against]
             said = f"{wire} is declared {str(LOOSER[deed.against]).lower()}"
             yield Remark(f"{said}, but {deed.file}:{deed.line} {deed.what}", ("annotations", wire))
-
-
-RULE = Rule("AV116", "handler-contradicts-hint", Severity.ERROR, _check)

@@ -35,6 +35,7 @@ _KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of 
 """What has no name of its own."""
 
 
+@Rule("AV304", "hidden-characters", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     text = tool.all_text
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
@@ -49,6 +50,3 @@ def _check(tool: Subject) -> Remarks:
 def _told(char: str) -> str:
     name = unicodedata.name(char, _KINDS.get(unicodedata.category(char), "unassigned"))
     return f"U+{ord(char):04X} {name.lower()}"
-
-
-RULE = Rule("AV304", "hidden-characters", Severity.ERROR, _check)

@@ -24,6 +24,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV102", "hint-missing", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     counts = required_hints(is_read=bool(hints.read_only))
@@ -36,6 +37,3 @@ def _check(tool: Subject) -> Remarks:
         f"{WIRE_NAMES[name]} (counts as {str(complete[name]).lower()})" for name in missing
     )
     yield Remark(f"not declared: {said}", ("annotations",), edits)
-
-
-RULE = Rule("AV102", "hint-missing", Severity.WARNING, _check)

@@ -23,12 +23,10 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV103", "hint-not-a-boolean", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "hint-not-a-boolean" and found.hint:
             at = ("annotations", WIRE_NAMES[found.hint])
             is_null = tool.annotations[at[1]] is None
             yield Remark(found.message, at, (Edit(at),) if is_null else ())
-
-
-RULE = Rule("AV103", "hint-not-a-boolean", Severity.ERROR, _check)

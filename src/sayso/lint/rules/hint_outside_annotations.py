@@ -21,12 +21,10 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV106", "hint-outside-annotations", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for name in WIRE_NAMES.values():
         if name in tool.raw:
             yield Remark(f"{name} stands beside annotations, where nobody reads it", (name,))
         if name in tool.meta:
             yield Remark(f"{name} stands in _meta, where nobody reads it", ("_meta", name))
-
-
-RULE = Rule("AV106", "hint-outside-annotations", Severity.ERROR, _check)

@@ -18,12 +18,10 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV109", "hint-refuted", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for name in HINT_NAMES:
         if tool.verdicts.get(name) == "refuted" and tool.hints[name] is LOOSER[name]:
             said = str(LOOSER[name]).lower()
             message = f"{WIRE_NAMES[name]} is declared {said}, and its receipt refutes that"
             yield Remark(message, ("annotations", WIRE_NAMES[name]))
-
-
-RULE = Rule("AV109", "hint-refuted", Severity.ERROR, _check)

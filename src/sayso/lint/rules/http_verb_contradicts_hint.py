@@ -28,6 +28,7 @@ from sayso.lint.subject import Subject
 _REQUEST: Final = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(?:https?://[^\s/]+)?/[\w{:]")
 
 
+@Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     verbs = {request[1] for request in _REQUEST.finditer(tool.description)}
     if len(verbs) != 1:
@@ -38,6 +39,3 @@ def _check(tool: Subject) -> Remarks:
     elif tool.writes and tool.hints.destructive is False and verb == "DELETE":
         said = "declared not destructive, but it sends DELETE"
         yield Remark(said, ("annotations", "destructiveHint"))
-
-
-RULE = Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING, _check)

@@ -40,6 +40,7 @@ _KEYS: Final = frozenset(
 _NUMBERS: Final = frozenset({"id", "iid", "uid"})
 
 
+@Rule("AV119", "idempotent-without-key", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.hints.idempotent or not tool.writes or not tool.words:
         return
@@ -63,6 +64,3 @@ def _is_key(parameter: Parameter, words: list[str]) -> bool:
         return False
     is_own = all(word in words for word in parameter.words[:-1])
     return parameter.words[-1] in _KEYS or (parameter.words[-1] in _NUMBERS and is_own)
-
-
-RULE = Rule("AV119", "idempotent-without-key", Severity.WARNING, _check)

@@ -20,11 +20,9 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV401", "input-schema-missing", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     if "inputSchema" not in tool.raw:
         yield Remark("it has no inputSchema", ("inputSchema",))
     elif not isinstance(tool.raw["inputSchema"], Mapping):
         yield Remark("its inputSchema is not an object", ("inputSchema",))
-
-
-RULE = Rule("AV401", "input-schema-missing", Severity.ERROR, _check)

@@ -24,6 +24,7 @@ from sayso.lint.subject import Parameter, Subject
 _BOUNDS: Final = frozenset({"const", "enum", "format", "maxItems", "maxLength", "pattern"})
 
 
+@Rule("AV405", "input-unbounded", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     names = [parameter.name for parameter in tool.parameters if _is_unbounded(parameter)]
     if tool.writes and names:
@@ -34,6 +35,3 @@ def _is_unbounded(parameter: Parameter) -> bool:
     return not parameter.kinds.isdisjoint({"string", "array"}) and _BOUNDS.isdisjoint(
         parameter.schema
     )
-
-
-RULE = Rule("AV405", "input-unbounded", Severity.NOTE, _check, is_default=False)

@@ -26,6 +26,7 @@ from sayso.lint.subject import Listing
 _MOST: Final = 25_000
 
 
+@Rule("AV603", "list-too-large", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     tokens = sum(tool.tokens for tool in server.tools)
     if tokens > _MOST:
@@ -33,6 +34,3 @@ def _check(server: Listing) -> Remarks:
         if len(server.tools) > 1:
             what = f"its {len(server.tools)} tools come"
         yield Remark(f"{what} to about {tokens:,} tokens in every request")
-
-
-RULE = Rule("AV603", "list-too-large", Severity.WARNING, server=_check)

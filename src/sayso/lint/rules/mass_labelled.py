@@ -28,6 +28,7 @@ _AGAINST: Final = 2
 _NAMES: Final[tuple[HintName, ...]] = ("read_only", "destructive")
 
 
+@Rule("AV601", "mass-labelled", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     tools = server.tools
     if len(tools) < _FEWEST:
@@ -47,6 +48,3 @@ def _is_against(tool: Subject, name: HintName, *, value: bool) -> bool:
     if name == "destructive" and (tool.hints.read_only or tool.doubt("read_only", value=True)):
         return False
     return tool.doubt(name, value=not value) is not None
-
-
-RULE = Rule("AV601", "mass-labelled", Severity.WARNING, server=_check)

@@ -24,6 +24,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
+@Rule("AV107", "meaningless-hint", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
         return
@@ -33,6 +34,3 @@ def _check(tool: Subject) -> Remarks:
             at = ("annotations", WIRE_NAMES[name])
             message = f"{WIRE_NAMES[name]} has no meaning on a read-only tool"
             yield Remark(message, at, (Edit(at),))
-
-
-RULE = Rule("AV107", "meaningless-hint", Severity.NOTE, _check, is_default=False)

@@ -19,10 +19,8 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
+@Rule("AV208", "name-duplicate", Severity.ERROR).for_server
 def _check(server: Listing) -> Remarks:
     for name, count in Counter(tool.name for tool in server.tools).items():
         if count > 1:
             yield Remark(f"{count} tools have this name", ("name",), tools=(name,))
-
-
-RULE = Rule("AV208", "name-duplicate", Severity.ERROR, server=_check)

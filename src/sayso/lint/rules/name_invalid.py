@@ -23,6 +23,7 @@ LONGEST: Final = 128
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
 
+@Rule("AV206", "name-invalid", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     if len(tool.name) > LONGEST:
         yield Remark(f"its name has {len(tool.name)} characters, more than {LONGEST}", ("name",))
@@ -30,6 +31,3 @@ def _check(tool: Subject) -> Remarks:
     if fits and fits.end() < len(tool.name):
         message = f"its name has a character that names may not have: {tool.name[fits.end()]!r}"
         yield Remark(message, ("name",))
-
-
-RULE = Rule("AV206", "name-invalid", Severity.ERROR, _check)

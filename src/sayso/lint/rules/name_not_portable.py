@@ -24,6 +24,7 @@ _LONGEST: Final = 64
 _VALID: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
+@Rule("AV207", "name-not-portable", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not _VALID.fullmatch(tool.name):
         return
@@ -31,6 +32,3 @@ def _check(tool: Subject) -> Remarks:
         yield Remark(f"its name has {len(tool.name)} characters; some take {_LONGEST}", ("name",))
     if "." in tool.name:
         yield Remark("its name has a full stop, which some do not take", ("name",))
-
-
-RULE = Rule("AV207", "name-not-portable", Severity.WARNING, _check)

@@ -19,6 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
+@Rule("AV209", "names-alike", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
@@ -28,6 +29,3 @@ def _check(server: Listing) -> Remarks:
         if len(names) > 1:
             message = f"its name differs from {listed(names[1:])} only in case or joints"
             yield Remark(message, ("name",), tools=tuple(names))
-
-
-RULE = Rule("AV209", "names-alike", Severity.WARNING, server=_check)

@@ -27,6 +27,7 @@ _NAMED: Final = re.compile(
 )
 
 
+@Rule("AV307", "names-missing-tool", Severity.NOTE, is_default=False).for_server
 def _check(server: Listing) -> Remarks:
     for tool in server.tools:
         if "tool" not in tool.description:
@@ -37,6 +38,3 @@ def _check(server: Listing) -> Remarks:
                 message = f"it sends the model to {match[1]}, which is not in the list"
                 yield Remark(message, ("description",), tools=(tool.name,))
                 break
-
-
-RULE = Rule("AV307", "names-missing-tool", Severity.NOTE, server=_check, is_default=False)

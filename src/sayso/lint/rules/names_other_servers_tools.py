@@ -25,6 +25,7 @@ _QUALIFIED: Final = re.compile(r"\bmcp__[a-zA-Z0-9-]{1,64}__[a-zA-Z0-9_-]{1,64}"
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}(?:[_-][A-Za-z0-9]{1,63})+")
 
 
+@Rule("AV306", "names-other-servers-tools", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     others = {name: of for name, of in server.others.items() if name not in server.names}
     for tool in server.tools:
@@ -40,6 +41,3 @@ def _check(server: Listing) -> Remarks:
         if named:
             message = f"it names {named[0]}, a tool of the server {others[named[0]]}"
             yield Remark(message, ("description",), tools=(tool.name,))
-
-
-RULE = Rule("AV306", "names-other-servers-tools", Severity.WARNING, server=_check)

@@ -32,6 +32,7 @@ _REACHES: Final = frozenset(
 )
 
 
+@Rule("AV118", "open-world-url", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.hints.open_world is not False or _REACHES.isdisjoint(tool.words):
         return
@@ -50,6 +51,3 @@ def _is_address(parameter: Parameter) -> bool:
         and "default" not in parameter.schema
     )
     return is_named and is_free and parameter.kinds <= {"string", "array"}
-
-
-RULE = Rule("AV118", "open-world-url", Severity.WARNING, _check)

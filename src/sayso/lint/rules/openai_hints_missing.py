@@ -24,6 +24,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV701", "openai-hints-missing", Severity.ERROR, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     missing: list[HintName] = [name for name in STORE_HINTS if hints[name] is None]
@@ -35,6 +36,3 @@ def _check(tool: Subject) -> Remarks:
         edits = [Edit(("annotations", WIRE_NAMES[name]), complete[name]) for name in missing]
     message = f"the review wants explicit: {', '.join(WIRE_NAMES[name] for name in missing)}"
     yield Remark(message, ("annotations",), tuple(edits))
-
-
-RULE = Rule("AV701", "openai-hints-missing", Severity.ERROR, _check, is_default=False)

@@ -23,11 +23,9 @@ from sayso.lint.subject import Subject, as_object
 _TELL: Final = ("properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
+@Rule("AV414", "output-open", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     schema = as_object(tool.raw.get("outputSchema"))
     is_closed = schema.get("additionalProperties", True) is not True
     if schema and not is_closed and not any(schema.get(key) for key in _TELL):
         yield Remark("its outputSchema names nothing", ("outputSchema",))
-
-
-RULE = Rule("AV414", "output-open", Severity.NOTE, _check, is_default=False)

@@ -29,6 +29,7 @@ _PLAIN: Final = frozenset(
 )
 
 
+@Rule("AV406", "parameter-undocumented", Severity.NOTE).for_tool
 def _check(tool: Subject) -> Remarks:
     untold = [parameter for parameter in tool.parameters if _is_untold(parameter)]
     if not untold:
@@ -42,6 +43,3 @@ def _check(tool: Subject) -> Remarks:
 def _is_untold(parameter: Parameter) -> bool:
     has_more = parameter.choices or not _TELLS.isdisjoint(parameter.schema)
     return not parameter.description.strip() and not has_more
-
-
-RULE = Rule("AV406", "parameter-undocumented", Severity.NOTE, _check)

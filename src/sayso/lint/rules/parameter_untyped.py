@@ -25,6 +25,7 @@ _TELL: Final = frozenset(
 )
 
 
+@Rule("AV407", "parameter-untyped", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     names = [parameter.name for parameter in tool.parameters if _is_untyped(parameter)]
     if names:
@@ -33,6 +34,3 @@ def _check(tool: Subject) -> Remarks:
 
 def _is_untyped(parameter: Parameter) -> bool:
     return _TELL.isdisjoint(parameter.schema)
-
-
-RULE = Rule("AV407", "parameter-untyped", Severity.WARNING, _check)

@@ -46,6 +46,7 @@ _STORES: Final = frozenset(
 )
 
 
+@Rule("AV501", "reads-and-destroys", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     stores = not _STORES.isdisjoint(tool.words[:1])
     for parameter in tool.parameters:
@@ -67,6 +68,3 @@ def _remarks(parameter: Parameter) -> Remarks:
             f"by its argument {parameter.name} it reads ({reads[0]}) or destroys ({destroys[0]})"
         )
         yield Remark(message, ("inputSchema", "properties", parameter.name))
-
-
-RULE = Rule("AV501", "reads-and-destroys", Severity.WARNING, _check)

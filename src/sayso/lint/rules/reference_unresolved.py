@@ -21,6 +21,7 @@ from sayso.lint.subject import Subject
 _SHOWN = 100
 
 
+@Rule("AV411", "reference-unresolved", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key, schema in tool.schemas_with_references():
         for reference in sorted(set(references(schema))):
@@ -29,6 +30,3 @@ def _check(tool: Subject) -> Remarks:
                 yield Remark(f"its {key} refers to another document: {shown}", (key, reference))
             elif reference.startswith("#/") and target(schema, reference) is None:
                 yield Remark(f"its {key} refers to nothing: {shown}", (key, reference))
-
-
-RULE = Rule("AV411", "reference-unresolved", Severity.ERROR, _check)

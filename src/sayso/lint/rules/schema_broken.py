@@ -25,6 +25,7 @@ from sayso.lint.subject import Subject, as_object
 _LONGEST: Final = 200
 
 
+@Rule("AV402", "schema-broken", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         fault = _fault(as_object(tool.raw.get(key)))
@@ -46,6 +47,3 @@ def _fault(schema: Mapping[str, Any]) -> str:
     except (ValueError, OverflowError, RecursionError, jsonschema_rs.ReferencingError) as error:
         return str(error).partition("\n")[0][:_LONGEST]
     return ""
-
-
-RULE = Rule("AV402", "schema-broken", Severity.ERROR, _check)

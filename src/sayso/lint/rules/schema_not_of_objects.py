@@ -20,6 +20,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
+@Rule("AV403", "schema-not-of-objects", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         if key not in tool.raw or tool.raw[key] is None:
@@ -31,6 +32,3 @@ def _check(tool: Subject) -> Remarks:
             yield Remark(f"its {key} does not say that it is of type object", (key,), edits)
         elif kind != "object" and isinstance(tool.raw[key], dict):
             yield Remark(f"its {key} is not of type object", (key,))
-
-
-RULE = Rule("AV403", "schema-not-of-objects", Severity.ERROR, _check)

@@ -36,6 +36,7 @@ _BEGINNINGS: Final = (
 """One of these stands in every text that `redact` masks by its look."""
 
 
+@Rule("AV308", "secret-in-text", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     whole = tool.all_text
     if not any(beginning in whole for beginning in _BEGINNINGS) or redact(whole, None) == whole:
@@ -44,6 +45,3 @@ def _check(tool: Subject) -> Remarks:
         bare = text and _PLACEHOLDER.sub("", text)
         if bare and redact(bare, None) != bare:
             yield Remark("a secret seems to stand in it", at)
-
-
-RULE = Rule("AV308", "secret-in-text", Severity.ERROR, _check)

@@ -31,6 +31,7 @@ _OF_THEM: Final = frozenset(
 )
 
 
+@Rule("AV413", "secret-parameter", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not _OF_THEM.isdisjoint(tool.words):
         return
@@ -42,6 +43,3 @@ def _check(tool: Subject) -> Remarks:
 def _is_secret(parameter: Parameter) -> bool:
     is_named = parameter.words[-2:] in _SECRETS or not _ALONE.isdisjoint(parameter.words[-1:])
     return is_named and parameter.kinds <= {"string"}
-
-
-RULE = Rule("AV413", "secret-parameter", Severity.WARNING, _check)

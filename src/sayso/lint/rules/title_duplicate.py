@@ -19,6 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
+@Rule("AV204", "title-duplicate", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for tool in server.tools:
@@ -28,6 +29,3 @@ def _check(server: Listing) -> Remarks:
         if len(names) > 1:
             message = f"{listed(names[1:])} has the same title"
             yield Remark(message, ("title",), tools=tuple(names))
-
-
-RULE = Rule("AV204", "title-duplicate", Severity.WARNING, server=_check)

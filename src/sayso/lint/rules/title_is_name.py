@@ -27,11 +27,9 @@ _JOINED: Final = re.compile(r"[^\W_]+(?:[_.:/][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
 _PLACES: Final = (("title",), ("annotations", "title"))
 
 
+@Rule("AV202", "title-is-name", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for at, title in zip(_PLACES, tool.titles, strict=True):
         if title and ((title == tool.name and len(tool.words) > 1) or _JOINED.fullmatch(title)):
             edits = (Edit(at, derive_title(tool.name)),)
             yield Remark(f"its title “{title}” is an identifier", at, edits)
-
-
-RULE = Rule("AV202", "title-is-name", Severity.WARNING, _check)

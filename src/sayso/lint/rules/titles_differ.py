@@ -18,11 +18,9 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
+@Rule("AV203", "titles-differ", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     one, other = tool.titles
     if one and other and one != other:
         message = f"it is titled “{one}” in one place and “{other}” in the other"
         yield Remark(message, ("annotations", "title"))
-
-
-RULE = Rule("AV203", "titles-differ", Severity.WARNING, _check)

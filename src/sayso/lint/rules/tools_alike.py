@@ -21,6 +21,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
+@Rule("AV602", "tools-alike", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
@@ -30,6 +31,3 @@ def _check(server: Listing) -> Remarks:
         if len(names) > 1:
             message = f"its description is also that of {listed(names[1:])}"
             yield Remark(message, ("description",), tools=tuple(names))
-
-
-RULE = Rule("AV602", "tools-alike", Severity.WARNING, server=_check)

@@ -34,11 +34,9 @@ def _bare(name: str) -> str:
 _MEANT: Final = {_bare(name): name for name in WIRE_NAMES.values()}
 
 
+@Rule("AV105", "unknown-annotation", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in tool.annotations:
         meant = _MEANT.get(_bare(key[:80]))
         if meant is not None and meant != key:
             yield Remark(f"{key} is no annotation: is it {meant}?", ("annotations", key))
-
-
-RULE = Rule("AV105", "unknown-annotation", Severity.ERROR, _check)
