@@ -18,21 +18,21 @@ def test_the_tools_that_fit_come_in_the_order_of_their_fit() -> None:
 
     assert set(found.names) == {"crm__report_export", "crm__customer_list"}
     assert found.total == 5
-    assert [one.name for one in found.tools] == [one.tool.name for one in found.chosen]
+    assert [tool.name for tool in found.tools] == [tool.tool.name for tool in found.chosen]
     assert found.chosen[0].score >= found.chosen[1].score > 0
     assert sum(found.left_out.values()) == 3
 
 
 def test_an_excluded_level_is_not_there_at_all() -> None:
     selector = Selector(CRM)
-    reads = Selector([one for one in CRM if one.level is Level.READ])
+    reads = Selector([tool for tool in CRM if tool.level is Level.READ])
 
     found = selector.select("delete the customer", least=0, exclude=["destructive"])
 
     assert found.names == ("crm__customer_list",)
     assert found.left_out == {"excluded": 3, "no word in common": 1}
-    assert [one.score for one in found.chosen] == [
-        one.score for one in reads.select("delete the customer", least=0).chosen
+    assert [tool.score for tool in found.chosen] == [
+        tool.score for tool in reads.select("delete the customer", least=0).chosen
     ]
     assert selector.select("x", exclude=list(Level)).names == ()
 
@@ -56,7 +56,7 @@ ASKED = {
 def test_what_destroys_is_there_only_where_the_message_asks_for_it(message: str) -> None:
     found = Selector(CRM).select(message, unless_asked=[Level.DESTRUCTIVE])
 
-    assert {one.name for one in found.chosen if one.tool.level is Level.DESTRUCTIVE} == ASKED[
+    assert {tool.name for tool in found.chosen if tool.tool.level is Level.DESTRUCTIVE} == ASKED[
         message
     ]
     assert found.left_out.get("not asked for", 0) == 3 - len(ASKED[message])
@@ -77,7 +77,7 @@ def test_pinned_tools_are_in_whatever_their_level_and_count_within_k() -> None:
     )
 
     assert found.names == ("crm__mail_send", "crm__customer_list")
-    assert all(one.is_pinned and one.reasons[0] == "pinned" for one in found.chosen)
+    assert all(tool.is_pinned and tool.reasons[0] == "pinned" for tool in found.chosen)
     assert found.left_out == {"excluded": 2, "fits less": 1}
 
 
@@ -297,7 +297,7 @@ def test_tokens_are_counted_of_what_a_model_is_sent() -> None:
         "lamp", tokens=5
     )
 
-    assert [json.loads(one) for one in counted] == [
+    assert [json.loads(text) for text in counted] == [
         {"name": "crm__lamp", "description": "Light.", "inputSchema": {"type": "object"}}
     ]
 
