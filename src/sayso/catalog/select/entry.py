@@ -66,7 +66,7 @@ class Entry:
     @property
     def qualified_name(self) -> str:
         """Its name among the tools of many servers; the plain one where no server is known."""
-        return qualify(self.server, self.name) if self.server else self.name
+        return qualify(self.server, self.name)
 
     def names(self) -> set[str]:
         """What it may be called by."""
@@ -90,11 +90,12 @@ class Entry:
             return True
         mine = self.intent
         others = other.intent
-        return (
-            (self.fingerprint, mine.title, mine.category, mine.tags)
-            == (other.fingerprint, others.title, others.category, others.tags)
-            and (self.given is None) == (other.given is None)
-            and (self.given is None or self.given == other.given)
+        return (self.fingerprint, mine.title, mine.category, mine.tags, self.given) == (
+            other.fingerprint,
+            others.title,
+            others.category,
+            others.tags,
+            other.given,
         )
 
     def texts(self) -> Iterator[Text]:

@@ -20,7 +20,6 @@ _FEW: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    texts: Sequence[str]
     needs: Sequence[Sequence[Need]]
     pinned: Sequence[int]
     k: int | None
@@ -40,10 +39,7 @@ class Selector:
     """
 
     def __init__(
-        self,
-        tools: Iterable[object] = (),
-        *,
-        count: Callable[[str], int] = estimate,
+        self, tools: Iterable[object] = (), *, count: Callable[[str], int] = estimate
     ) -> None:
         self._lock = RLock()
         self._shelf = Shelf()
@@ -120,7 +116,7 @@ class Selector:
             if k is not None and len(pinned) > k:
                 what = f"{len(pinned)} tools are pinned, and {k} may be selected"
                 raise UsageError(what, fix="Pin fewer, or select more.")
-            ask = _Ask(texts, read_needs(texts), tuple(pinned), k, tokens, least)
+            ask = _Ask(read_needs(texts), tuple(pinned), k, tokens, least)
             return self._select(ask, _levels(exclude), _levels(unless_asked))
 
     def _select(self, ask: _Ask, hidden: frozenset[Level], held: frozenset[Level]) -> Selection:
