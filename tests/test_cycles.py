@@ -14,14 +14,6 @@ EXCEPTIONS: set[frozenset[str]] = {
     frozenset({"sayso.testing.behaviour", "sayso.testing.exercising"}),
     frozenset(
         {
-            "sayso.intent.findings",
-            "sayso.intent.presets",
-            "sayso.intent.spoken",
-            "sayso.intent.wire",
-        }
-    ),
-    frozenset(
-        {
             "sayso.catalog",
             "sayso.catalog.select.selector",
             "sayso.policy",
