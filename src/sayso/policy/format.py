@@ -31,7 +31,6 @@ from sayso.settings import (
     Key,
     Named,
     Number,
-    Reserved,
     Table,
     Text,
     one_or_more,
@@ -192,7 +191,7 @@ POLICY: Final = Table(
             "a tool's boolean parameter that makes a call a dry run; by server, or server and tool",
         ),
         "trust": Key(
-            Reserved(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
+            Named(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
             "how far each server's word counts; “*” is for the rest",
         ),
         "operator": Key(
