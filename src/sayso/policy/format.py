@@ -226,7 +226,9 @@ POLICY: Final = Table(
                     "calls_per_minute": Key(
                         Either(
                             _COUNT,
-                            Table({one: Key(_COUNT, f"{one} calls") for one in Level}, least=1),
+                            Table(
+                                {level: Key(_COUNT, f"{level} calls") for level in Level}, least=1
+                            ),
                             dict,
                         ),
                         "calls of one principal, all together or by level",

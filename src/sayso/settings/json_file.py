@@ -98,8 +98,7 @@ def read_text(path: str, *, fix: str = _WANTED) -> str:
         what = f"the file cannot be read: {error.strerror}"
         raise ConfigError(what, where=path, fix="Check its name and who may read it.") from error
     if len(data) > LARGEST:
-        what = f"the file is larger than {LARGEST // 1_000_000} MB"
-        raise ConfigError(what, where=path, fix=fix)
+        raise ConfigError(f"the file is larger than {LARGEST // 1_000_000} MB", where=path, fix=fix)
     return text_of(path, data)
 
 
