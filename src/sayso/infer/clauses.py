@@ -19,6 +19,7 @@ from sayso.infer.context import (
     following,
     is_of_reader,
     preceding,
+    sentence_start,
     takes_back,
 )
 from sayso.infer.grammar import (
@@ -178,20 +179,18 @@ def reading(text: str, name: str = "") -> Reading:
 
 
 def _loss(tokens: list[str]) -> str | None:
-    return next(
-        (
-            word
-            for at, word in enumerate(tokens)
-            if is_loss(word) and not is_negated(tokens, at) and not is_of_reader(tokens, at)
-        ),
-        None,
-    )
+    for at, word in enumerate(tokens):
+        if is_loss(word) and not is_negated(tokens, at) and not is_of_reader(tokens, at):
+            return word
+    return None
 
 
 def _named(at: re.Match[str]) -> str:
     """Take a word with a capital letter for a name, unless it is English."""
     word = _CAMEL.sub("_", at[0]).lower()
-    return at[0] if is_known(word) or any(only_writes(one) for one in word.split("_")) else "value"
+    if is_known(word) or any(map(only_writes, word.split("_"))):
+        return at[0]
+    return "value"
 
 
 def _judged(tokens: list[str]) -> Iterator[tuple[int, str, Kind]]:
@@ -218,9 +217,7 @@ def _is_order(tokens: list[str], at: int) -> bool:
     It stands at the beginning of a sentence, or is joined to a verb that does: `Compare and
     overwrite.` Where it might be a milder verb it is joined and has an object: `then void it`.
     """
-    start = at
-    while start > 0 and tokens[start - 1] not in ENDS:
-        start -= 1
+    start = sentence_start(tokens, at)
     while start < at and (tokens[start] in ADVERBS or tokens[start] in BREAKS):
         start += 1
     word = tokens[at]
@@ -239,7 +236,7 @@ def _is_order(tokens: list[str], at: int) -> bool:
         return False
     # Behind another sentence `delete` may be the first half of a name; `deletes` is none.
     surely = word != verb and KINDS[verb] == ("destroy",)
-    return takes or start < at or surely or not any(one in ENDS for one in tokens[:at])
+    return takes or start < at or surely or ENDS.isdisjoint(tokens[:at])
 
 
 def _is_lasting(tokens: list[str], at: int) -> bool:
