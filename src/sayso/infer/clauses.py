@@ -22,18 +22,8 @@ from sayso.infer.context import (
     sentence_start,
     takes_back,
 )
-from sayso.infer.grammar import (
-    ADVERBS,
-    AFTERMATH,
-    ALSO_NOUNS,
-    CLOSED,
-    CONSEQUENCES,
-    TAKERS,
-)
-from sayso.infer.lexicon import (
-    KINDS,
-    verb_of,
-)
+from sayso.infer.grammar import ADVERBS, AFTERMATH, ALSO_NOUNS, CLOSED, CONSEQUENCES, TAKERS
+from sayso.infer.lexicon import KINDS, verb_of
 from sayso.infer.losses import is_loss
 from sayso.infer.script import (
     is_english,
@@ -44,15 +34,7 @@ from sayso.infer.script import (
     is_stative,
     is_verb,
 )
-from sayso.infer.verdict import (
-    JOINING,
-    LASTING,
-    LOSING,
-    Kind,
-    is_negated,
-    judge,
-    only_writes,
-)
+from sayso.infer.verdict import JOINING, LASTING, LOSING, Kind, is_negated, judge, only_writes
 
 MAX_TEXT_CHARACTERS: Final = 20_000
 """A longer text is not read to its end, so nothing is certain of it."""

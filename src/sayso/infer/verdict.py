@@ -40,18 +40,8 @@ from sayso.infer.grammar import (
     WAS,
     words_of,
 )
-from sayso.infer.lexicon import (
-    KINDS,
-    NOUNS,
-    READS,
-    verb_of,
-)
-from sayso.infer.script import (
-    is_noun,
-    is_participle,
-    is_stative,
-    is_verb,
-)
+from sayso.infer.lexicon import KINDS, NOUNS, READS, verb_of
+from sayso.infer.script import is_noun, is_participle, is_stative, is_verb
 
 Kind = Literal["pass", "doubt", "unsure", "writes"]
 """What a word may do, mildest first: nothing, hardly an action, perhaps one, surely a write."""

@@ -54,11 +54,7 @@ class Reviewers:
 
     def to_dict(self) -> dict[str, Any]:
         """As data, names sorted."""
-        return {
-            "count": self.count,
-            "subjects": sorted(self.subjects),
-            "roles": sorted(self.roles),
-        }
+        return {"count": self.count, "subjects": sorted(self.subjects), "roles": sorted(self.roles)}
 
 
 def read_reviewers(value: Any) -> Reviewers:

@@ -257,12 +257,7 @@ class Policy:
         return found
 
     def resolve(
-        self,
-        server: str,
-        tool: str,
-        evidence: Evidence,
-        *,
-        receipts: Sequence[ToolReceipt] = (),
+        self, server: str, tool: str, evidence: Evidence, *, receipts: Sequence[ToolReceipt] = ()
     ) -> ResolvedIntent:
         """The hints that count for a tool under this policy.
 

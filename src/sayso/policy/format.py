@@ -2,16 +2,7 @@
 
 from typing import Any, Final
 
-from sayso.intent import (
-    HINT_NAMES,
-    KEY_FORM,
-    LAYERS,
-    THRESHOLD,
-    Level,
-    Source,
-    Span,
-    Trust,
-)
+from sayso.intent import HINT_NAMES, KEY_FORM, LAYERS, THRESHOLD, Level, Source, Span, Trust
 from sayso.policy.decision import Effect, Listing, Mode, Require
 from sayso.policy.document import (
     CHANNELS,
@@ -120,8 +111,7 @@ _RECEIPT_KEYS: Final = Key(
                     default=LEAST_CALLS,
                 ),
                 "layers": Key(
-                    Items(Choice(LAYERS), 0),
-                    "what must have contained and watched the server then",
+                    Items(Choice(LAYERS), 0), "what must have contained and watched the server then"
                 ),
             }
         )

@@ -4,12 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from sayso.policy.arguments import argument_conditions, meta_conditions
-from sayso.policy.conditions import (
-    Condition,
-    facts_conditions,
-    facts_tests,
-    principal_conditions,
-)
+from sayso.policy.conditions import Condition, facts_conditions, facts_tests, principal_conditions
 from sayso.policy.decision import Effect, Reviewers
 from sayso.policy.expression import ExpressionError, expression_condition
 from sayso.policy.format import DEFAULT_WITHIN

@@ -124,10 +124,7 @@ def _may_fit(tests: Sequence[FactsTest], server: str) -> bool:
 
 
 def _names_any(
-    entry: Entry,
-    known: tuple[ToolFacts, ...],
-    servers: Collection[str],
-    unknown: Collection[str],
+    entry: Entry, known: tuple[ToolFacts, ...], servers: Collection[str], unknown: Collection[str]
 ) -> bool:
     if entry.tool == ANY:
         return entry.server in servers
