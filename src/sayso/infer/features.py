@@ -266,7 +266,6 @@ def _from_parameter(name: str, schema: Mapping[str, Any], need: str, found: Foun
 
 
 def _uses(name: str, last: str, text: str, need: str) -> Iterator[str]:
-    """What a parameter is good for."""
     if name.lower() in _CODE:
         yield f"code{need}"
     if last in _BODY:

@@ -101,7 +101,6 @@ class Model:
         }
 
     def _gradient(self, scores: list[float]) -> list[tuple[int, float]]:
-        """How much each kind of writing moves what is lost."""
         lost, kept = self._shares(scores)
         return [
             (at, chance * (1 - chance) / share)

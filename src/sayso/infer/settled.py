@@ -174,7 +174,6 @@ def _is_held(word: str) -> bool:
 
 
 def _surely_reads(parts: list[str]) -> bool:
-    """Whether the verb of a name surely reads, and no other word of it is a verb that writes."""
     lead = lead_of(parts)
     if lead is None or lead.verb not in SURELY_READ or lead.place not in (0, len(parts) - 1):
         return False

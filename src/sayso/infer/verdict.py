@@ -167,7 +167,6 @@ def only_writes(word: str) -> bool:
 
 
 def _unknown(place: _Place) -> Kind:
-    """Judge a word that is no verb of the lexicon: a noun, a verb of the dictionary, or neither."""
     if is_participle(place.word) and is_caused(place.tokens, place.at):
         return "unsure"
     if is_noun(place.word) or is_participle(place.word):
@@ -220,7 +219,6 @@ def _write(place: _Place, verb: str) -> Kind:
 
 
 def _surely_write(place: _Place, verb: str) -> Kind:
-    """Judge a verb that writes and is no noun."""
     is_mild = LOSING.isdisjoint(KINDS[verb])
     is_of_others = is_of_reader(place.tokens, place.at)
     if is_of_others or _is_milder(verb) or _makes_a_result(place, verb):
@@ -235,7 +233,6 @@ def _surely_write(place: _Place, verb: str) -> Kind:
 
 
 def _write_or_noun(place: _Place, verb: str) -> Kind:
-    """Judge a verb that writes and may be a noun."""
     before = place.before
     after = place.after
     is_milder = _is_milder(verb) or _makes_a_result(place, verb)

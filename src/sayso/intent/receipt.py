@@ -10,22 +10,8 @@ from sayso.intent.hints import HintName
 from sayso.intent.resolution import Verdict
 
 LAYERS: Final = (
-    "root",
-    "users",
-    "processes",
-    "network",
-    "private",
-    "limits",
-    "filter",
-    "overlay",
-    "syscalls",
-    "files",
-    "sqlite",
-    "postgres",
-    "output",
-    "hook",
-    "probe",
-    "site",
+    *("root", "users", "processes", "network", "private", "limits", "filter", "overlay"),
+    *("syscalls", "files", "sqlite", "postgres", "output", "hook", "probe", "site"),
 )
 """What may contain a server while its tools run, and what may watch it."""
 

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
 from sayso.fields import boolean, choice, convert, function, number, optional, text, texts
-from sayso.intent import HINT_NAMES, Level
+from sayso.intent import HINT_NAMES
 from sayso.policy.situation import Situation
 
 Test = Callable[[Situation], bool | None]
@@ -117,62 +117,38 @@ def facts_tests(table: Mapping[str, Any], prefix: str = "") -> list[FactsTest]:
     for key, value in table.items():
         if key in _FACTS:
             wanted = str(value).lower() if isinstance(value, bool) else in_words(many(value))
-            found.append(FactsTest(key, wanted, _FACTS[key](prefix, key, many(value))))
+            attributes, compared = _FACTS[key]
+            test = _test(prefix + attributes, compared(many(value)))
+            found.append(FactsTest(key, wanted, test))
     for name, sources in table.get("source", {}).items():
-        test = _source(prefix, name, many(sources))
+        test = _test(f"{prefix}intent.{name}.source", _is_any(many(sources)))
         found.append(FactsTest(f"source.{name}", in_words(many(sources)), test))
     return found
 
 
-def _level(prefix: str, _key: str, levels: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}intent")
-    reads, writes, destroys = (level in levels for level in Level)
-
-    def test(about: Any) -> bool:
-        level = get(about).level
-        if level is Level.READ:
-            return reads
-        return writes if level is Level.WRITE else destroys
-
-    return test
+def _is_any(words: tuple[Any, ...]) -> AnyTest:
+    return words.__contains__
 
 
-def _hint(prefix: str, name: str, values: tuple[bool, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}intent.{name}.value")
-    wanted = values[0]
-    return lambda about: get(about) is wanted
-
-
-def _source(prefix: str, name: str, sources: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}intent.{name}.source")
-    return lambda about: get(about) in sources
-
-
-def _name(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}{key}")
-    fits = make_glob(words)
-    return lambda about: fits(get(about))
-
-
-def _category(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}{key}")
-    return lambda about: get(about) in words
-
-
-def _tag(prefix: str, _key: str, words: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}tags")
+def _has_any(words: tuple[str, ...]) -> AnyTest:
     wanted = frozenset(words)
-    return lambda about: not wanted.isdisjoint(get(about))
+    return lambda tags: not wanted.isdisjoint(tags)
 
 
-_FACTS: Final[Mapping[str, Callable[[str, str, tuple[Any, ...]], AnyTest]]] = {
-    "server": _name,
-    "tool": _name,
-    "level": _level,
-    **dict.fromkeys(HINT_NAMES, _hint),
-    "category": _category,
-    "tag": _tag,
+_FACTS: Final[Mapping[str, tuple[str, Callable[[tuple[Any, ...]], AnyTest]]]] = {
+    "server": ("server", make_glob),
+    "tool": ("tool", make_glob),
+    "level": ("intent.level", _is_any),
+    **{name: (f"intent.{name}.value", _is_any) for name in HINT_NAMES},
+    "category": ("category", _is_any),
+    "tag": ("tags", _has_any),
 }
+"""What a condition looks at, and how it is compared."""
+
+
+def _test(attributes: str, fits: AnyTest) -> AnyTest:
+    get = attrgetter(attributes)
+    return lambda about: fits(get(about))
 
 
 def facts_conditions(table: Mapping[str, Any]) -> list[Condition]:

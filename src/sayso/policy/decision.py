@@ -139,7 +139,6 @@ def decide_by_mode(mode: Mode, intent: ResolvedIntent) -> Decision:
 
 
 def _describe(intent: ResolvedIntent) -> tuple[str, bool]:
-    """What a write does in words, and whether the guarded mode asks about it."""
     if intent.level is not Level.WRITE:
         return "it may destroy or overwrite something", True
     if intent.open_world.value is not False and intent.idempotent.value is not True:

@@ -107,7 +107,6 @@ def find_rule_limit(rule: Rule, situation: Situation) -> Decision | None:
 
 
 def _times_of(facts: ToolFacts, situation: Situation) -> Sequence[float]:
-    """When this tool was called, ascending."""
     if situation.of_tool is not None:
         return situation.of_tool
     return sorted(
@@ -142,7 +141,6 @@ class _Matching:
 
 
 def _judge(policy: Policy, situation: Situation) -> Decision:
-    """What the policy says, whether or not it is enforced."""
     if not isinstance(policy.mode, Mode):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may have set anything
         return by_mode(policy, situation)
     found = _match(policy.index.about(situation.principal, situation.facts), situation)

@@ -98,7 +98,6 @@ class Explanation:
         return lines
 
     def _why(self) -> str:
-        """Why the caller may not see the tool."""
         if any(report.effect is Effect.HIDE and report.is_match for report in self.rules):
             return "a rule hides it"
         facts = self.situation.facts

@@ -76,7 +76,6 @@ class RuleIndex:
         return group
 
     def _places(self, facts: ToolFacts) -> list[int]:
-        """Return the places of the rules that name this tool or its server, or that name none."""
         by_name = self._named()
         return sorted(
             {
@@ -104,7 +103,6 @@ _ANYBODY: Final = Principal("")
 
 
 def _named_by(conditions: Iterable[Condition]) -> Condition | None:
-    """Return the condition that names tools, or else servers, in full."""
     named = [condition for condition in conditions if condition.names is not None]
     return max(named, key=lambda condition: condition.key == "tool", default=None)
 

@@ -43,7 +43,6 @@ def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset
 
 
 def _bounded(rule: Rule, *, matches: bool) -> Rule:
-    """The rule with what it asks of a call answered: so that it matches, or does not, if it can."""
     if not any(condition.is_of_call for condition in (*rule.when, *rule.unless)):
         return rule
     return replace(

@@ -113,7 +113,6 @@ def _conditions(
 
 
 def _flow_condition(after: Mapping[str, Any]) -> Condition:
-    """The condition that one earlier call within a time fits all of `after`."""
     within = after.get("within", DEFAULT_WITHIN)
     window = seconds(within)
     is_of_conversation = after.get("of", "conversation") == "conversation"

@@ -119,7 +119,6 @@ def _is_about(rule: Rule, known: tuple[ToolFacts, ...], unknown: Collection[str]
 
 
 def _may_fit(tests: Sequence[FactsTest], server: str) -> bool:
-    """Return whether the tests could fit some tool of a server whose tools are not known."""
     return all(test.test(SimpleNamespace(server=server)) for test in tests if test.key == "server")
 
 
@@ -134,7 +133,6 @@ def _names_any(
 
 
 def _entries(policy: Policy) -> Iterator[tuple[str, Entry]]:
-    """Yield each entry for a server and a tool, with the name of its table."""
     for table in ("operator", "first_use", "max_result_characters", "dry_run"):
         for entry in getattr(policy, table):
             yield table, entry

@@ -45,8 +45,6 @@ def excerpt(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Cutter:
-    """Walks a value once, in order, until its room is used up."""
-
     def __init__(self, limit: int, max_items: float = math.inf) -> None:
         self.room = limit
         self.max_items = max_items

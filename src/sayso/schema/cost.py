@@ -161,7 +161,6 @@ class _Estimate:
         return 1 + weight(value, MAX_COST) // 4
 
     def _target(self, reference: Any) -> Any:
-        """Return what a `$ref` within the document points to."""
         is_pointer = isinstance(reference, str) and re.fullmatch(r"#(/[^%]*)?", reference)
         target = resolve_reference(self._root, reference) if is_pointer else None
         if target is None:
@@ -170,7 +169,6 @@ class _Estimate:
 
 
 def _inner(key: str, value: Any) -> Iterator[Any]:
-    """Yield the schemas under an applicator."""
     if key in _NAMED:
         yield from object_of(value).values()
     elif key in _LISTS and isinstance(value, list):

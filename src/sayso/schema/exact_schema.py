@@ -43,7 +43,6 @@ def exact(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _inner(key: str, value: Any) -> Any:
-    """The exact form of what stands under one keyword."""
     if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
         named = cast("Mapping[str, Any]", value)
         found: dict[str, Any] = {name: _schema(named[name]) for name in named}

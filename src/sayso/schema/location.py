@@ -100,7 +100,6 @@ class _Search:
 
 
 def _parts(schema: Schema, value: Any) -> Iterator[tuple[str | int, Schema]]:
-    """Yield members and items with the schemas that are named for them."""
     if isinstance(value, Mapping):
         known = object_of(schema.get("properties"))
         for name in list(cast("Mapping[str, Any]", value))[:_MAX_PARTS]:

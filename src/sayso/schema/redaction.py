@@ -42,8 +42,6 @@ def redact_start(text: str, length: int) -> str:
 
 
 class _Redactor:
-    """Walks a value once, in order, until its room for text is used up."""
-
     def __init__(self, limit: int | None) -> None:
         self._room = limit
 

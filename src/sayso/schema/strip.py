@@ -59,7 +59,6 @@ class Stripper:
         return kept
 
     def _parts(self, schema: Any, value: Any, depth: int) -> Iterator[Schema]:
-        """The schema and all that it is made of, as far as they are about this value."""
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return
         whole = cast("Schema", schema)

@@ -33,7 +33,6 @@ def subschemas(root: Schema | None, path: Sequence[str | int]) -> list[Schema]:
 
 
 def _parts(root: Schema, schemas: Iterable[Any]) -> list[Schema]:
-    """Return the schemas and everything in them that applies to the same place, each once."""
     parts: dict[int, Schema] = {}
     waiting = list(schemas)
     while waiting:

@@ -192,7 +192,6 @@ def _lists(value: Any, path: ValuePath) -> Iterator[tuple[ValuePath, list[Any], 
 
 
 def _least(schema: Mapping[str, Any] | None, path: ValuePath) -> int:
-    """How many items the schema wants of the list at `path`."""
     wanted = [part.get("minItems", 0) for part in subschemas(schema, path)]
     return max((int(count) for count in wanted if isinstance(count, int | float)), default=0)
 
@@ -258,7 +257,6 @@ def level(weights: list[int], over: int) -> int:
 
 
 def _texts(value: Any, longer_than: int) -> Iterator[tuple[ValuePath, str]]:
-    """Yield every longer text in a value that is not nested too deeply, with its path."""
     waiting: list[tuple[ValuePath, Any]] = [((), value)]
     while waiting:
         path, part = waiting.pop()
@@ -291,7 +289,6 @@ def _prefixes(paths: Iterable[ValuePath]) -> frozenset[ValuePath]:
 def _replaced(
     value: Any, path: ValuePath, new: Mapping[ValuePath, Any], above: frozenset[ValuePath]
 ) -> Any:
-    """Return `value` with another value at each path of `new`, in one walk."""
     if path in new:
         return new[path]
     if path not in above:

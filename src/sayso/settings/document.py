@@ -87,7 +87,6 @@ def read_document(
 
 
 def _has_long_integer(value: Mapping[str, Any]) -> bool:
-    """Return whether there is an integer that TOML has no room for, at any depth."""
     left: list[Any] = [value]
     while left:
         item = left.pop()

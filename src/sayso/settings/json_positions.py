@@ -76,7 +76,6 @@ def position_at(text: str, offset: int) -> Position:
 
 
 def _find(text: str, offset: int, wanted: Step) -> Member:
-    """The member `wanted` of the object or array at `offset`."""
     return {member.step: member for member in _members(text, offset)}[wanted]
 
 

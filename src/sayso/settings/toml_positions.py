@@ -134,7 +134,6 @@ class _Walk:
         self._match(_BLANK)
 
     def _match(self, *patterns: re.Pattern[str]) -> str:
-        """Go past what the first of these patterns matches, and return it."""
         for pattern in patterns:
             if found := pattern.match(self.text, self.at):
                 self.at = found.end()
