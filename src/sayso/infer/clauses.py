@@ -25,6 +25,7 @@ from sayso.infer.context import (
 from sayso.infer.grammar import ADVERBS, AFTERMATH, ALSO_NOUNS, CLOSED, CONSEQUENCES, TAKERS
 from sayso.infer.lexicon import KINDS, verb_of
 from sayso.infer.losses import is_loss
+from sayso.infer.predicates import figurative
 from sayso.infer.script import (
     is_english,
     is_known,
@@ -145,6 +146,8 @@ def reading(text: str, name: str = "") -> Reading:
     found: dict[Kind, list[str]] = {"doubt": [], "unsure": [], "writes": []}
     orders: list[str] = []
     idiom = _PERIL.search(text) or _FINAL.search(text)
+    if thing := figurative(tokens):
+        found["doubt"].append(thing)
     for at, word, kind in _judged(tokens):
         found[kind].append(word)
         if kind in ("writes", "unsure") and _is_order(tokens, at):

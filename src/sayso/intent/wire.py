@@ -117,7 +117,7 @@ def _with_intent(
 def _annotations_of(tool: JsonObject) -> tuple[JsonObject, list[Finding]]:
     raw: Any = tool.get("annotations")
     if raw is None or isinstance(raw, Mapping):
-        return _object(raw), []
+        return _object(tool.get("annotations")), []
     message = f"annotations must be an object, not {_show(raw)}; all hints count as unset"
     return {}, [Finding("annotations-not-an-object", message)]
 

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
 from sayso.fields import boolean, choice, convert, function, number, optional, text, texts
-from sayso.intent import HINT_NAMES
+from sayso.intent import HINT_NAMES, Level
 from sayso.policy.situation import Situation
 
 Test = Callable[[Situation], bool | None]
@@ -135,10 +135,22 @@ def _has_any(words: tuple[str, ...]) -> AnyTest:
     return lambda tags: not wanted.isdisjoint(tags)
 
 
+def _is_level(words: tuple[str, ...]) -> AnyTest:
+    """Compare a level; one that is not one counts as destructive."""
+    reads, writes, destroys = (level in words for level in Level)
+
+    def fits(level: object) -> bool:
+        if level is Level.READ:
+            return reads
+        return writes if level is Level.WRITE else destroys
+
+    return fits
+
+
 _FACTS: Final[Mapping[str, tuple[str, Callable[[tuple[Any, ...]], AnyTest]]]] = {
     "server": ("server", make_glob),
     "tool": ("tool", make_glob),
-    "level": ("intent.level", _is_any),
+    "level": ("intent.level", _is_level),
     **{name: (f"intent.{name}.value", _is_any) for name in HINT_NAMES},
     "category": ("category", _is_any),
     "tag": ("tags", _has_any),

@@ -55,4 +55,8 @@ def _bounded(rule: Rule, *, matches: bool) -> Rule:
 def _answered(condition: Condition, *, answer: bool) -> Condition:
     if not condition.is_of_call:
         return condition
-    return replace(condition, test=lambda _: answer)
+
+    def test(_: Situation) -> bool:
+        return answer
+
+    return replace(condition, test=test)

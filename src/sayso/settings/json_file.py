@@ -222,7 +222,8 @@ def _without_trailing_commas(path: str, text: str, error: json.JSONDecodeError) 
         file = _decode(path, _blank_out(_TRAILING_COMMA, text))
     except json.JSONDecodeError:
         raise _not_json(path, text, error) from error
-    is_vs_code = isinstance(file.value, dict) and "servers" in cast("dict[str, Any]", file.value)
+    value: object = file.value
+    is_vs_code = isinstance(value, dict) and "servers" in value
     if is_vs_code or path.lower().endswith(".jsonc"):
         return file
     comma = next(match.start() for match in _TRAILING_COMMA.finditer(text) if match["blank"])
