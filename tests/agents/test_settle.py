@@ -1,10 +1,14 @@
 """A person's answer that the program brings, when the policy has changed meanwhile."""
 
+import asyncio
+from contextlib import suppress
+
 import pytest
 from mcp import Client
 
 import sayso
 from sayso.agents import ToolCall, Toolset
+from sayso.approvals import Approval, Approvals
 
 pytestmark = pytest.mark.anyio
 
@@ -28,3 +32,26 @@ async def test_what_a_person_has_denied_does_not_run_though_the_policy_allows_it
         found = await toolset.servers[0].approval(1)
         assert found is not None
         assert found.state == "denied"
+
+
+async def test_a_call_takes_its_question_back_though_its_cancellation_was_swallowed(
+    client: Client, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a scope of older releases of anyio does that is cancelled in the same moment."""
+
+    async def wait(approvals: Approvals, number: int, _: float) -> Approval | None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        return await approvals.find(number)
+
+    monkeypatch.setattr(Approvals, "wait", wait)
+    async with sayso.wrap(client, approver="deferred", audit=url, mode="strict") as guarded:
+        toolset = Toolset(guarded)
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(toolset.call(CREATE))
+        found = await toolset.servers[0].guard.approvals.find(1)
+        assert found is not None
+        assert found.state == "expired"

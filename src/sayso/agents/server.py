@@ -1,11 +1,13 @@
 """One server behind the guard: its tools as the policy sees them, and its calls."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
 import anyio
+import anyio.lowlevel
 
 from sayso.agents.listing import Listing
 from sayso.agents.wire import Errand, Wire
@@ -113,8 +115,10 @@ class GuardedServer:
                 new_id(), self.principal, name, arguments, started, progress, meta, turn=turn
             )
         )
+        cancels = _count_cancels()
         try:
             answer = await guard.take(call)
+            await _check_cancelled(cancels)
         except anyio.get_cancelled_exc_class():
             # The question may be on record already, with the call still on its way back from there.
             with anyio.CancelScope(shield=True):
@@ -170,3 +174,20 @@ class GuardedServer:
         if self.listing.is_left:
             fix = "Keep it inside of its async with."
             raise UsageError("this wrapped client is not in use any more", where="wrap", fix=fix)
+
+
+def _count_cancels() -> int:
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine of asyncio runs in a task
+    return task.cancelling()
+
+
+async def _check_cancelled(before: int) -> None:
+    """Raise `CancelledError` if the task was cancelled since, and nothing has raised that yet.
+
+    In older releases of anyio, a cancelled scope swallows a `Task.cancel()` that comes in the same
+    iteration of the event loop (anyio#1214).
+    """
+    await anyio.lowlevel.checkpoint_if_cancelled()
+    if _count_cancels() > before:
+        raise asyncio.CancelledError
