@@ -46,7 +46,11 @@ class Choice:
             unless_asked=(Level.DESTRUCTIVE,) if self.destructive == "asked" else (),
         )
         for name, said in zip(self.always, always, strict=True):
-            pinned = {one.name for one in selection.chosen if said in one.entry.names()}
+            pinned = {
+                chosen_tool.name
+                for chosen_tool in selection.chosen
+                if said in chosen_tool.entry.names()
+            }
             if name not in bound:
                 bound[name] = said if said in pinned else min(pinned)
             elif said not in pinned:

@@ -66,7 +66,7 @@ class ToolResult:
     @property
     def text(self) -> str:
         """The blocks of the answer as text; of what is none, what it is."""
-        return "\n".join(one if isinstance(one, str) else str(one) for one in self.parts)
+        return "\n".join(part if isinstance(part, str) else str(part) for part in self.parts)
 
     @property
     def parts(self) -> "tuple[str | Picture, ...]":
@@ -75,7 +75,7 @@ class ToolResult:
         structured = self.answer.get("structuredContent")
         if not blocks and structured is not None:
             return (json.dumps(structured, ensure_ascii=False),)
-        return tuple(_part(_object(one)) for one in blocks)
+        return tuple(_part(_object(block)) for block in blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ def fit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     for choice in _CHOICES:
         branches = schema.get(choice)
         for branch in cast("list[Any]", branches) if isinstance(branches, list) else ():
-            for name, one in _object(_object(branch).get("properties")).items():
-                properties.setdefault(name, one)
+            for name, inner in _object(_object(branch).get("properties")).items():
+                properties.setdefault(name, inner)
     kept = {key: value for key, value in schema.items() if key not in _UNFIT}
     return {**kept, "type": "object", "properties": properties}
 

@@ -53,7 +53,7 @@ class Guarded:
         except RpcError as error:
             _raise(error)
         # A model of the SDK holds what every version knows.
-        return tools_result({**one.listing(MODERN), "name": one.name} for one, _ in seen)
+        return tools_result({**tool.listing(MODERN), "name": tool.name} for tool, _ in seen)
 
     async def call_tool(
         self,

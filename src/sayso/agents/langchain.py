@@ -66,7 +66,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any]:
         """Offer the tools of this step, and answer calls whose arguments cannot be read."""
         step = await self._step(request.state)
-        others = [one for one in request.tools if not self._is_ours(one)]
+        others = [tool for tool in request.tools if not self._is_ours(tool)]
         _check_names(others, step)
         system = _prompted(request.system_message, step.prompt)
         tools = [*others, *guarded_tools(step)]
@@ -112,8 +112,8 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
 def _said(messages: Sequence[BaseMessage]) -> list[str]:
     """What the user has said. A summary counts as the user's in LangChain; tools speak in it."""
-    said = [one for one in messages if isinstance(one, HumanMessage)]
-    return [str(one.text) for one in said if "lc_source" not in one.additional_kwargs]
+    said = [message for message in messages if isinstance(message, HumanMessage)]
+    return [str(message.text) for message in said if "lc_source" not in message.additional_kwargs]
 
 
 def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
@@ -127,21 +127,23 @@ def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
 def _readable(messages: Sequence[BaseMessage], names: Container[str] | None) -> list[BaseMessage]:
     """The same messages, where LangChain would take calls that it cannot read for no calls."""
     return [
-        _read(one, names) if isinstance(one, AIMessage) and one.invalid_tool_calls else one
-        for one in messages
+        _read(message, names)
+        if isinstance(message, AIMessage) and message.invalid_tool_calls
+        else message
+        for message in messages
     ]
 
 
 def _read(message: AIMessage, names: Container[str] | None) -> AIMessage:
     calls = list(message.tool_calls)
     left = list[InvalidToolCall]()
-    for one in message.invalid_tool_calls:
-        name = one.get("name") or ""
+    for unread in message.invalid_tool_calls:
+        name = unread.get("name") or ""
         if names is not None and name not in names:
-            left.append(one)
+            left.append(unread)
         else:
-            given = _arguments(one.get("args") or "")
-            calls.append(tool_call(name=name, args=given, id=one.get("id") or str(uuid4())))
+            given = _arguments(unread.get("args") or "")
+            calls.append(tool_call(name=name, args=given, id=unread.get("id") or str(uuid4())))
     return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": left})
 
 
@@ -163,7 +165,7 @@ def _made(asked: LangChainCall) -> ToolCall:
 
 
 def _check_names(others: Iterable[Any], step: Step) -> None:
-    twice = step.tools.keys() & {getattr(one, "name", None) for one in others}
+    twice = step.tools.keys() & {getattr(tool, "name", None) for tool in others}
     if twice:
         name = plain(min(twice))
         fix = "Give your own tool another name."

@@ -34,7 +34,9 @@ class Pending:
     def keep(self, call: ToolCall, told: Mapping[str, Any]) -> None:
         """Remember what a call waits for, as `describe` told it."""
         key = _key(call)
-        if key is not None and any(one.name == told.get("server") for one in self.toolset.servers):
+        if key is not None and any(
+            server.name == told.get("server") for server in self.toolset.servers
+        ):
             self._asked[key] = call, told
 
     def told(self, call: ToolCall) -> Mapping[str, Any] | None:
@@ -63,7 +65,7 @@ class Pending:
         return found and found[1]
 
     def _server(self, name: str) -> "GuardedServer":
-        return next(one for one in self.toolset.servers if one.name == name)
+        return next(server for server in self.toolset.servers if server.name == name)
 
 
 def _key(call: ToolCall) -> str | None:

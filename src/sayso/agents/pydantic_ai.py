@@ -208,15 +208,19 @@ def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
     if prompt is not None and prompt not in prompts:
         prompts.append(prompt)
     for content in prompts:
-        for one in (content,) if isinstance(content, str) else content:
-            if isinstance(one, (str, TextContent)):
-                yield one if isinstance(one, str) else one.content
+        for part in (content,) if isinstance(content, str) else content:
+            if isinstance(part, (str, TextContent)):
+                yield part if isinstance(part, str) else part.content
 
 
 def _last_calls(messages: Sequence[ModelMessage]) -> dict[str, ToolCall]:
     """The calls of the model's last answer."""
-    answers = (one for one in reversed(messages) if isinstance(one, ModelResponse))
-    return {part.tool_call_id: _call(part) for one in islice(answers, 1) for part in one.tool_calls}
+    answers = (message for message in reversed(messages) if isinstance(message, ModelResponse))
+    return {
+        part.tool_call_id: _call(part)
+        for answer in islice(answers, 1)
+        for part in answer.tool_calls
+    }
 
 
 def _denied(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCall, str]]:

@@ -93,7 +93,7 @@ class GuardedServer:
         self.check()
         found = await self.listing.ask(meta) if is_fresh else await self.listing.known()
         seen = (self.guard.sees(self.principal, tool) for tool in found.values())
-        return [one for one in seen if one is not None]
+        return [pair for pair in seen if pair is not None]
 
     async def call(
         self,

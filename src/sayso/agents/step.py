@@ -67,7 +67,7 @@ class AgentTool:
     def asks(self) -> bool:
         """Whether some calls of it wait for a person."""
         found = foresee(self.server.rules(), self.server.principal, self.facts)
-        return any(one.effect is Effect.CONFIRM for one in found)
+        return any(decision.effect is Effect.CONFIRM for decision in found)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Toolset:
         destructive: Destructive = "asked",
         embed: "Embed | None" = None,
     ) -> None:
-        self.servers = tuple(one.behind for one in clients)
+        self.servers = tuple(client.behind for client in clients)
         self._choice = Choice(most, tokens, tuple(always), destructive)
         self._embed = embed
         self._selector: Selector | None = None
@@ -61,7 +61,7 @@ class Toolset:
         _check(self)
 
     def __repr__(self) -> str:
-        return f"<sayso toolset: {', '.join(one.name for one in self.servers)}>"
+        return f"<sayso toolset: {', '.join(server.name for server in self.servers)}>"
 
     @property
     def policy(self) -> Policy:
@@ -116,7 +116,7 @@ class Toolset:
         if not self._choice.is_made:
             return Step(self, tools)
         selection = self._choice.select(self._indexed(tools), message, self._pinned)
-        chosen = [self.name_of(one.tool) for one in selection.chosen]
+        chosen = [self.name_of(match.tool) for match in selection.chosen]
         return Step(self, {name: tools[name] for name in chosen}, selection)
 
     def prompt(self, tools: Iterable[AgentTool]) -> str:
@@ -157,7 +157,7 @@ class Toolset:
     ) -> list[ToolResult]:
         """Make all calls of one step, and give their results in the same order. See `call`."""
         # An iterable that raises must leave nobody in line.
-        wanted = [(one, self._turns.draw()) for one in tuple(calls)]
+        wanted = [(call, self._turns.draw()) for call in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[SaysoError] = []
 
@@ -204,9 +204,9 @@ class Toolset:
             if server is None:
                 tool = (await self.tools()).get(call.name)
                 server = tool and tool.server.name
-            for one in self.servers:
-                if one.name == server and await one.approval(number) is not None:
-                    await one.answer(number, is_allowed=False, message=message)
+            for asker in self.servers:
+                if asker.name == server and await asker.approval(number) is not None:
+                    await asker.answer(number, is_allowed=False, message=message)
             return decline(call, number, message)
         result = await self.call(call)
         asked = result.approval
@@ -216,29 +216,37 @@ class Toolset:
         about = asked.question.server
         if server not in {None, about}:
             return result
-        found = next(one for one in self.servers if one.name == about)
+        found = next(asker for asker in self.servers if asker.name == about)
         await found.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
     async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
         """Take back the questions that these calls wait for, by default those of all calls."""
-        asked = None if results is None else [one.approval for one in results if one.approval]
+        asked = (
+            None if results is None else [result.approval for result in results if result.approval]
+        )
         for server in self.servers:
             # Servers that are kept in stores of their own may have the same numbers.
-            ours = [one.number for one in asked or () if one.question.server == server.name]
+            ours = [
+                approval.number
+                for approval in asked or ()
+                if approval.question.server == server.name
+            ]
             await server.withdraw(None if asked is None else ours)
 
     def defers(self, result: ToolResult) -> bool:
         """Whether this result waits for an answer that the program brings. See `settle`."""
         asked = result.approval and result.approval.question.server
-        return any(one.name == asked and one.may_answer is not None for one in self.servers)
+        return any(
+            server.name == asked and server.may_answer is not None for server in self.servers
+        )
 
     def _indexed(self, tools: Mapping[str, AgentTool]) -> "Selector":
         from sayso.catalog import Selector  # noqa: PLC0415 - only where there is a choice
 
         if self._selector is None:
             self._selector = Selector(embed=self._embed)
-        self._selector.update([one.tool for one in tools.values()])
+        self._selector.update([tool.tool for tool in tools.values()])
         return self._selector
 
     async def _call(
@@ -287,7 +295,7 @@ class Toolset:
 
 
 def _unknown(name: str, tools: Iterable[str]) -> str:
-    near = get_close_matches(name, [one for one in tools if one != name], n=_NEAR)
+    near = get_close_matches(name, [other for other in tools if other != name], n=_NEAR)
     told = f" Did you mean {' or '.join(near)}?" if near else ""
     return f"there is no tool “{plain(name)}” here.{told}"
 
@@ -296,15 +304,15 @@ def _check(toolset: Toolset) -> None:
     servers = toolset.servers
     if not servers:
         raise UsageError("a toolset of no client", where="Toolset", fix="Give it wrapped clients.")
-    names = [one.name for one in servers]
+    names = [server.name for server in servers]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         fix = 'Wrap each with a name of its own: sayso.wrap(client, server="crm").'
         what = f"two clients are both called {plain(min(twice))!r}"
         raise UsageError(what, where="Toolset", fix=fix)
     if any(
-        (one.rules(), one.principal) != (servers[0].rules(), servers[0].principal)
-        for one in servers
+        (server.rules(), server.principal) != (servers[0].rules(), servers[0].principal)
+        for server in servers
     ):
         fix = "Wrap each with the same policy, mode and principal."
         raise UsageError("its clients are under different policies", where="Toolset", fix=fix)

@@ -35,7 +35,7 @@ class Keyring:
     @classmethod
     def of(cls, keys: Sequence[bytes]) -> Self:
         """A ring of keys of 32 bytes, the active one first."""
-        return cls(key_id(keys[0]), {key_id(one): one for one in keys})
+        return cls(key_id(keys[0]), {key_id(key): key for key in keys})
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -32,7 +32,8 @@ class Envelope:
         if public not in self._known:
             message = encode(PAYLOAD_TYPE, self.payload)
             self._known[public] = any(
-                is_signed(message, public=public, signature=one) for one in self.signatures
+                is_signed(message, public=public, signature=signature)
+                for signature in self.signatures
             )
         return self._known[public]
 
@@ -84,7 +85,7 @@ def read_envelope(data: bytes, where: str) -> Envelope:
     if len(listed) > MOST_SIGNATURES:
         raise ReceiptError(f"it has more than {MOST_SIGNATURES} signatures", where=where)
     payload = _bytes(document.get("payload"), "payload", where)
-    return Envelope(payload, tuple(_signature(one, where) for one in listed))
+    return Envelope(payload, tuple(_signature(entry, where) for entry in listed))
 
 
 def _signature(value: object, where: str) -> bytes:

@@ -6,7 +6,7 @@ from sayso.intent import Hints, as_code, supposed
 
 def suggest(tool: Tool) -> str | None:
     """The intent that its name and texts suggest, as code; `None` where they say too little."""
-    found = supposed(Hints(**{name: one.value for name, one in tool.inferred.items()}))
+    found = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
     return None if found is None else as_code(found)
 
 

@@ -302,7 +302,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     check_choices(principal, policy, store, patience)
     framework = framework_of(server)
     lowlevel = framework.lowlevel
-    if any(isinstance(one, Middleware) for one in lowlevel.middleware):
+    if any(isinstance(middleware, Middleware) for middleware in lowlevel.middleware):
         raise UsageError("sayso is bound to this server already", where=lowlevel.name)
     known = None if scopes is None else Intent().but(scopes=scopes).scopes
     shelf = ToolRegistry(lowlevel.name, infer=infer, scopes=known)

@@ -77,9 +77,9 @@ class ToolDefinition:
         where = f"tool {name}"
         check_name(name)
         schema = as_schema(name, input_schema) if input_schema is not None else _OBJECT
-        for one in (schema, output_schema):
-            if one is not None:
-                _check_schema(name, one)
+        for part in (schema, output_schema):
+            if part is not None:
+                _check_schema(name, part)
         known = frozenset(cast("Mapping[str, Any]", schema.get("properties", {})))
         given = dict(fields) if tags is None else {**fields, "tags": _listed(tags, where=where)}
         made = made_intent(intent, given, where=where, how="read_only_hint=True")
@@ -237,7 +237,7 @@ def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
 
 def _functions(intent: Intent) -> list[tuple[str, Any]]:
     found = [(name, getattr(intent, name)) for name in ("plan", "narrow", "when")]
-    return [(name, one) for name, one in found if one is not None]
+    return [(name, function) for name, function in found if function is not None]
 
 
 def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
@@ -262,10 +262,10 @@ def _parameters(function: object, field_name: str, where: str) -> Mapping[str, i
 def _check_parameters(
     where: str, field_name: str, function: Callable[..., Any], known: frozenset[str]
 ) -> None:
-    for name, one in _parameters(function, field_name, where).items():
-        is_needed = one.default is one.empty and one.kind not in (
-            one.VAR_KEYWORD,
-            one.VAR_POSITIONAL,
+    for name, parameter in _parameters(function, field_name, where).items():
+        is_needed = parameter.default is parameter.empty and parameter.kind not in (
+            parameter.VAR_KEYWORD,
+            parameter.VAR_POSITIONAL,
         )
         if is_needed and name not in known | {"arguments"}:
             called = getattr(function, "__name__", "a function of it")
@@ -283,7 +283,7 @@ def _check_template(where: str, template: str, known: frozenset[str]) -> None:
 
 
 def _unknown_in(template: str, known: frozenset[str]) -> list[str]:
-    return [one for one in _FIELD.findall(template) if one.partition(".")[0] not in known]
+    return [path for path in _FIELD.findall(template) if path.partition(".")[0] not in known]
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -101,7 +101,7 @@ def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[
     given = as_object(result.get("_meta"))
     meta = {key: value for key, value in given.items() if not key.startswith(META)}
     if ctx.protocol_version in HANDSHAKE_VERSIONS:
-        kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
+        kept = {key: value for key, value in result.items() if key not in ("resultType", "_meta")}
         return {**kept, "_meta": meta} if meta else kept
     meta[f"{META}serverInfo"] = server.server_info_stamp
     is_cacheable = ctx.method.endswith("/list") or ctx.method == "resources/read"
@@ -134,7 +134,7 @@ def sent(ctx: Request, call: "Call") -> Request:
     params = as_object(ctx.params)
     connection = _connection(ctx)
     if said := as_object(as_object(connection.get(_CAPABILITIES)).get("extensions")):
-        kept = {key: one for key, one in said.items() if key != _TASKS}
+        kept = {key: value for key, value in said.items() if key != _TASKS}
         connection[_CAPABILITIES] = {**connection[_CAPABILITIES], "extensions": kept}
     meta = {**connection, **as_object(call.sent_meta.get("_meta"))}
     task = {key: params[key] for key in ("task",) if key in params}

@@ -113,8 +113,8 @@ class Middleware:
         await self._take(result.get("tools") or [])
         engine = self.engines[0]
         caller = self._caller(ctx)
-        looked = [(one, engine.sees(caller, one)) for one in self.shelf.tools.values()]
-        seen = [self.shelf.entry(one, found[0]) for one, found in looked if found is not None]
+        looked = [(tool, engine.sees(caller, tool)) for tool in self.shelf.tools.values()]
+        seen = [self.shelf.entry(tool, found[0]) for tool, found in looked if found is not None]
         return dress(
             ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
         )
@@ -153,7 +153,9 @@ class Middleware:
                 "that renames tools, or calls them by name, goes past sayso",
                 ", ".join(lost),
             )
-        wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
+        wanted = sorted(
+            {scope for tool in self.shelf.tools.values() for scope in tool.intent.scopes}
+        )
         has_caller = self.engines[0].settings.has_principal or self.framework.knows_callers
         if wanted and not has_caller:
             _log.warning(
@@ -166,7 +168,9 @@ class Middleware:
             )
 
     async def _take(self, entries: list[dict[str, Any]]) -> None:
-        found = {one["name"]: await self.framework.function_of(one["name"]) for one in entries}
+        found = {
+            entry["name"]: await self.framework.function_of(entry["name"]) for entry in entries
+        }
         self.shelf.take(entries, found)
 
     def _caller(self, ctx: Request | None = None) -> Principal:
@@ -222,7 +226,7 @@ async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
     """All tools that the framework has, whatever page was asked for: hiding needs them all."""
     entries: list[dict[str, Any]] = []
     params: Mapping[str, Any] | None = {
-        key: one for key, one in as_object(ctx.params).items() if key != "cursor"
+        key: value for key, value in as_object(ctx.params).items() if key != "cursor"
     } or None
     while True:
         page = as_wire(await then(replace(ctx, method="tools/list", params=params)))
@@ -245,7 +249,7 @@ def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
         subject_of(token),
         client=token.client_id,
         scopes=frozenset(token.scopes),
-        roles=frozenset(one for one in held if isinstance(one, str)),
+        roles=frozenset(role for role in held if isinstance(role, str)),
         tenant=None if tenant is None else _tenant_of(token, tenant),
     )
 

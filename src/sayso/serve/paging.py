@@ -127,7 +127,7 @@ class _Marker:
 
 
 def _others(call: Call) -> dict[str, Any]:
-    return {name: one for name, one in call.arguments.items() if name != CURSOR}
+    return {name: value for name, value in call.arguments.items() if name != CURSOR}
 
 
 def _write(place: Place, call: str) -> str:
@@ -173,6 +173,6 @@ def _list_in(structured: Any) -> str | None:
     if not isinstance(structured, Mapping):
         return None
     found = cast("Mapping[str, Any]", structured)
-    lists = [name for name, one in found.items() if isinstance(one, list)]
+    lists = [name for name, value in found.items() if isinstance(value, list)]
     is_list = len(lists) == 1 and (NEXT in found or set(found) == {WRAPPED})
     return lists[0] if is_list else None

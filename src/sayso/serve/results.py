@@ -129,7 +129,7 @@ def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
 def is_made(value: Any) -> bool:
     """Whether an author has made a result, or blocks of one, with what the framework has."""
     if isinstance(value, list | tuple):
-        return any(is_made(one) for one in cast("list[Any]", value)[:100])
+        return any(is_made(item) for item in cast("list[Any]", value)[:100])
     return type(value).__module__.partition(".")[0] in _FRAMEWORKS
 
 
@@ -139,8 +139,8 @@ def _is_answer(value: Any) -> bool:
         return False
     blocks: Any = cast("dict[str, Any]", value).get("content")
     return isinstance(blocks, list) and all(
-        isinstance(one, Mapping) and isinstance(cast("Mapping[str, Any]", one).get("type"), str)
-        for one in cast("list[Any]", blocks)
+        isinstance(block, Mapping) and isinstance(cast("Mapping[str, Any]", block).get("type"), str)
+        for block in cast("list[Any]", blocks)
     )
 
 

@@ -87,24 +87,24 @@ class ToolRegistry:
                 made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
                 self._tell(name, f"two tools are called {name!r}: the one that is declared counts")
-        for name, one in self.definitions.items():
-            if one.execute is not None:
-                made[name] = self._entry(name, {}, one)
+        for name, declared in self.definitions.items():
+            if declared.execute is not None:
+                made[name] = self._entry(name, {}, declared)
         self._entries = made
         self.found = found
-        self.tools = {name: one.tool for name, one in made.items()}
+        self.tools = {name: entry.tool for name, entry in made.items()}
 
     def check(self) -> None:
         """Raise `UsageError` for what `declare` said of a tool that cannot mean it.
 
         Until a framework lists the tool, nobody knows its arguments.
         """
-        for name, one in self._entries.items():
-            if isinstance(one.said, Intent):
-                check_scopes(one.said, self.scopes, where=f"tool {name}")
-                schema: Mapping[str, Any] = one.tool.input_schema or {}
-                check_intent(name, one.said, frozenset(schema.get("properties", ())))
-                check_dry_run(name, one.said, schema)
+        for name, entry in self._entries.items():
+            if isinstance(entry.said, Intent):
+                check_scopes(entry.said, self.scopes, where=f"tool {name}")
+                schema: Mapping[str, Any] = entry.tool.input_schema or {}
+                check_intent(name, entry.said, frozenset(schema.get("properties", ())))
+                check_dry_run(name, entry.said, schema)
 
     def _entry(
         self,

@@ -19,11 +19,11 @@ from sayso.intent import (
 def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
     """What to declare of a tool: by what it says itself, and for the rest by what it is called."""
     said = read_tool(tool.raw).intent.hints
-    guessed = {name: one.value for name, one in tool.inferred.items()}
+    guessed = {name: guess.value for name, guess in tool.inferred.items()}
     if is_unsafe_to_repeat(tool.raw):
         guessed["idempotent"] = False
     hints = Hints(
-        **{one: guessed.get(one) if said[one] is None else said[one] for one in HINT_NAMES}
+        **{name: guessed.get(name) if said[name] is None else said[name] for name in HINT_NAMES}
     )
     whole = supposed(hints)
     if whole is None:
@@ -45,8 +45,8 @@ def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
     hints = nearest(intent.hints)[1].hints
     whole = Hints(
         **{
-            one: hints[one] if intent.hints[one] is None else intent.hints[one]
-            for one in HINT_NAMES
+            name: hints[name] if intent.hints[name] is None else intent.hints[name]
+            for name in HINT_NAMES
         }
     )
     wire = json.dumps(write_annotations(whole, title), ensure_ascii=False)

@@ -54,15 +54,15 @@ class Behaviour:
 
     def status(self, tool: str, promise: str) -> Status:
         """The verdict on one promise of one tool. Raises `UsageError` where there is none."""
-        for one in self.verdicts:
-            if (one.tool, one.promise) == (tool, promise):
-                return one.status
+        for verdict in self.verdicts:
+            if (verdict.tool, verdict.promise) == (tool, promise):
+                return verdict.status
         raise UsageError(f"nothing is said of {promise} of {tool!r}", where=self.server)
 
     def __str__(self) -> str:
         """Every verdict on a line of its own, what is refuted first."""
         order = ("refuted", "supported", "not_exercised")
-        ranked = sorted(self.verdicts, key=lambda one: order.index(one.status))
+        ranked = sorted(self.verdicts, key=lambda verdict: order.index(verdict.status))
         return "\n".join([*map(str, ranked), *self.failures])
 
 
@@ -107,8 +107,10 @@ def assert_behaves(
         )
         instead = "assert_behaves(await sayso.testing.exercise(server, …))"
         found = run_here(work, where="assert_behaves", instead=instead)
-    refuted = [str(one) for one in found.verdicts if one.status == "refuted"]
-    unknown = [str(one) for one in found.verdicts if exact and one.status == "not_exercised"]
+    refuted = [str(verdict) for verdict in found.verdicts if verdict.status == "refuted"]
+    unknown = [
+        str(verdict) for verdict in found.verdicts if exact and verdict.status == "not_exercised"
+    ]
     if lines := [*refuted, *found.failures, *unknown]:
         what = "it does not behave as declared"
         if len(lines) == len(unknown):

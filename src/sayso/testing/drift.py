@@ -58,10 +58,10 @@ def _hint(name: HintName, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
 
 
 def _scopes(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
-    for one in sorted({*old["scopes"]} - {*new["scopes"]}):
-        yield f"the scope {one} was dropped: callers without it see the tool", True
-    for one in sorted({*new["scopes"]} - {*old["scopes"]}):
-        yield f"the scope {one} was added", False
+    for scope in sorted({*old["scopes"]} - {*new["scopes"]}):
+        yield f"the scope {scope} was dropped: callers without it see the tool", True
+    for scope in sorted({*new["scopes"]} - {*old["scopes"]}):
+        yield f"the scope {scope} was added", False
 
 
 def _roles(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
@@ -70,10 +70,10 @@ def _roles(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
     now = {*new["roles"]}
     if before and not now:
         yield f"the role {' or '.join(sorted(before))} is not needed any more", True
-    for one in sorted(now - before):
-        yield f"the role {one} was added", bool(before)
-    for one in sorted(before - now) if now else ():
-        yield f"the role {one} was dropped", False
+    for role in sorted(now - before):
+        yield f"the role {role} was added", bool(before)
+    for role in sorted(before - now) if now else ():
+        yield f"the role {role} was dropped", False
 
 
 def _schema(key: str, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
@@ -85,8 +85,8 @@ def _schema(key: str, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
         yield f"its {key} schema {'is new' if before is None else 'is gone'}", now is None
         return
     wider = list(widened(before["schema"], now["schema"]))
-    for one in wider:
-        yield f"its {key} widened: {one}", True
+    for change in wider:
+        yield f"its {key} widened: {change}", True
     if not wider:
         is_same = before["schema"] == now["schema"]
         yield f"its {key} schema {'has other words' if is_same else 'takes less'}", False

@@ -53,7 +53,7 @@ async def exercise(
     >>> anyio.run(exercise, MCPServer("crm")).verdicts
     ()
     """
-    given = {name: _listed(one) for name, one in (calls or {}).items()}
+    given = {name: _listed(sets) for name, sets in (calls or {}).items()}
     probes = (probe,) if callable(probe) else tuple(probe)
     async with _kept_whole(server) as (session, surface):
         for name in (*given, *varying, *(only or ())):
@@ -85,15 +85,15 @@ def _listed(
 ) -> tuple[dict[str, Any], ...]:
     if isinstance(given, Mapping):
         return (dict(given),)
-    return tuple(dict(one) for one in given)
+    return tuple(dict(arguments) for arguments in given)
 
 
 def _in_order(surface: Surface, given: Mapping[str, Any], only: Sequence[str] | None) -> list[Tool]:
-    names = [*given, *(one.name for one in surface.tools)]
-    tools = [one for one in surface.tools if only is None or one.name in only]
+    names = [*given, *(tool.name for tool in surface.tools)]
+    tools = [tool for tool in surface.tools if only is None or tool.name in only]
     return sorted(
         tools,
-        key=lambda one: (_ORDER.index(read_tool(one.raw).intent.level), names.index(one.name)),
+        key=lambda tool: (_ORDER.index(read_tool(tool.raw).intent.level), names.index(tool.name)),
     )
 
 
@@ -109,18 +109,18 @@ class _Trial:
 
     async def run(self, tool: Tool, given: tuple[dict[str, Any], ...] | None) -> None:
         """Exercise one tool, with the arguments that the test gave if it did."""
-        arguments = (
-            self._arguments(tool) if given is None else given or "calls={…} has no call of it"
-        )
-        if isinstance(arguments, str):
+        calls = self._arguments(tool) if given is None else given
+        if not calls:
+            calls = "calls={…} has no call of it"
+        if isinstance(calls, str):
             for promises, _ in self._trials(tool):
-                self.verdicts += _unknown(tool, promises, arguments)
+                self.verdicts += _unknown(tool, promises, calls)
             return
         seen: dict[str, Verdict] = {}
-        for one in arguments:
+        for arguments in calls:
             for promises, method in self._trials(tool):
                 try:
-                    verdicts = await method(tool, one)
+                    verdicts = await method(tool, arguments)
                 except _FailedError as error:
                     if given is not None:
                         self.failures.append(f"{tool.name}: the call you gave ended in {error}")
@@ -203,7 +203,7 @@ class _Trial:
         return Verdict(tool.name, promise, "supported", calls)
 
     def _look(self) -> tuple[Any, ...]:
-        return tuple(one() for one in self.probes)
+        return tuple(probe() for probe in self.probes)
 
     async def _call(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         """What a call gives, without what is about the call itself. Raises `_FailedError`."""
@@ -224,7 +224,7 @@ def _refuted(tool: Tool, promise: str, calls: int, evidence: str) -> Verdict:
 
 
 def _unknown(tool: Tool, promises: Sequence[str], why: str) -> list[Verdict]:
-    return [Verdict(tool.name, one, "not_exercised", 0, why) for one in promises]
+    return [Verdict(tool.name, promise, "not_exercised", 0, why) for promise in promises]
 
 
 def _worse(before: Verdict | None, now: Verdict) -> Verdict:
@@ -238,5 +238,5 @@ def _worse(before: Verdict | None, now: Verdict) -> Verdict:
 
 def _text(result: Mapping[str, Any]) -> str:
     blocks = cast("list[Mapping[str, Any]]", result.get("content") or [])
-    first = next((str(one["text"]) for one in blocks if "text" in one), "no text")
+    first = next((str(block["text"]) for block in blocks if "text" in block), "no text")
     return first[:_MOST_LETTERS]

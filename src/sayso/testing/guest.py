@@ -47,7 +47,7 @@ class _Rules:
         given = own if self.policy is None else self.policy
         found = Policy() if given is None else given
         found = found if isinstance(found, Policy) else PolicyFile.open(found).policy
-        names = {one.name for one in self.channels}
+        names = {channel.name for channel in self.channels}
         return replace(found, mode=self.mode or found.mode, channels=found.channels | names)
 
 
@@ -150,6 +150,6 @@ def _http(headers: Mapping[str, str]) -> httpx2.AsyncClient:
 def _mode(word: str | None) -> Mode | None:
     if word is None or word in tuple(Mode):
         return None if word is None else Mode(word)
-    close = get_close_matches(word, [str(one) for one in Mode], n=1)
+    close = get_close_matches(word, [str(mode) for mode in Mode], n=1)
     fix = f"Did you mean {close[0]!r}?" if close else f"Modes are: {', '.join(Mode)}."
     raise UsageError(f"{word!r} is no mode", where="sayso_client", fix=fix)

@@ -90,11 +90,11 @@ def target_of(server: object) -> Target | None:
         found = parse_target([str(server)])
     elif isinstance(server, list | tuple):
         words = cast("Sequence[object]", server)
-        found = parse_target([str(one) for one in words], is_command=True)
+        found = parse_target([str(word) for word in words], is_command=True)
     else:
         return None
     if len(found) != 1:
-        names = ", ".join(one.name for one in found)
+        names = ", ".join(target.name for target in found)
         what = f"a test is about one server, and this names {len(found)}"
         word = str(cast("object", server))
         raise TargetError(what, where=word, fix=f"Name one: {word}#NAME ({names}).")

@@ -64,7 +64,7 @@ def _hold(surface: Surface, place: Path, *, drift_of: Mapping[str, Any]) -> None
         count = len(drift.others)
         noun = "change" if count == 1 else "changes"
         head = f"{place.name}: {count} {noun} that permit no more; record them with {_UPDATE}"
-        moment.notes += [head, *(f"  {one}" for one in drift.others)]
+        moment.notes += [head, *(f"  {change}" for change in drift.others)]
 
 
 def _entry(tool: Tool) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Surface:
 
     def tool(self, name: str) -> Tool:
         """The tool of this name. Raises `UsageError` with those that were perhaps meant."""
-        names = [one.name for one in self.tools]
+        names = [tool.name for tool in self.tools]
         if name in names:
             return self.tools[names.index(name)]
         close = get_close_matches(name, names, n=1)
@@ -79,7 +79,7 @@ def surface_of(server: object, *, where: str, instead: str | None = None) -> Sur
 
 def _made(name: str, entries: list[Any], *, is_bound: bool = False) -> Surface:
     tools, problems = read_tools(name, entries)
-    names = [one.name for one in tools]
-    twice = sorted({one for one in names if names.count(one) > 1})
-    problems += [f"{name}: two tools are called {one!r}" for one in twice]
+    names = [tool.name for tool in tools]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    problems += [f"{name}: two tools are called {tool!r}" for tool in twice]
     return Surface(name, tuple(tools), tuple(problems), is_bound)
