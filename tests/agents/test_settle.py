@@ -5,9 +5,10 @@ from contextlib import suppress
 
 import pytest
 from mcp import Client
+from tests.agents.office import pending
 
 import sayso
-from sayso.agents import ToolCall, Toolset
+from sayso.agents import ApprovalQueue, ToolCall, Toolset
 from sayso.approvals import Approval, Approvals
 
 pytestmark = pytest.mark.anyio
@@ -55,3 +56,17 @@ async def test_a_call_takes_its_question_back_though_its_cancellation_was_swallo
         found = await toolset.servers[0].guard.approvals.find(1)
         assert found is not None
         assert found.state == "expired"
+
+
+async def test_a_cancelled_call_takes_its_question_back_before_the_store_is_closed(
+    client: Client, url: str
+) -> None:
+    queue = ApprovalQueue()
+    async with sayso.wrap(client, approver=queue, audit=url, mode="strict") as guarded:
+        task = asyncio.create_task(Toolset(guarded).call(CREATE))
+        await queue.take()
+        task.cancel()
+    assert task.done()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await pending(url) == []

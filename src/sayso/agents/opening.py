@@ -35,6 +35,7 @@ THE_CONSOLE: Final = "the console"
 
 _NAMELESS: Final = "server"
 _LONGEST_NAME: Final = 128
+_UNWIND_SECONDS: Final = 10.0
 
 
 @asynccontextmanager
@@ -114,6 +115,8 @@ async def _in_use(behind: GuardedServer) -> AsyncGenerator[GuardedServer]:
                 raise
             finally:
                 listing.is_left = True
+                with anyio.move_on_after(_UNWIND_SECONDS, shield=True):
+                    await behind.unwind()
 
 
 def _make_guard(listing: Listing, log: AuditLog, rules: Rules) -> Guard:
