@@ -16,8 +16,7 @@ from sayso.agents.langgraph import (
     only_async,
     tools_of,
 )
-from sayso.agents.step import Step
-from sayso.agents.toolset import Toolset
+from sayso.agents.toolset import Step, Toolset
 from sayso.errors import UnreachableError, UsageError
 from sayso.extras import install_fix
 from sayso.schema import plain

@@ -9,10 +9,10 @@ from weakref import WeakValueDictionary
 
 import anyio
 
+from sayso.agents.agent_tool import AgentTool
 from sayso.agents.exchange import ToolCall, ToolResult
 from sayso.agents.interruption import Reply, describe, read_reply, reply
-from sayso.agents.step import AgentTool, Step
-from sayso.agents.toolset import Toolset
+from sayso.agents.toolset import Step, Toolset
 from sayso.errors import UsageError
 from sayso.extras import install_fix
 from sayso.schema import digest

@@ -9,8 +9,7 @@ from sayso.schema import digest
 
 if TYPE_CHECKING:
     from sayso.agents.server import GuardedServer
-    from sayso.agents.step import Step
-    from sayso.agents.toolset import Toolset
+    from sayso.agents.toolset import Step, Toolset
 
 
 @dataclass(frozen=True, slots=True)

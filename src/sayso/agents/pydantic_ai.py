@@ -36,8 +36,8 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from sayso.agents.step import AgentTool, Step
-    from sayso.agents.toolset import Toolset
+    from sayso.agents.agent_tool import AgentTool
+    from sayso.agents.toolset import Step, Toolset
 
 
 class GuardedToolset(AbstractToolset[Any]):

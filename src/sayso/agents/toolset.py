@@ -2,17 +2,18 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
+from sayso.agents.agent_tool import AgentTool
 from sayso.agents.choice import Choice, Destructive
 from sayso.agents.exchange import BadArgumentsError, ToolCall, ToolResult, decline, refuse
+from sayso.agents.fitting import fit_name, fit_qualified
 from sayso.agents.guarded import Guarded
-from sayso.agents.naming import fit_name, fit_qualified
-from sayso.agents.step import AgentTool, Step
 from sayso.connect import RpcError
 from sayso.errors import SaysoError, UnreachableError, UsageError
 from sayso.guard import META_KEY, CallQueue, UnknownToolError
@@ -21,10 +22,11 @@ from sayso.prompt import build
 from sayso.schema import plain
 
 if TYPE_CHECKING:
-    from sayso.catalog import Embed, Selector, Tool
+    from sayso.catalog import Embed, Selection, Selector, Tool
     from sayso.guard import Turn
 
 _NEAR: Final = 3
+_CUT: Final = "your message ended at its limit of length, maybe in the midst of this call."
 
 _log: Final = logging.getLogger(__name__)
 
@@ -106,7 +108,7 @@ class Toolset:
         is_one = len(self.servers) == 1
         return fit_name(tool.name) if is_one else fit_qualified(tool.server, tool.name)
 
-    async def step(self, message: str | Sequence[str] = "") -> Step:
+    async def step(self, message: str | Sequence[str] = "") -> "Step":
         """The tools for the next step of a run whose user has said `message`, the newest last.
 
         Give it the user's own words: what tools have answered must not choose tools. Raises what
@@ -292,6 +294,40 @@ class Toolset:
                     await tool.server.withdraw([ended.waits])
                 raise
         return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
+
+
+@dataclass(frozen=True)
+class Step:
+    """The tools of one step, by the name that the model says.
+
+    `selection` tells why these were chosen, where there was a choice.
+    """
+
+    toolset: Toolset
+    tools: Mapping[str, AgentTool]
+    selection: "Selection | None" = None
+
+    def __repr__(self) -> str:
+        return f"<sayso step: {', '.join(self.tools) or 'no tools'}>"
+
+    @cached_property
+    def prompt(self) -> str:
+        """The system prompt about these tools, from the same hints and policy."""
+        return self.toolset.prompt(self.tools.values())
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Make one call. See `Toolset.call`; a tool that this step does not offer is not there."""
+        return await self.toolset.call(call, among=self.tools)
+
+    async def run(self, calls: Iterable[ToolCall], *, is_cut: bool = False) -> list[ToolResult]:
+        """Make all calls of the step. See `Toolset.run`.
+
+        Where the model's message `is_cut`, ended by a limit of length, its calls may lack a part:
+        none is made, and the model is told.
+        """
+        if is_cut:
+            return [refuse(call, _CUT) for call in calls]
+        return await self.toolset.run(calls, among=self.tools)
 
 
 def _unknown(name: str, tools: Iterable[str]) -> str:

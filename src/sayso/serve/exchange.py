@@ -1,10 +1,10 @@
 """What a request says of its client, and how that client can be asked; what an answer must wear."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcp.server.context import HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from sayso.connect import HANDSHAKE_VERSIONS
@@ -27,6 +27,18 @@ _CONNECTION: Final = (
 _SDK_META: Final = ("progress_token",)
 
 Request = ServerRequestContext[Any, Any]
+
+
+@dataclass(slots=True)
+class Passing:
+    """One request on its way, and the rest of the server's own chain.
+
+    `function` is what the framework held for the tool when it was looked at last.
+    """
+
+    ctx: Request
+    then: CallNext
+    function: Callable[..., Any] | None = None
 
 
 def client_name(ctx: Request) -> str:

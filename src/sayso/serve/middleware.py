@@ -20,6 +20,7 @@ from sayso.errors import StoreError, UnknownToolError
 from sayso.incidents import describe_incident, report_incident
 from sayso.policy import LOCAL, Principal, is_reserved
 from sayso.serve.exchange import (
+    Passing,
     Request,
     as_object,
     as_wire,
@@ -44,18 +45,6 @@ _log: Final = logging.getLogger(__name__)
 
 _HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
 """Answered even while the policy switches off server or caller: they give nothing away."""
-
-
-@dataclass(slots=True)
-class Passing:
-    """One request on its way, and the rest of the server's own chain.
-
-    `function` is what the framework held for the tool when it was looked at last.
-    """
-
-    ctx: Request
-    then: CallNext
-    function: Callable[..., Any] | None = None
 
 
 _passing: ContextVar[Passing] = ContextVar("sayso_passing")
@@ -219,7 +208,14 @@ class Middleware:
         from sayso.serve.execution import carry_out  # noqa: PLC0415 - for who calls
 
         guard = await self.engines[0].guard()
-        return await carry_out(self, call, _passing.get(), guard.schemas.of(call.tool))
+        return await carry_out(
+            call,
+            _passing.get(),
+            guard.schemas.of(call.tool),
+            registry=self.shelf,
+            framework=self.framework,
+            holds=self.holds,
+        )
 
 
 async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:

@@ -7,8 +7,16 @@ from typing import Any, Final
 
 from sayso.catalog import Tool, derive_title, make_tool
 from sayso.errors import UsageError
-from sayso.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare, read_tool
-from sayso.serve.advice import advise
+from sayso.intent import (
+    HINT_NAMES,
+    WIRE_NAMES,
+    Hints,
+    Intent,
+    as_code,
+    declare,
+    read_tool,
+    supposed,
+)
 from sayso.serve.definition import ToolDefinition, check_dry_run, check_intent, check_name, public
 from sayso.serve.functions import as_plan, by_name
 from sayso.serve.validation import check_scopes
@@ -17,6 +25,7 @@ DECLARED: Final = "__sayso_intent__"
 """The attribute of a function under which `declare` leaves its intent."""
 
 _AS_TOOL: Final = "tools.tool"
+_REACH: Final = ", with .but(open_world=True) if it reaches the outside world"
 
 _log: Final = logging.getLogger(__name__)
 
@@ -185,3 +194,21 @@ def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(schema, Mapping):
         return raw
     return {**raw, "inputSchema": {"additionalProperties": False, **schema}}
+
+
+def suggest(tool: Tool) -> str | None:
+    """The intent that its name and texts suggest, as code; `None` where they say too little."""
+    found = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
+    return None if found is None else as_code(found)
+
+
+def advise(tool: Tool, *, is_taken: bool, how: str) -> str:
+    """A sentence for the author; `how` is the decorator that takes an intent."""
+    found = suggest(tool)
+    what = f"the tool {tool.name!r} declares nothing, so it counts as one that destroys"
+    if is_taken:
+        what = f"the tool {tool.name!r} declares nothing; what its name and texts surely say holds"
+    if found is None:
+        return f"{what}; declare what it does: @{how}(…), with a preset such as sayso.READ_ONLY"
+    reach = "" if "open_world" in tool.inferred else _REACH
+    return f"{what}; its name and texts suggest @{how}({found}){reach}"

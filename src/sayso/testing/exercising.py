@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, cast
 
 from sayso.catalog import Tool, read_tools
@@ -14,7 +15,7 @@ from sayso.testing.changes import difference, lost_between
 from sayso.testing.samples import sample
 from sayso.testing.session import Session, open_session
 from sayso.testing.states import Probe
-from sayso.testing.surface import Surface
+from sayso.testing.surface import Surface, run_here
 
 _NO_PROBE: Final = "no probe watches the state"
 _ORDER: Final = tuple(Level)
@@ -64,6 +65,57 @@ async def exercise(
                 reset()
             await trial.run(tool, given.get(tool.name))
         return Behaviour(session.name, tuple(trial.verdicts), tuple(trial.failures))
+
+
+def assert_behaves(
+    server: object,
+    *,
+    calls: Calls | None = None,
+    probe: Probe | Sequence[Probe] = (),
+    varying: Sequence[str] = (),
+    only: Sequence[str] | None = None,
+    reset: Callable[[], Any] | None = None,
+    exact: bool = False,
+) -> Behaviour:
+    """Call the tools of one's own server, and find no hint that is false.
+
+    See `exercise` for the arguments; inside of an event loop, give what `await exercise(…)` gave.
+    There is no containment: whatever a tool does, it does. Gives all verdicts. Raises
+    `AssertionError` where a hint is refuted, or a call that the test gave ended in an error; with
+    `exact`, also where a promise was not exercised.
+
+    >>> import tempfile
+    >>> from mcp.server import MCPServer
+    >>> import sayso
+    >>> from sayso.testing import folder_state
+    >>> server = MCPServer("crm")
+    >>> tools = sayso.bind(server)
+    >>> @tools.tool(sayso.READ_ONLY)
+    ... def customers_list() -> list[str]:
+    ...     return ["Ann"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(assert_behaves(server, probe=folder_state(folder)))
+    customers_list: read_only supported by 2 calls
+    """
+    __tracebackhide__ = True
+    if isinstance(server, Behaviour):
+        found = server
+    else:
+        work = partial(
+            exercise, server, calls=calls, probe=probe, varying=varying, only=only, reset=reset
+        )
+        instead = "assert_behaves(await sayso.testing.exercise(server, …))"
+        found = run_here(work, where="assert_behaves", instead=instead)
+    refuted = [str(verdict) for verdict in found.verdicts if verdict.status == "refuted"]
+    unknown = [
+        str(verdict) for verdict in found.verdicts if exact and verdict.status == "not_exercised"
+    ]
+    if lines := [*refuted, *found.failures, *unknown]:
+        what = "it does not behave as declared"
+        if len(lines) == len(unknown):
+            what = "whether it behaves as declared is not known, and is to be exact"
+        raise AssertionError("\n  ".join([f"{found.server}: {what}", *lines]))
+    return found
 
 
 @asynccontextmanager

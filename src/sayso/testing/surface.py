@@ -1,15 +1,20 @@
 """A server's tools as it lists them, read once: what most assertions are about."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import anyio
+import anyio.lowlevel
 
 from sayso.catalog import Tool, read_tools
 from sayso.connect import SavedTarget
 from sayso.errors import UsageError
-from sayso.testing.loops import run_here
 from sayso.testing.session import SECONDS, open_session, target_of
+
+T = TypeVar("T")
 
 _MOST_NAMES: Final = 12
 
@@ -83,3 +88,22 @@ def _made(name: str, entries: list[Any], *, is_bound: bool = False) -> Surface:
     twice = sorted({name for name in names if names.count(name) > 1})
     problems += [f"{name}: two tools are called {tool!r}" for tool in twice]
     return Surface(name, tuple(tools), tuple(problems), is_bound)
+
+
+def run_here(work: Callable[[], Awaitable[T]], *, where: str, instead: str) -> T:
+    """What `work` gives, in an event loop of its own.
+
+    Raises `UsageError` where one runs already: `where` is who was called there, and `instead` what
+    to write.
+    """
+    if _is_running():
+        raise UsageError("an event loop runs here already", where=where, fix=f"Write {instead}.")
+    return anyio.run(work)
+
+
+def _is_running() -> bool:
+    try:
+        anyio.lowlevel.current_token()
+    except RuntimeError:
+        return False
+    return True
