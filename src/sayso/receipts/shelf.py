@@ -51,10 +51,11 @@ class Shelf:
                 dropped.append(Finding(DROPPED, what))
             else:
                 found.append(about)
-        told = () if found else dropped  # an old one beside one that holds is no news
-        if not found and not told:
-            return tool
-        return replace(tool, receipts=tuple(found), findings=(*tool.findings, *told))
+        if found:  # an old one beside one that holds is no news
+            return replace(tool, receipts=tuple(found))
+        if dropped:
+            return replace(tool, receipts=(), findings=(*tool.findings, *dropped))
+        return tool
 
     def _naming(self, tool: str, package: Package) -> Iterator[tuple[Receipt, ToolReceipt]]:
         """What the receipts of a package, of whatever version, say of a tool of this name."""
@@ -90,8 +91,14 @@ def why_void(receipt: Receipt, where: str, package: Package) -> str:
     if not before or not changed:
         return f"the receipt {where} is for {receipt.package}, but {package} runs. {_FIX}"
     first = changed[0]
-    how = "changed" if first in before and first in now else "added" if first in now else "removed"
-    more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+    how = "changed"
+    if first not in before:
+        how = "added"
+    elif first not in now:
+        how = "removed"
+    more = ""
+    if len(changed) > 1:
+        more = f" (and {len(changed) - 1} more)"
     return f"the receipt {where} does not count: {first} was {how} since{more}. {_FIX}"
 
 

@@ -23,13 +23,16 @@ def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
     if is_unsafe_to_repeat(tool.raw):
         guessed["idempotent"] = False
     hints = Hints(
-        **{name: guessed.get(name) if said[name] is None else said[name] for name in HINT_NAMES}
+        **{name: guessed.get(name) for name in HINT_NAMES}
+        | {name: said[name] for name in HINT_NAMES if said[name] is not None}
     )
     whole = supposed(hints)
     if whole is None:
         return f"declare what it does{_named(title)}, with a preset such as sayso.READ_ONLY"
-    why = "" if said.is_complete else "if its name and texts say what it does, "
-    return why + how(Intent(whole), title=title, is_bound=is_bound)
+    advice = how(Intent(whole), title=title, is_bound=is_bound)
+    if said.is_complete:
+        return advice
+    return f"if its name and texts say what it does, {advice}"
 
 
 def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
@@ -54,4 +57,6 @@ def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
 
 
 def _named(title: str | None) -> str:
-    return f', title="{title}"' if title else ""
+    if not title:
+        return ""
+    return f', title="{title}"'

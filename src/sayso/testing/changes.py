@@ -36,9 +36,11 @@ def lost_between(before: Looks, after: Looks) -> str:
     for was, now in zip(before, after, strict=True):
         if isinstance(was, Mapping) and isinstance(now, Mapping):
             gone += [name for name in cast("Mapping[Any, Any]", was) if name not in now]
-    return _few(gone) if gone else ""
+    return _few(gone)
 
 
 def _few(names: Sequence[Any]) -> str:
     shown = ", ".join(str(name) for name in names[:_MOST_SHOWN])
-    return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
+    if len(names) > _MOST_SHOWN:
+        shown += f" and {len(names) - _MOST_SHOWN} more"
+    return shown

@@ -206,7 +206,9 @@ class _Trial:
         if not self.session.is_in_process:
             return "it runs elsewhere, so it is called only with arguments in calls={…}"
         found = sample(tool.input_schema or {})
-        return f"{found}: give arguments in calls={{…}}" if isinstance(found, str) else (found,)
+        if isinstance(found, str):
+            return f"{found}: give arguments in calls={{…}}"
+        return (found,)
 
     async def _read(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
         before = self._look()
@@ -236,11 +238,10 @@ class _Trial:
             why = f"the call with {arguments} changed nothing that a probe sees"
             return _unknown(tool, ("destructive", "idempotent"), why)
         lost = lost_between(before, once)
-        found = [
-            _refuted(tool, "destructive", 1, f"lost {lost} with {arguments}")
-            if lost
-            else self._supported(tool, "destructive", 1)
-        ]
+        verdict = self._supported(tool, "destructive", 1)
+        if lost:
+            verdict = _refuted(tool, "destructive", 1, f"lost {lost} with {arguments}")
+        found = [verdict]
         if not read_tool(tool.raw).intent.hints.with_defaults().idempotent:
             return found
         await self._call(tool, arguments)
@@ -285,7 +286,9 @@ def _worse(before: Verdict | None, now: Verdict) -> Verdict:
         return now
     if now.status == "supported" and before.status == "supported":
         return Verdict(now.tool, now.promise, "supported", before.calls + now.calls)
-    return now if now.status == "refuted" else before
+    if now.status == "refuted":
+        return now
+    return before
 
 
 def _text(result: Mapping[str, Any]) -> str:

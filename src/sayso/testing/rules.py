@@ -63,7 +63,7 @@ def _with_headings(sentences: list[str]) -> list[str]:
         if sentence.startswith("#"):
             heading = sentence.lstrip("# ")
         else:
-            found.append(f"{heading}: {sentence}" if heading else sentence)
+            found.append(f"{heading}: {sentence}".removeprefix(": "))
     return found
 
 

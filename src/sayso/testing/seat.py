@@ -31,7 +31,9 @@ class Terms:
 
 def lowlevel_of(server: object) -> Server[Any]:
     """The SDK's server inside of `server`. Raises `UsageError` for what is no server."""
-    return server if isinstance(server, Server) else framework_of(server).lowlevel  # pyright: ignore[reportUnknownVariableType] - of any state
+    if isinstance(server, Server):
+        return server  # pyright: ignore[reportUnknownVariableType] - of any state
+    return framework_of(server).lowlevel
 
 
 def door_of(lowlevel: Server[Any]) -> Middleware | None:

@@ -79,7 +79,9 @@ def _digest_of(file: Path) -> str:
         return f"link to {file.readlink()}"
     if file.is_dir():
         return "folder"
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "special file"
+    if not file.is_file():
+        return "special file"
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _rows(connection: sqlite3.Connection, ignored: tuple[str, ...]) -> State:

@@ -1,6 +1,6 @@
 """A server's tools as it lists them, read once: what most assertions are about."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -39,10 +39,23 @@ class Surface:
         names = [tool.name for tool in self.tools]
         if name in names:
             return self.tools[names.index(name)]
-        close = get_close_matches(name, names, n=1)
-        shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
-        fix = f"Did you mean {close[0]!r}?" if close else f"Its tools are: {shown or 'none'}."
+        shown = names[:_MOST_NAMES]
+        if len(names) > _MOST_NAMES:
+            shown.append("…")
+        fix = likely(name, names) or f"Its tools are: {', '.join(shown) or 'none'}."
         raise UsageError(f"there is no tool {name!r}", where=self.name, fix=fix)
+
+
+def likely(name: str, names: Iterable[str]) -> str | None:
+    """Return a question after the name that was perhaps meant; `None` if none is close.
+
+    >>> likely("raed", ["read", "write"])
+    "Did you mean 'read'?"
+    """
+    close = get_close_matches(name, [str(known) for known in names], n=1)
+    if not close:
+        return None
+    return f"Did you mean {close[0]!r}?"
 
 
 async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:

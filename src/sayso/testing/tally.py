@@ -9,7 +9,7 @@ from typing import Final
 
 from sayso.testing.promises import Manifest
 
-_RANKS: Final = ("failed", "skipped", "passed")
+_RANKS: Final = ("failed", "passed", "skipped")
 _WORDS: Final = {
     "passed": "shown by a test that passed",
     "failed": "with a test that failed",
@@ -69,13 +69,15 @@ class Tally:
     def _end(self, promise: str) -> str:
         """How its tests ended: a failure counts, else the best of them."""
         ends = {self._ends.get(test, "") for test in self._claims[promise]}
-        if "failed" in ends:
-            return "failed"
-        return max(ends, key=lambda end: _RANKS.index(end) if end else -1)
+        return next((end for end in _RANKS if end in ends), "")
 
 
 def _no_promise(promise: str, tests: list[str], promises: Iterable[str]) -> str:
     close = get_close_matches(promise, list(promises), n=1)
-    more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
-    fix = f"; did you mean {close[0]}?" if close else "; put it into a manifest"
-    return f"{tests[0]}{more} shows {promise}, which nobody promises{fix}"
+    named = tests[0]
+    if len(tests) > 1:
+        named += f" and {len(tests) - 1} more"
+    fix = "put it into a manifest"
+    if close:
+        fix = f"did you mean {close[0]}?"
+    return f"{named} shows {promise}, which nobody promises; {fix}"

@@ -40,7 +40,8 @@ def widened(old: Any, new: Any, at: str = "") -> Iterator[str]:
     if canonical(old) == canonical(new) or old is True or new is False:
         return
     if old is False or new is True:
-        yield _told(at, "takes anything now" if new is True else "is taken now")
+        what = "takes anything now" if new is True else "is taken now"
+        yield _told(at, what)
         return
     for compare in (_type, _values, _bounds, _names, _forms, _parts, _others):
         yield from compare(_object(old), _object(new), at)
@@ -51,7 +52,9 @@ def _type(old: Shape, new: Shape, at: str) -> Iterator[str]:
     now = _types(new)
     if before and not now and not any(key in new for key in (*_ONE_OF, "enum", "const", "$ref")):
         yield _told(at, f"was {_listed(before)}, is of any type")
-    more = now - before - ({"integer"} if "number" in before else set())
+    more = now - before
+    if "number" in before:
+        more.discard("integer")
     if before and more:
         yield _told(at, f"was {_listed(before)}, takes {_listed(more)} too")
 
@@ -71,7 +74,8 @@ def _bounds(old: Shape, new: Shape, at: str) -> Iterator[str]:
             before = old.get(key)
             now = new.get(key)
             if before is not None and (now is None or is_looser(now, before)):
-                yield _told(at, f"{key} was {before}, is {'unlimited' if now is None else now}")
+                limit = "unlimited" if now is None else now
+                yield _told(at, f"{key} was {before}, is {limit}")
 
 
 def _names(old: Shape, new: Shape, at: str) -> Iterator[str]:
@@ -150,15 +154,19 @@ def _bare(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...]) 
 
 
 def _types(schema: Shape) -> set[str]:
-    found = schema.get("type")
-    return {found} if isinstance(found, str) else set(cast("list[str]", found or []))
+    found = schema.get("type") or []
+    if isinstance(found, str):
+        return {found}
+    return set(cast("list[str]", found))
 
 
 def _allowed(schema: Shape) -> set[str] | None:
     if "const" in schema:
         return {canonical(schema.get("const")).decode()}
     values = schema.get("enum")
-    return None if values is None else {canonical(value).decode() for value in values}
+    if values is None:
+        return None
+    return {canonical(value).decode() for value in values}
 
 
 def _plain(schema: Shape) -> dict[str, Any]:
@@ -187,7 +195,9 @@ def _listed(names: set[str]) -> str:
 
 
 def _at(path: str, name: str) -> str:
-    return f"{path}.{name}".lstrip(".") if name != "[]" else f"{path}[]"
+    if name == "[]":
+        return f"{path}[]"
+    return f"{path}.{name}".lstrip(".")
 
 
 def _told(at: str, what: str) -> str:
