@@ -36,7 +36,9 @@ class AgentTool:
     def description(self) -> str:
         """What its server says of it; its title where that says nothing."""
         said = self.tool.raw.get("description")
-        return said if isinstance(said, str) and said.strip() else self.title
+        if isinstance(said, str) and said.strip():
+            return said
+        return self.title
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -144,8 +144,13 @@ async def _verdict(function: Function, approval: Approval) -> object:
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object may be called like one
     )
-    said = function(approval) if is_async else await _in_thread(function, approval)
-    return await said if inspect.isawaitable(said) else said
+    if is_async:
+        said = function(approval)
+    else:
+        said = await _in_thread(function, approval)
+    if inspect.isawaitable(said):
+        return await said
+    return said
 
 
 async def _in_thread(function: Function, approval: Approval) -> object:

@@ -37,13 +37,14 @@ class Choice:
         its name later is pinned in its place, or makes the name one that several have.
         """
         always = [bound.get(name, name) for name in self.always]
+        levels = {self.destructive: (Level.DESTRUCTIVE,)}
         selection = selector.select(
             message,
             self.most,
             tokens=self.tokens,
             always=always,
-            exclude=(Level.DESTRUCTIVE,) if self.destructive == "never" else (),
-            unless_asked=(Level.DESTRUCTIVE,) if self.destructive == "asked" else (),
+            exclude=levels.get("never", ()),
+            unless_asked=levels.get("asked", ()),
         )
         for name, said in zip(self.always, always, strict=True):
             pinned = {

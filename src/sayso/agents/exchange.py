@@ -34,8 +34,10 @@ class ToolCall:
         said = self.arguments
         if isinstance(said, Mapping):
             return dict(said)
+        if not said or not said.strip():
+            return {}
         try:
-            value: object = parse_json(said) if said and said.strip() else {}
+            value: object = parse_json(said)
         except UsageError as error:
             raise BadArgumentsError(error.what, where=error.where) from error
         if not isinstance(value, dict):
@@ -66,7 +68,7 @@ class ToolResult:
     @property
     def text(self) -> str:
         """The blocks of the answer as text; of what is none, what it is."""
-        return "\n".join(part if isinstance(part, str) else str(part) for part in self.parts)
+        return "\n".join(str(part) for part in self.parts)
 
     @property
     def parts(self) -> "tuple[str | Picture, ...]":

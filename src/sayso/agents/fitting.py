@@ -55,7 +55,9 @@ def fit_name(name: str) -> str:
     ('customer_delete', 'customer_delete-ed768e5a')
     """
     is_fit = 0 < len(name) <= _LONGEST and not _UNFIT_NAME.search(name) and not _MARKED.search(name)
-    return name if is_fit else _mark(name, name)
+    if is_fit:
+        return name
+    return _mark(name, name)
 
 
 def fit_qualified(server: str, name: str) -> str:

@@ -98,7 +98,9 @@ class Guarded:
             message = f"{name!r} would go around the guard; take it from the client itself"
             raise AttributeError(message)
         value = getattr(self.behind.wire.client, name)
-        return _Checked(self.behind, value) if ismethod(value) else value
+        if ismethod(value):
+            return _Checked(self.behind, value)
+        return value
 
     def __repr__(self) -> str:
         return f"<sayso: {self.behind.principal.client} to {self.behind.name}>"

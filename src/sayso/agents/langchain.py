@@ -71,8 +71,10 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         tools = [*others, *guarded_tools(step)]
         response = await handler(request.override(tools=tools, system_message=system))
         # Where there is a form for the last answer, it is a tool too, and LangChain's own.
-        names = step.tools if request.response_format is not None else None
-        return replace(response, result=_readable(response.result, names))
+        names = None
+        if request.response_format is not None:
+            names = step.tools
+        return replace(response, result=[_read(message, names) for message in response.result])
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
         """Raises `UsageError`: tools behind sayso are there for asynchronous agents only."""
@@ -123,17 +125,10 @@ def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
     return SystemMessage([*before.content, {"type": "text", "text": prompt}])
 
 
-def _readable(messages: Sequence[BaseMessage], names: Container[str] | None) -> list[BaseMessage]:
-    """The same messages, where LangChain would take calls that it cannot read for no calls."""
-    return [
-        _read(message, names)
-        if isinstance(message, AIMessage) and message.invalid_tool_calls
-        else message
-        for message in messages
-    ]
-
-
-def _read(message: AIMessage, names: Container[str] | None) -> AIMessage:
+def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
+    """The same message, where LangChain would take calls that it cannot read for no calls."""
+    if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
+        return message
     calls = list(message.tool_calls)
     left = list[InvalidToolCall]()
     for unread in message.invalid_tool_calls:
@@ -159,8 +154,9 @@ def _made(asked: LangChainCall) -> ToolCall:
     given = asked["args"]
     call = ToolCall(asked["id"] or "", asked["name"], asked["args"])
     text = given.get(_UNREADABLE)
-    is_unreadable = isinstance(text, str) and _UNREADABLE in _arguments(text)
-    return ToolCall(call.id, call.name, text) if is_unreadable else call
+    if isinstance(text, str) and _UNREADABLE in _arguments(text):
+        return ToolCall(call.id, call.name, text)
+    return call
 
 
 def _check_names(others: Iterable[Any], step: Step) -> None:

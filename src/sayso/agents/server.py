@@ -95,7 +95,10 @@ class GuardedServer:
     ) -> list[tuple[Tool, ToolFacts]]:
         """The tools that the principal may know of. Raises `RpcError`, `NotMcpError`."""
         self.check()
-        found = await self.listing.ask(meta) if is_fresh else await self.listing.known()
+        if is_fresh:
+            found = await self.listing.ask(meta)
+        else:
+            found = await self.listing.known()
         seen = (self.guard.sees(self.principal, tool) for tool in found.values())
         return [pair for pair in seen if pair is not None]
 
@@ -143,7 +146,9 @@ class GuardedServer:
         if generation != self.wire.generation:
             tool = await self.listing.find(call.name, call.principal, is_fresh=True)
             if tool is None or tool.fingerprint != call.tool.fingerprint:
-                return lost_answer(call) if call.is_sent else tool_changed(call)
+                if call.is_sent:
+                    return lost_answer(call)
+                return tool_changed(call)
         return await self.wire.call(errand, call)
 
     async def approval(self, number: int) -> Approval | None:

@@ -105,8 +105,9 @@ class Toolset:
 
     def name_of(self, tool: "Tool") -> str:
         """What the model calls a tool: with its server's name in front, where there are several."""
-        is_one = len(self.servers) == 1
-        return fit_name(tool.name) if is_one else fit_qualified(tool.server, tool.name)
+        if len(self.servers) == 1:
+            return fit_name(tool.name)
+        return fit_qualified(tool.server, tool.name)
 
     async def step(self, message: str | Sequence[str] = "") -> "Step":
         """The tools for the next step of a run whose user has said `message`, the newest last.
@@ -123,14 +124,12 @@ class Toolset:
 
     def prompt(self, tools: Iterable[AgentTool]) -> str:
         """The system prompt about these tools, from the same hints and policy that decide."""
-        one = self.servers[0]
-        found = build(
+        return build(
             (tool.tool for tool in tools),
-            principal=one.principal,
+            principal=self.servers[0].principal,
             policy=self.policy,
             names=self.name_of,
-        )
-        return found.text
+        ).text
 
     def draw(self) -> "Turn":
         """A place in line for a call that comes later; whoever draws it must `leave` it."""
@@ -222,19 +221,17 @@ class Toolset:
         await found.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
-    async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
+    async def withdraw(self, results: Collection[ToolResult] | None = None) -> None:
         """Take back the questions that these calls wait for, by default those of all calls."""
-        asked = (
-            None if results is None else [result.approval for result in results if result.approval]
-        )
         for server in self.servers:
+            if results is None:
+                await server.withdraw()
+                continue
             # Servers that are kept in stores of their own may have the same numbers.
-            ours = [
-                approval.number
-                for approval in asked or ()
-                if approval.question.server == server.name
-            ]
-            await server.withdraw(None if asked is None else ours)
+            asked = [result.approval for result in results if result.approval]
+            await server.withdraw(
+                approval.number for approval in asked if approval.question.server == server.name
+            )
 
     def defers(self, result: ToolResult) -> bool:
         """Whether this result waits for an answer that the program brings. See `settle`."""
@@ -280,7 +277,9 @@ class Toolset:
         tool = tools.get(call.name)
         if tool is None:
             return refuse(call, _unknown(call.name, tools))
-        meta = None if call.key is None else {META_KEY: call.key}
+        meta = None
+        if call.key is not None:
+            meta = {META_KEY: call.key}
         ended = await tool.server.call(tool.tool.name, arguments, meta=meta, turn=turn)
         waits = None
         if ended.waits is not None:
@@ -332,8 +331,10 @@ class Step:
 
 def _unknown(name: str, tools: Iterable[str]) -> str:
     near = get_close_matches(name, [other for other in tools if other != name], n=_NEAR)
-    told = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"there is no tool “{plain(name)}” here.{told}"
+    message = f"there is no tool “{plain(name)}” here."
+    if near:
+        message += f" Did you mean {' or '.join(near)}?"
+    return message
 
 
 def _check(toolset: Toolset) -> None:

@@ -205,10 +205,11 @@ class Wire:
 def received(error: MCPError) -> RpcError:
     """An error of the SDK's client, with the fault where it means that no answer came."""
     if error.data is None and error.message.startswith(_UNANSWERED.get(error.code, ("\0",))):
-        fault = Fault.TIMED_OUT if error.code == types.REQUEST_TIMEOUT else Fault.LOST
-        # What could not be read is quoted in these words.
+        if error.code == types.REQUEST_TIMEOUT:
+            return RpcError(error.code, error.message, fault=Fault.TIMED_OUT)
+        # What could not be read is quoted in the words of the SDK.
         told = "its answer cannot be read" if error.code == types.PARSE_ERROR else error.message
-        return RpcError(error.code, told, fault=fault)
+        return RpcError(error.code, told, fault=Fault.LOST)
     return RpcError(error.code, error.message, error.data)
 
 

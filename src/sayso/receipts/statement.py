@@ -149,8 +149,9 @@ def _package(statement: Mapping[str, Any], predicate: Mapping[str, Any]) -> Pack
 def _files_to_write(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the digests of files, which say what changed; without them if there are too many."""
     files: object = package.get("files")
-    is_kept = isinstance(files, Mapping) and 0 < len(cast("dict[str, Any]", files)) <= MAX_FILES
-    return {"files": dict(cast("dict[str, Any]", files))} if is_kept else {}
+    if isinstance(files, Mapping) and 0 < len(cast("dict[str, Any]", files)) <= MAX_FILES:
+        return {"files": dict(cast("dict[str, Any]", files))}
+    return {}
 
 
 def _is_digest(value: object) -> bool:

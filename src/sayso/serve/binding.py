@@ -234,7 +234,9 @@ def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Inten
     def narrow(arguments: Mapping[str, Any]) -> Any:
         if arguments.get("dry_run") is True:
             return READ_ONLY.but(open_world=intent.hints.open_world)
-        return None if own is None else own(arguments)
+        if own is None:
+            return None
+        return own(arguments)
 
     return intent.but(narrow=narrow)
 
@@ -248,7 +250,9 @@ def declare(
     what only the tool's arguments can tell, and scopes, are looked at when the server starts.
     """
     how = "@sayso.declare(sayso.READ_ONLY)"
-    where = f"tool {getattr(intent, '__name__', '?')}" if callable(intent) else "declare"
+    where = "declare"
+    if callable(intent):
+        where = f"tool {getattr(intent, '__name__', '?')}"
     made = _dry(
         made_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
     )

@@ -147,7 +147,9 @@ class Context:
 
 def structure_of(plain: Any) -> Any:
     """JSON as the structure of a result: what is no object stands in one, under `result`."""
-    return cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
+    if isinstance(plain, Mapping):
+        return cast("Any", plain)
+    return {"result": plain}
 
 
 def _is_sayable(number: Any) -> bool:

@@ -76,24 +76,30 @@ class ToolDefinition:
     ) -> None:
         where = f"tool {name}"
         check_name(name)
-        schema = as_schema(name, input_schema) if input_schema is not None else _OBJECT
+        schema = _OBJECT
+        if input_schema is not None:
+            schema = as_schema(name, input_schema)
         for part in (schema, output_schema):
             if part is not None:
                 _check_schema(name, part)
         known = frozenset(cast("Mapping[str, Any]", schema.get("properties", {})))
-        given = dict(fields) if tags is None else {**fields, "tags": _listed(tags, where=where)}
+        given = dict(fields)
+        if tags is not None:
+            given["tags"] = _listed(tags, where=where)
         made = made_intent(intent, given, where=where, how="read_only_hint=True")
         check_intent(name, made, known)
         check_dry_run(name, made, schema)
-        if handler is not None and execute is not None:
-            raise UsageError("give a handler or execute, not both", where=where)
+        if handler is not None:
+            if execute is not None:
+                raise UsageError("give a handler or execute, not both", where=where)
+            execute = as_execute(handler, known, where=where)
         values = {
             "name": name,
             "intent": made,
             "description": description,
             "input_schema": schema,
             "output_schema": output_schema,
-            "execute": execute if handler is None else as_execute(handler, known, where=where),
+            "execute": execute,
             "has_cursor": has_cursor,
             "parameters": known,
             "tags": _in_order(given.get("tags"), made.tags),
@@ -153,16 +159,18 @@ def _listed(tags: Iterable[str], *, where: str) -> tuple[str, ...]:
 
 def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, ...]:
     """The tags as they were given, each once; a set has no order, so its tags are sorted."""
-    first = () if given is None or isinstance(given, frozenset | set) else given
-    named = tuple(dict.fromkeys(first))
+    if given is None or isinstance(given, frozenset | set):
+        return tuple(sorted(held))
+    named = tuple(dict.fromkeys(given))
     return (*named, *sorted(held - set(named)))
 
 
 def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
     """What clients read of it: a sentence that only the plan can fill stays here."""
     known = _object(_object(raw.get("inputSchema")).get("properties"))
-    is_read = intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known))
-    return intent if is_read else intent.but(confirm=None)
+    if intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known)):
+        return intent
+    return intent.but(confirm=None)
 
 
 def check_name(name: str) -> None:

@@ -48,7 +48,9 @@ def client_name(ctx: Request) -> str:
         name: Any = known.client_info.name
     else:
         name = as_object(_meta_of(ctx).get(f"{META}clientInfo")).get("name")
-    return name[:128] if isinstance(name, str) and name else "unknown"
+    if not isinstance(name, str) or not name:
+        return "unknown"
+    return name[:128]
 
 
 def has_begun(ctx: Request) -> bool:
@@ -114,11 +116,14 @@ def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[
     meta = {key: value for key, value in given.items() if not key.startswith(META)}
     if ctx.protocol_version in HANDSHAKE_VERSIONS:
         kept = {key: value for key, value in result.items() if key not in ("resultType", "_meta")}
-        return {**kept, "_meta": meta} if meta else kept
+        if meta:
+            kept["_meta"] = meta
+        return kept
     meta[f"{META}serverInfo"] = server.server_info_stamp
-    is_cacheable = ctx.method.endswith("/list") or ctx.method == "resources/read"
-    fresh = {"ttlMs": 0, "cacheScope": "private"} if is_cacheable else {}
-    return {"resultType": "complete", **fresh, **result, "_meta": meta}
+    dressed: dict[str, Any] = {"resultType": "complete"}
+    if ctx.method.endswith("/list") or ctx.method == "resources/read":
+        dressed |= {"ttlMs": 0, "cacheScope": "private"}
+    return {**dressed, **result, "_meta": meta}
 
 
 def harmless(ctx: Request) -> Request:
@@ -153,15 +158,17 @@ def sent(ctx: Request, call: "Call") -> Request:
     own = {"name": call.name, "arguments": dict(call.arguments), **call.request.brought, **task}
     known = {key: value for key, value in as_object(ctx.meta).items() if key in _SDK_META}
     lifted = {**known, **meta}
-    return replace(
-        ctx, params={**own, **({"_meta": meta} if meta else {})}, meta=cast("Any", lifted or None)
-    )
+    if meta:
+        own["_meta"] = meta
+    return replace(ctx, params=own, meta=cast("Any", lifted or None))
 
 
 def meta_only(ctx: Request) -> dict[str, Any] | None:
     """The envelope of a call, for a list that is asked for on its behalf."""
     meta = _connection(ctx)
-    return {"_meta": meta} if meta else None
+    if not meta:
+        return None
+    return {"_meta": meta}
 
 
 def as_wire(result: HandlerResult) -> dict[str, Any]:

@@ -102,12 +102,17 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
             data, text = parted(await _survived(function, args, kwargs))
             value = unpaged(data)
         except Exception as error:
-            is_said = is_on_purpose(error)
-            call.crash, call.said = (None, error) if is_said else (error, None)
-            if is_said and not isinstance(error, SaysoError):
-                raise
             # What is no mistake leaves no trace in the log, and what is one leaves the guard's.
-            told = call.told(error, str(error) if is_said else "it failed")
+            if is_on_purpose(error):
+                call.crash = None
+                call.said = error
+                if not isinstance(error, SaysoError):
+                    raise
+                told = call.told(error, str(error))
+            else:
+                call.crash = error
+                call.said = None
+                told = call.told(error, "it failed")
             if told is error:
                 raise
             raise told from error
@@ -163,7 +168,9 @@ async def _survived(
         result = await anyio.to_thread.run_sync(
             functools.partial(_in_thread, function, *args, **kwargs), abandon_on_cancel=is_left
         )
-        return await result if inspect.isawaitable(result) else result
+        if inspect.isawaitable(result):
+            return await result
+        return result
     except (Exception, KeyboardInterrupt):
         raise
     except asyncio.CancelledError as error:
@@ -259,7 +266,8 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
         for key, annotation in told.items()
         if annotation is not inspect.Parameter.empty
     }
-    run.__dict__.update(getattr(function, "__dict__", {}) if inspect.isroutine(function) else {})
+    if inspect.isroutine(function):
+        run.__dict__.update(getattr(function, "__dict__", {}))
     run.__name__ = run.__qualname__ = getattr(function, "__name__", name)
     run.__module__ = getattr(function, "__module__", run.__module__)
     run.__doc__ = inspect.getdoc(function)

@@ -34,8 +34,10 @@ def _with_booleans(entry: dict[str, Any]) -> dict[str, Any]:
     ]
     for key in wrong:
         _log.warning("%s of the tool %r is no boolean; it counts as unset", key, entry.get("name"))
+    if not wrong:
+        return entry
     kept = {key: value for key, value in annotations.items() if key not in wrong}
-    return {**entry, "annotations": kept} if wrong else entry
+    return {**entry, "annotations": kept}
 
 
 async def list_none(_ctx: Any, _params: Any) -> types.ListToolsResult:

@@ -93,9 +93,10 @@ class Middleware:
 
         Lists of tools are empty then, and calls are denied by the guard, which records them.
         """
-        engine = self.engines[0] if self.engines else None
-        if engine is not None and not engine.lets_in(self.shelf.server, self._caller(ctx).subject):
-            raise MCPError(types.INVALID_REQUEST, "the policy switches off this server or caller")
+        for engine in self.engines:
+            if not engine.lets_in(self.shelf.server, self._caller(ctx).subject):
+                what = "the policy switches off this server or caller"
+                raise MCPError(types.INVALID_REQUEST, what)
 
     async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         result = await _listed(ctx, call_next)
@@ -239,8 +240,11 @@ def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
     Raises `MCPError` if the token does not hold that claim.
     """
     roles: Any = (token.claims or {}).get("roles")
-    roles = [roles] if isinstance(roles, str) else roles
-    held = cast("list[Any]", roles if isinstance(roles, list) else [])
+    held: list[Any] = []
+    if isinstance(roles, str):
+        held = [roles]
+    elif isinstance(roles, list):
+        held = cast("list[Any]", roles)
     return Principal(
         subject_of(token),
         client=token.client_id,
@@ -262,4 +266,6 @@ def subject_of(token: AccessToken) -> str:
     """Return whom a token is for, under a name that is neither a client's nor reserved."""
     if not token.subject:
         return f"client:{token.client_id}"
-    return f"token:{token.subject}" if is_reserved(token.subject) else token.subject
+    if is_reserved(token.subject):
+        return f"token:{token.subject}"
+    return token.subject

@@ -222,6 +222,7 @@ def _given_by(settings: Settings) -> Callable[[], Policy]:
         given = settings.policy
         return lambda: given
     # Where there is no other way to a person, and nobody has said that there must be.
-    is_last = settings.console is None and not settings.channels
-    policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"}) if is_last else Policy()
+    policy = Policy()
+    if settings.console is None and not settings.channels:
+        policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"})
     return lambda: policy

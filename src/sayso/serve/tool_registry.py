@@ -144,7 +144,9 @@ class ToolRegistry:
     def raw(self, name: str) -> Mapping[str, Any]:
         """The tool of this name as its framework listed it; empty for one that it did not list."""
         known = self._entries.get(name)
-        return {} if known is None else known.raw
+        if known is None:
+            return {}
+        return known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
         """The entry of a list: all hints explicit, those that nobody declared as they count."""
@@ -179,7 +181,9 @@ class ToolRegistry:
         """A tool about which its author says nothing here; `how` is what would say it."""
         if all(tool.intent.hints[name] is None for name in HINT_NAMES):
             self._tell(tool.name, advise(tool, is_taken=self.infer, how=how))
-        return tool if self.infer else replace(tool, inferred={})
+        if self.infer:
+            return tool
+        return replace(tool, inferred={})
 
     def _tell(self, name: str, what: str) -> None:
         """Once for each tool."""
@@ -199,7 +203,9 @@ def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 def suggest(tool: Tool) -> str | None:
     """The intent that its name and texts suggest, as code; `None` where they say too little."""
     found = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
-    return None if found is None else as_code(found)
+    if found is None:
+        return None
+    return as_code(found)
 
 
 def advise(tool: Tool, *, is_taken: bool, how: str) -> str:
@@ -210,5 +216,7 @@ def advise(tool: Tool, *, is_taken: bool, how: str) -> str:
         what = f"the tool {tool.name!r} declares nothing; what its name and texts surely say holds"
     if found is None:
         return f"{what}; declare what it does: @{how}(…), with a preset such as sayso.READ_ONLY"
-    reach = "" if "open_world" in tool.inferred else _REACH
-    return f"{what}; its name and texts suggest @{how}({found}){reach}"
+    advice = f"{what}; its name and texts suggest @{how}({found})"
+    if "open_world" in tool.inferred:
+        return advice
+    return advice + _REACH

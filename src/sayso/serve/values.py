@@ -13,12 +13,6 @@ from typing import Any, Final, Protocol, cast, runtime_checkable
 from sayso.errors import UsageError
 
 _DEEPEST: Final = 64
-_AS_TEXT: Final = (
-    dt.date,
-    dt.time,
-    uuid.UUID,
-    decimal.Decimal,
-)
 
 
 class ShapeError(UsageError):
@@ -52,7 +46,7 @@ def to_json(value: Any, depth: int = 0) -> Any:
         raise ShapeError(f"the tool returned {value}, which is no JSON")
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    if isinstance(value, _AS_TEXT):
+    if isinstance(value, dt.date | dt.time | uuid.UUID | decimal.Decimal):
         return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
     raise ShapeError(f"the tool returned a {type(value).__name__}, which is no JSON")
 

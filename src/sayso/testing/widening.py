@@ -154,7 +154,7 @@ def _bare(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...]) 
 
 
 def _types(schema: Shape) -> set[str]:
-    found = schema.get("type") or []
+    found: Any = schema.get("type") or []
     if isinstance(found, str):
         return {found}
     return set(cast("list[str]", found))
