@@ -77,7 +77,7 @@ class ToolResult:
         structured = self.answer.get("structuredContent")
         if not blocks and structured is not None:
             return (json.dumps(structured, ensure_ascii=False),)
-        return tuple(_part(_object(block)) for block in blocks)
+        return tuple(_part(as_object(block)) for block in blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def decline(call: ToolCall, number: int, message: str | None) -> ToolResult:
 
 
 def _part(block: Mapping[str, Any]) -> str | Picture:
-    inner = _object(block.get("resource"))
+    inner = as_object(block.get("resource"))
     kind = block.get("mimeType") or inner.get("mimeType") or "unknown"
     for text in (block.get("text"), inner.get("text")):
         if isinstance(text, str):
@@ -115,5 +115,6 @@ def _part(block: Mapping[str, Any]) -> str | Picture:
     return f"[{block.get('type', 'block')}: {kind}]"
 
 
-def _object(value: Any) -> Mapping[str, Any]:
+def as_object(value: object) -> Mapping[str, Any]:
+    """Return `value` if it is a JSON object, else an empty one."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

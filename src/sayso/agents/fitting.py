@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from sayso.agents.exchange import as_object
 from sayso.catalog import SEPARATOR, qualify
 from sayso.schema import digest
 
@@ -31,18 +32,14 @@ def fit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     >>> fit_schema({"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]})
     {'type': 'object', 'properties': {'a': {}, 'b': {}}}
     """
-    properties = dict(_object(schema.get("properties")))
+    properties = dict(as_object(schema.get("properties")))
     for choice in _CHOICES:
         branches = schema.get(choice)
         for branch in cast("list[Any]", branches) if isinstance(branches, list) else ():
-            for name, inner in _object(_object(branch).get("properties")).items():
+            for name, inner in as_object(as_object(branch).get("properties")).items():
                 properties.setdefault(name, inner)
     kept = {key: value for key, value in schema.items() if key not in _UNFIT_KEYS}
     return {**kept, "type": "object", "properties": properties}
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def fit_name(name: str) -> str:

@@ -139,7 +139,6 @@ def _told(callback: "ProgressFnT") -> Progress:
 
 
 def _raise(error: RpcError) -> NoReturn:
-    """Raise what the SDK's client would have raised."""
     if isinstance(error.__cause__, MCPError):
         raise error.__cause__ from None
     raise MCPError(error.code, error.message, error.data) from None

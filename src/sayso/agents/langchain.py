@@ -150,7 +150,6 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _made(asked: LangChainCall) -> ToolCall:
-    """The call as its model made it."""
     given = asked["args"]
     call = ToolCall(asked["id"] or "", asked["name"], asked["args"])
     text = given.get(_UNREADABLE)

@@ -176,7 +176,6 @@ def _call(item: ToolApprovalItem) -> ToolCall:
 
 
 def _said(items: Iterable[Any]) -> Iterator[str]:
-    """What the user has said, the newest last."""
     for item in items:
         if item.get("role") == "user":
             content = item.get("content")

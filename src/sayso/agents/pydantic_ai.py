@@ -223,7 +223,6 @@ def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
 
 
 def _last_calls(messages: Sequence[ModelMessage]) -> dict[str, ToolCall]:
-    """The calls of the model's last answer."""
     answers = (message for message in reversed(messages) if isinstance(message, ModelResponse))
     return {
         part.tool_call_id: _call(part)

@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.client.extension import ClaimContext
 from mcp.shared.exceptions import MCPError
 
+from sayso.agents.exchange import as_object
 from sayso.agents.restarting import Restarter
 from sayso.connect import HANDSHAKE_VERSIONS, PARSE_ERROR, Envelope, Fault, RpcError
 from sayso.errors import ServerExitedError
@@ -199,7 +200,7 @@ class Wire:
             found = await session.send_discover(self.client.protocol_version)
         except (MCPError, ValueError):
             return {}
-        return _object(_object(found.get("_meta")).get(types.SERVER_INFO_META_KEY))
+        return as_object(as_object(found.get("_meta")).get(types.SERVER_INFO_META_KEY))
 
 
 def received(error: MCPError) -> RpcError:
@@ -220,10 +221,6 @@ def _params(
         name=call.tool.name, input_responses=responses, request_state=state
     ).model_dump(by_alias=True, mode="json", exclude_none=True)
     return {**rounds, "arguments": dict(call.arguments), **call.sent_meta}
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 @contextmanager

@@ -160,7 +160,6 @@ _INVOICES: Final = "SELECT * FROM invoices WHERE customer_id = ? ORDER BY id"
 
 
 def _read_cursor(cursor: str) -> int:
-    """The number after which a page begins."""
     if not cursor:
         return 0
     found = re.fullmatch(r"after-([0-9]{1,15})", cursor)

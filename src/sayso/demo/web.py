@@ -56,6 +56,5 @@ def _score(article: Article, words: set[str]) -> int:
 
 
 def _snippet(article: Article, words: set[str]) -> str:
-    """The first sentence with one of the words, or simply the first."""
     sentences = re.split(r"(?<=[.?!])\s+", article.text)
     return next((sentence for sentence in sentences if words & set(_words(sentence))), sentences[0])

@@ -97,7 +97,6 @@ def load_receipts(path: Path) -> Shelf:
 
 
 def _files(path: Path) -> Iterator[Path | str]:
-    """The files to read, or why one is not."""
     if not path.is_dir():
         yield path
         return

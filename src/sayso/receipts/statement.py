@@ -159,7 +159,6 @@ def _is_digest(value: object) -> bool:
 
 
 def _server(server: Mapping[str, Any]) -> dict[str, str]:
-    """What a server calls itself, as far as it is text that fits."""
     found = {name: server.get(name) for name in ("name", "version")}
     return {name: text[:_LONGEST] for name, text in found.items() if isinstance(text, str)}
 

@@ -190,7 +190,6 @@ class Tools:
 
 
 def _dry(intent: Intent, parameter: bool | str | None, *, where: str) -> Intent:  # noqa: FBT001 - what `dry_run` was given
-    """The intent with the parameter that makes a dry run, if one was named."""
     if parameter is None or isinstance(parameter, bool):
         return intent
     try:

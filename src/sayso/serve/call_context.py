@@ -153,7 +153,6 @@ def structure_of(plain: Any) -> Any:
 
 
 def _is_sayable(number: Any) -> bool:
-    """Whether JSON has a number for it that every client can read."""
     return isinstance(number, int | float) and abs(number) <= sys.float_info.max
 
 

@@ -10,7 +10,8 @@ from sayso.catalog import derive_title
 from sayso.errors import UsageError
 from sayso.intent import Intent, contradictions, declare
 from sayso.schema import Checker, is_switch
-from sayso.serve.handler import as_execute
+from sayso.serve.exchange import as_object
+from sayso.serve.handler import as_execute, check_result
 from sayso.serve.validation import made_intent
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, .
 
 def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
     """What clients read of it: a sentence that only the plan can fill stays here."""
-    known = _object(_object(raw.get("inputSchema")).get("properties"))
+    known = as_object(as_object(raw.get("inputSchema")).get("properties"))
     if intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known)):
         return intent
     return intent.but(confirm=None)
@@ -202,9 +203,7 @@ def check_execute(execute: object, name: str) -> None:
         inspect.signature(execute).bind(None, {})
     except (TypeError, ValueError) as error:
         raise UsageError(what, where=f"tool {name}") from error
-    if inspect.isgeneratorfunction(execute) or inspect.isasyncgenfunction(execute):
-        what = "a generator gives no one result"
-        raise UsageError(what, where=f"tool {name}", fix="Return a list, or a sayso.Page of one.")
+    check_result(execute, f"tool {name}")
 
 
 def check_alone(intent: Intent, where: str) -> None:
@@ -292,7 +291,3 @@ def _check_template(where: str, template: str, known: frozenset[str]) -> None:
 
 def _unknown_in(template: str, known: frozenset[str]) -> list[str]:
     return [path for path in _FIELD.findall(template) if path.partition(".")[0] not in known]
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

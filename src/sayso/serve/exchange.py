@@ -184,7 +184,6 @@ def as_object(value: object) -> Mapping[str, Any]:
 
 
 def _connection(ctx: Request) -> dict[str, Any]:
-    """What a request says of how its client is connected."""
     given = _meta_of(ctx)
     return {key: given[key] for key in _CONNECTION if key in given}
 

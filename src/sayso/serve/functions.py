@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from sayso.errors import DeniedError, SaysoError, UsageError
 from sayso.serve.call_context import Context, current_call
+from sayso.serve.handler import check_result
 from sayso.serve.page import as_object_type, unpaged
 from sayso.serve.result import data_type, parted
 
@@ -227,10 +228,7 @@ def _target(function: Callable[..., Any]) -> Callable[..., Any]:
 def _check(function: Callable[..., Any], name: str) -> None:
     if not callable(function):
         raise UsageError(f"{function!r} is no function", where=f"tool {name}")
-    target = _target(function)
-    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
-        what = "a generator gives no one result"
-        raise UsageError(what, where=f"tool {name}", fix="Return a list, or a sayso.Page of one.")
+    check_result(_target(function), f"tool {name}")
 
 
 def _dress(run: Any, function: Callable[..., Any], name: str) -> None:

@@ -38,12 +38,17 @@ def as_execute(
     return _passing(handler, parameters, contexts, others[:1])
 
 
+def check_result(function: object, where: str) -> None:
+    """Raise `UsageError` for a generator."""
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        fix = "Return a list, or a sayso.Page of one."
+        raise UsageError("a generator gives no one result", where=where, fix=fix)
+
+
 def _parameters(handler: object, where: str) -> list[inspect.Parameter]:
     if not callable(handler) or isinstance(handler, type):
         raise UsageError(f"handler must be a function, not {handler!r}", where=where)
-    if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
-        fix = "Return a list, or a sayso.Page of one."
-        raise UsageError("a generator gives no one result", where=where, fix=fix)
+    check_result(handler, where)
     try:
         return list(inspect.signature(handler).parameters.values())
     except (TypeError, ValueError) as error:
@@ -59,7 +64,6 @@ def _is_context(parameter: inspect.Parameter, known: frozenset[str]) -> bool:
 
 
 def _by_name(others: list[inspect.Parameter], known: frozenset[str]) -> bool:
-    """Whether the arguments are wanted one by one."""
     named = [parameter for parameter in others if parameter.kind is not parameter.VAR_KEYWORD]
     has_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in others)
     if any(

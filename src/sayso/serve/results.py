@@ -85,7 +85,6 @@ def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
 
 
 def _said(answer: "Answer", structured: Any) -> "Answer":
-    """`answer` with this structure, and text that says the same."""
     text = _json(structured)
     block = {"type": "text", "text": text}
     return fitting({**answer, "structuredContent": structured, "content": [block]}, text)
@@ -108,7 +107,6 @@ def fitting(answer: "Answer", text: str = "") -> "Answer":
 
 
 def _json(value: Any) -> str:
-    """`value` as JSON that can be sent. Raises `ShapeError`."""
     try:
         text = _encode(value)
         text.encode()

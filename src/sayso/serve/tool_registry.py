@@ -186,7 +186,6 @@ class ToolRegistry:
         return replace(tool, inferred={})
 
     def _tell(self, name: str, what: str) -> None:
-        """Once for each tool."""
         if name not in self._told:
             self._told.add(name)
             _log.warning("%s", what)

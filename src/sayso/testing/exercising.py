@@ -281,7 +281,6 @@ def _unknown(tool: Tool, promises: Sequence[str], why: str) -> list[Verdict]:
 
 
 def _worse(before: Verdict | None, now: Verdict) -> Verdict:
-    """Of several calls the worst counts; what supports adds up."""
     if before is None or before.status == "not_exercised":
         return now
     if now.status == "supported" and before.status == "supported":

@@ -1,11 +1,9 @@
 """The rules that a system prompt must state, so that hints mean something to a model."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, Final, cast
+from typing import Final
 
 from sayso.catalog import Tool
 from sayso.errors import UsageError
@@ -31,11 +29,8 @@ class Rule:
     denies: re.Pattern[str] | None = None
     sentences: int = 1
 
-    def is_stated(self, text: str, wordings: Iterable[str] = ()) -> bool:
-        """Return whether `text` states the rule, in any words or in one of these wordings."""
-        flat = " ".join(text.split())
-        if any(" ".join(wording.split()) in flat for wording in wordings):
-            return True
+    def is_stated(self, text: str) -> bool:
+        """Return whether `text` states the rule, in any words."""
         return any(self._is_said_in(passage) for passage in _passages(text, self.sentences))
 
     def _is_said_in(self, passage: str) -> bool:
@@ -221,17 +216,8 @@ def assert_prompt_states_rules(prompt: object, *, server: object = None) -> None
     if server is not None:
         tools = surface_of(server, where="assert_prompt_states_rules", instead=_INSTEAD).tools
         needed = tuple(rule for rule in RULES if rule.is_needed(tools))
-    known = _wordings()
-    missing = [rule for rule in needed if not rule.is_stated(text, known.get(rule.name, ()))]
+    missing = [rule for rule in needed if not rule.is_stated(text)]
     if missing:
         lines = [f"{rule.name}: “{rule.sentence}”" for rule in missing]
         head = f"the prompt does not state {len(missing)} of {len(needed)} rules; say, for example"
         raise AssertionError("\n  ".join([head, *lines]))
-
-
-def _wordings() -> Mapping[str, Iterable[str]]:
-    """Sentences by the name of the rule they state, from `sayso.prompt.RULES` if it is there."""
-    if find_spec("sayso.prompt") is None:
-        return {}
-    found: Any = getattr(import_module("sayso.prompt"), "RULES", {})
-    return cast("Mapping[str, Iterable[str]]", found)

@@ -89,7 +89,6 @@ def _schema(schema: Any) -> dict[str, Any] | None:
 
 
 def _write(place: Path, tools: Mapping[str, Any]) -> bool:
-    """Write the file, and tell whether it says anything new."""
     document = {"format": _FORMAT, "tools": tools}
     text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
     if place.exists() and place.read_text(encoding="utf-8") == f"{text}\n":
