@@ -37,6 +37,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "attacks/test_disk.py",
         "attacks/test_pipe.py",
         "attacks/test_unread.py",
+        "cli/test_credentials.py",
         "cli/test_drain.py",
         "cli/test_gateway.py",
         "cli/test_gateway_policy.py",
