@@ -51,6 +51,8 @@ FILES: dict[str, tuple[str, ...]] = {
         "demo/test_server.py",
         "gateway/test_asking.py",
         "gateway/test_cancelling.py",
+        "gateway/test_contract.py",
+        "gateway/test_contract_escapes.py",
         "gateway/test_faults.py",
         "gateway/test_forms.py",
         "gateway/test_health.py",
