@@ -1,6 +1,7 @@
 """Callers on this machine, where nobody has to prove who they are."""
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any, Final
 
 from sayso.access.refusal import RefusedError
@@ -47,7 +48,9 @@ class Local:
         del path
 
 
+@lru_cache(maxsize=256)
 def _is_forwarding(name: bytes) -> bool:
+    # Remembered, since every request of a client has the same few names.
     if name in _FORWARDED or name.startswith(_FORWARDING):
         return True
     words = name.replace(b"_", b"-").split(b"-")

@@ -39,7 +39,8 @@ async def take_arguments(call: "Call", arguments: Mapping[str, Any]) -> None:
     Raises `UsageError` for what is not JSON, and `TooLargeError`.
     """
     extras = call.extras
-    if weight([arguments, extras], MAX_LOCAL_WEIGHT) <= MAX_LOCAL_WEIGHT:
+    whole = [arguments, extras] if extras else arguments
+    if weight(whole, MAX_LOCAL_WEIGHT) <= MAX_LOCAL_WEIGHT:
         digest = call.digest_of(arguments)
     else:
         digest, shown, shown_extras = await _prepared(call, arguments, extras)

@@ -19,7 +19,7 @@ _MAX_DEPTH: Final = 64
 _MAX_VALUE_DEPTH: Final = 200
 _CHARACTERS_PER_NODE: Final = 32
 _MAX_PATTERN_COST: Final = 2_000
-_SCALARS: Final = frozenset({bool, float, int, list, tuple, type(None)})
+_SCALARS: Final = frozenset({bool, float, type(None)})
 _UNIQUE_COST: Final = 8
 _WHOLE_MULTIPLE_COST: Final = 20
 _FRACTION_MULTIPLE_COST: Final = 200
@@ -73,24 +73,27 @@ def weight(value: Any, most: int) -> int:
             kind = cast("type[object]", type(part))
             if kind is str:
                 total += len(part) // _CHARACTERS_PER_NODE
-            elif kind is dict or (kind not in _SCALARS and isinstance(part, Mapping)):
-                entries = cast("Mapping[str, Any]", part)
-                total += len(entries)
-                if total + len(following) > most:
-                    return total + len(following) + len(entries)
-                total += _key_weight(entries, most)
-                following += entries.values()
+            elif kind is int:
+                # Its digits are read in quadratic time.
+                total += (part.bit_length() // (8 * _CHARACTERS_PER_NODE)) ** 2
             elif kind is list or kind is tuple:
                 if total + len(following) + len(part) > most:
                     return total + len(following) + len(part)
                 following += part
-            elif kind is int:
-                # Its digits are read in quadratic time.
-                total += (part.bit_length() // (8 * _CHARACTERS_PER_NODE)) ** 2
+            elif kind not in _SCALARS and (kind is dict or _is_mapping(part)):
+                total += len(part)
+                if total + len(following) > most:
+                    return total + len(following) + len(part)
+                total += _key_weight(part, most)
+                following += part.values()
         if not following or total > most:
             return total
         level = following
     return most + 1
+
+
+def _is_mapping(part: Any) -> bool:
+    return isinstance(part, Mapping)
 
 
 def _key_weight(entries: Mapping[str, Any], most: int) -> int:
