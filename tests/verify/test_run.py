@@ -191,8 +191,8 @@ def test_a_person_is_told_with_the_evidence_and_ends_with_1(folder: Path) -> Non
 
 
 def test_an_honest_tool_ends_with_0_in_a_file(folder: Path, tmp_path: Path) -> None:
-    file = tmp_path / "report.xml"
-    done = run(folder, "--format", "junit", "-o", str(file), tools=("notes_list",))
+    file = tmp_path / "report.html"
+    done = run(folder, "--format", "html", "-o", str(file), tools=("notes_list",))
     assert (done.returncode, done.stdout) == (0, "")
     assert "notes_list" in file.read_text()
 

@@ -99,7 +99,7 @@ class Telling:
     Parameters
     ----------
     format
-        How to tell it: text, json or junit.
+        How to tell it: text, json, junit or html (a page).
     json
         The same as --format json.
     output
@@ -112,7 +112,7 @@ class Telling:
         The private key that signs it (sayso receipt keygen).
     """
 
-    format: Literal["text", "json", "junit"] = "text"
+    format: Literal["text", "json", "junit", "html"] = "text"
     json: bool = False
     output: Annotated[str | None, Parameter(alias="-o")] = None
     evidence: bool = False

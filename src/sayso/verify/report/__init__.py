@@ -1,4 +1,4 @@
-"""How a run is told: to a person while it goes on, and to programs and test runners after it.
+"""How a run is told: to a person while it goes on, and to programs, test runners and browsers.
 
 `terminal` consumes events as they come; the formats take the whole report.
 """

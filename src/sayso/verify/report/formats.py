@@ -1,4 +1,4 @@
-"""A report as text, as one JSON document, and as JUnit XML."""
+"""A report as text, as one JSON document, as JUnit XML, and as a page for a browser."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -14,6 +14,7 @@ from sayso.report import (
 )
 from sayso.schema import cut
 from sayso.verify.report.evidence import again, behind, in_line, notes_on, whence
+from sayso.verify.report.html import as_html
 from sayso.verify.report.lines import evidence_lines, summary_lines, tool_line
 from sayso.verify.report.summary import hints_of
 from sayso.verify.report.words import HINTS, STATES, standing, state_of
@@ -66,6 +67,7 @@ FORMATS: Final[Mapping[str, Callable[[Report], str]]] = {
     "text": as_text,
     "json": as_json,
     "junit": as_junit,
+    "html": as_html,
 }
 """How to write a report, by the name of the format; each text ends with a line break."""
 

@@ -12,8 +12,9 @@ from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """One hint of one tool that was shown to be false."""
+    """One hint of one tool that was shown to be false. `index` is the tool's place in the list."""
 
+    index: int
     tool: ToolReport
     hint: HintName
     found: HintVerdict
@@ -88,8 +89,8 @@ def why_no_success(tool: ToolReport) -> str:
 
 def _refutations(report: Report) -> tuple[Refutation, ...]:
     return tuple(
-        Refutation(tool, name, found)
-        for tool in report.tools
+        Refutation(index, tool, name, found)
+        for index, tool in enumerate(report.tools)
         for name, found in hints_of(tool)
         if state_of(found) is State.REFUTED
     )
