@@ -77,6 +77,23 @@ def test_a_long_name_is_cut() -> None:
     assert excerpt({"n" * 5_000: 1}) == {f"{'n' * 256}{MASK} (4,744 more characters)": 1}
 
 
+def test_names_that_are_cut_alike_hide_no_field() -> None:
+    value = {f"{'n' * 300}{number}": f"value {number}" for number in range(3)}
+
+    assert [*excerpt(value).values()] == ["value 0", "value 1", "value 2"]
+    assert [*bounded(value, limit=900).values()] == ["value 0", "value 1", "value 2"]
+
+
+def test_no_count_and_no_name_takes_the_place_of_a_field() -> None:
+    value = {MASK: "delete", f"{MASK}{MASK}201": 1, **{str(n): n for n in range(250)}}
+
+    made = excerpt({"object": value})["object"]
+
+    assert made[MASK] == "delete"
+    assert made[f"{MASK}{MASK}201"] == 1
+    assert made[f"{MASK}{MASK}200"] == "52 more fields"
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -1,7 +1,7 @@
 """Large values cut to their beginning, for people and for the log, with a count of the rest."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
 
 from sayso.schema.compact import write_json
@@ -72,9 +72,9 @@ class _Cutter:
         found: dict[str, Any] = {}
         for count, (key, member) in enumerate(value.items()):
             if self._is_full(count, depth):
-                found[MASK] = f"{len(value) - count:,} more fields"
+                found[_untaken(MASK, found)] = f"{len(value) - count:,} more fields"
                 break
-            name = self._text(key, _MAX_NAME_CHARACTERS)
+            name = _untaken(self._text(key, _MAX_NAME_CHARACTERS), found)
             found[name] = self.cut(member, depth + 1)
         return found
 
@@ -89,3 +89,13 @@ class _Cutter:
 
     def _is_full(self, count: int, depth: int) -> bool:
         return self.room <= 0 or depth >= _MAX_DEPTH or count >= self.max_items
+
+
+def _untaken(name: str, names: Collection[str]) -> str:
+    """Return a name that no field has yet: two that are cut alike must not hide each other."""
+    if name not in names:
+        return name
+    number = len(names)
+    while (marked := f"{name}{MASK}{number}") in names:
+        number += 1
+    return marked
