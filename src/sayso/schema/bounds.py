@@ -52,7 +52,7 @@ class _Cutter:
     def cut(self, value: Any, depth: int) -> Any:
         self.room -= _OVERHEAD
         if isinstance(value, str):
-            return self._text(value, _MAX_TEXT_CHARACTERS)
+            return self._text(value, min(_MAX_TEXT_CHARACTERS, self.room))
         if isinstance(value, Mapping):
             return self._mapping(cast("Mapping[str, Any]", value), depth)
         if isinstance(value, Sequence):
@@ -61,7 +61,7 @@ class _Cutter:
         return value
 
     def _text(self, text: str, longest: int) -> str:
-        kept = text[: max(min(longest, self.room), 0)]
+        kept = text[: max(longest, 0)]
         self.room -= len(kept)
         left = len(text) - len(kept)
         if not left:
@@ -74,6 +74,7 @@ class _Cutter:
             if self._is_full(count, depth):
                 found[_untaken(MASK, found)] = f"{len(value) - count:,} more fields"
                 break
+            # However little room is left: what masks the excerpt goes by names.
             name = _untaken(self._text(key, _MAX_NAME_CHARACTERS), found)
             found[name] = self.cut(member, depth + 1)
         return found
