@@ -21,9 +21,9 @@ from tests.access.authority import (
 )
 from tests.access.conftest import Opened, arrival
 
-from sayso.access import Access, Arrival, RefusedError, verifiers
+from sayso.access import Access, Arrival, RefusedError, UnfitError, verifiers
 from sayso.access.keyset import Key
-from sayso.access.token import Header
+from sayso.access.token import Header, read_header
 from sayso.access.token_cache import Recent
 from sayso.connect.credentials import Wallet
 from sayso.policy import Principal
@@ -287,6 +287,13 @@ async def test_the_type_of_a_token_may_be_held_to_one(authority: Authority, open
         assert [await access.identify(arrival(one)) for one in tokens[:2]] == [AMY] * 2
         for one in tokens[2:]:
             assert "another type" in (await refusal(access, arrival(one))).sentence
+
+
+@pytest.mark.parametrize("kind", ["JWT", "at+jwt", None])
+async def test_no_token_is_of_an_empty_type(authority: Authority, kind: str | None) -> None:
+    token = authority.sign(header={"typ": kind})
+    with pytest.raises(UnfitError, match="another type"):
+        read_header(token, {"RS256"}, "")
 
 
 async def test_only_the_algorithms_that_are_named_sign(

@@ -367,6 +367,17 @@ async def test_questions_of_one_number_in_two_stores_are_taken_back_one_by_one(
         assert await pending(other) == []
 
 
+async def test_results_of_an_iterator_are_taken_back_at_all_servers(
+    url: str, tmp_path: Any
+) -> None:
+    other = f"sqlite:{tmp_path / 'other.db'}"
+    async with two(url, (Office(), Office()), other, approver="deferred") as tools:
+        drops = [name for name in await tools.tools() if "drop" in name]
+        results = await tools.run([call(name) for name in drops])
+        await tools.withdraw(result for result in results)
+        assert (await pending(url), await pending(other)) == ([], [])
+
+
 async def test_leaving_by_a_cancellation_takes_questions_back_and_leaving_in_order_does_not(
     url: str,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sayso.audit.exporter import export
-from sayso.schema import MASK, read_traceparent, size
+from sayso.schema import MASK, hide, parse_path, read_traceparent, size
 from sayso.schema.bounds import (
     MAX_EXCERPT_CHARACTERS,
     MAX_KEPT_CHARACTERS,
@@ -75,6 +75,32 @@ def test_what_is_left_out_is_counted_in_its_place() -> None:
 
 def test_a_long_name_is_cut() -> None:
     assert excerpt({"n" * 5_000: 1}) == {f"{'n' * 256}{MASK} (4,744 more characters)": 1}
+
+
+def test_a_name_at_the_end_of_an_excerpt_is_still_found_by_what_masks_it() -> None:
+    hidden = [parse_path("$.salary")]
+    for filled in range(3_900, 4_000):
+        value = {"list": ["x" * 4_000] * 4, "text": "x" * filled, "salary": 87_654_321}
+        made = excerpt(value)
+        assert "87654321" not in str(hide(made, hidden))
+        assert made.keys() <= {*value, MASK}
+
+
+def test_names_that_are_cut_alike_hide_no_field() -> None:
+    value = {f"{'n' * 300}{number}": f"value {number}" for number in range(3)}
+
+    assert [*excerpt(value).values()] == ["value 0", "value 1", "value 2"]
+    assert [*bounded(value, limit=900).values()] == ["value 0", "value 1", "value 2"]
+
+
+def test_no_count_and_no_name_takes_the_place_of_a_field() -> None:
+    value = {MASK: "delete", f"{MASK}{MASK}201": 1, **{str(n): n for n in range(250)}}
+
+    made = excerpt({"object": value})["object"]
+
+    assert made[MASK] == "delete"
+    assert made[f"{MASK}{MASK}201"] == 1
+    assert made[f"{MASK}{MASK}200"] == "52 more fields"
 
 
 @pytest.mark.parametrize(

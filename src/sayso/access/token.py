@@ -72,7 +72,8 @@ def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
 def _check_type(value: object, typ: str | None) -> None:
     if value is None and typ is None:
         return
-    taken = [name.lower() for name in ((typ,) if typ else TYPES)]
+    types = TYPES if typ is None else (typ,)
+    taken = [name.lower() for name in types]
     # The prefix may be left out where nothing but it has a slash (RFC 7515, section 4.1.9).
     if not isinstance(value, str) or value.lower().removeprefix("application/") not in taken:
         raise UnfitError("The token is of another type.")

@@ -219,14 +219,16 @@ class Toolset:
         await found.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
-    async def withdraw(self, results: Collection[ToolResult] | None = None) -> None:
+    async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
         """Take back the questions that these calls wait for, by default those of all calls."""
-        for server in self.servers:
-            if results is None:
+        if results is None:
+            for server in self.servers:
                 await server.withdraw()
-                continue
+            return
+        # Once for all servers: an iterator would be at its end after the first.
+        asked = [result.approval for result in results if result.approval]
+        for server in self.servers:
             # Servers that are kept in stores of their own may have the same numbers.
-            asked = [result.approval for result in results if result.approval]
             await server.withdraw(
                 approval.number for approval in asked if approval.question.server == server.name
             )

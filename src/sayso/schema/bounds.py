@@ -1,7 +1,7 @@
 """Large values cut to their beginning, for people and for the log, with a count of the rest."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
 
 from sayso.schema.compact import write_json
@@ -52,7 +52,7 @@ class _Cutter:
     def cut(self, value: Any, depth: int) -> Any:
         self.room -= _OVERHEAD
         if isinstance(value, str):
-            return self._text(value, _MAX_TEXT_CHARACTERS)
+            return self._text(value, min(_MAX_TEXT_CHARACTERS, self.room))
         if isinstance(value, Mapping):
             return self._mapping(cast("Mapping[str, Any]", value), depth)
         if isinstance(value, Sequence):
@@ -61,7 +61,7 @@ class _Cutter:
         return value
 
     def _text(self, text: str, longest: int) -> str:
-        kept = text[: max(min(longest, self.room), 0)]
+        kept = text[: max(longest, 0)]
         self.room -= len(kept)
         left = len(text) - len(kept)
         if not left:
@@ -72,9 +72,10 @@ class _Cutter:
         found: dict[str, Any] = {}
         for count, (key, member) in enumerate(value.items()):
             if self._is_full(count, depth):
-                found[MASK] = f"{len(value) - count:,} more fields"
+                found[_untaken(MASK, found)] = f"{len(value) - count:,} more fields"
                 break
-            name = self._text(key, _MAX_NAME_CHARACTERS)
+            # However little room is left: what masks the excerpt goes by names.
+            name = _untaken(self._text(key, _MAX_NAME_CHARACTERS), found)
             found[name] = self.cut(member, depth + 1)
         return found
 
@@ -89,3 +90,13 @@ class _Cutter:
 
     def _is_full(self, count: int, depth: int) -> bool:
         return self.room <= 0 or depth >= _MAX_DEPTH or count >= self.max_items
+
+
+def _untaken(name: str, names: Collection[str]) -> str:
+    """Return a name that no field has yet: two that are cut alike must not hide each other."""
+    if name not in names:
+        return name
+    number = len(names)
+    while (marked := f"{name}{MASK}{number}") in names:
+        number += 1
+    return marked
