@@ -88,7 +88,15 @@ async def test_a_log_in_json_is_a_file_of_heads(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_an_error_at_the_start_is_a_line_of_the_log() -> None:
     done = sayso_process(
-        "gateway", "--log-format", "json", "--metrics", "no", "--", *python("plain")
+        "gateway",
+        "--port",
+        "0",
+        "--log-format",
+        "json",
+        "--metrics",
+        "no",
+        "--",
+        *python("plain"),
     )
 
     (line,) = [json.loads(one) for one in done.err.splitlines() if '"error"' in one]

@@ -193,6 +193,7 @@ def test_the_git_server_is_read(repository: str) -> None:
 
 
 @needs_npm
+@pytest.mark.npm
 def test_the_filesystem_server_from_npm_is_read(tmp_path: Path) -> None:
     done = sayso("inspect", "--json", "--", "node", str(NODE_SERVER), str(tmp_path))
 
