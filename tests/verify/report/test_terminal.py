@@ -75,6 +75,13 @@ def test_each_tool_is_one_line_with_a_mark_for_each_hint() -> None:
     assert "0/8  · read-only" in line_of(results, "mail_send")
 
 
+def test_a_tool_is_one_line_of_a_terminal_that_it_just_fills() -> None:
+    results, _ = run(events(report()), is_terminal=True)
+    line = line_of(STEERING.sub("", results), "customer_get ")
+    assert line.endswith("✓ open-world")
+    assert cell_len(line) == 80
+
+
 def test_a_wide_line_says_each_state_in_words() -> None:
     results, _ = run(events(report()), width=160)
     line = line_of(results, "customer_delete")

@@ -59,6 +59,9 @@ def fitted(text: str, width: int) -> str:
 
 def folded(line: Text, console: Console) -> Iterator[Text]:
     """A line as a terminal's width has room for it; what goes on stands further in."""
+    if line.cell_len <= console.width:
+        yield line
+        return
     text = line.plain
     margin = len(text) - len(text.lstrip(" "))
     parts = line[margin:].wrap(console, max(console.width - margin - 2, 1), overflow="fold")
