@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sayso.access import load_access
-from sayso.access.format import ACCESS
+from sayso.access.load import ACCESS
 from sayso.connect import UrlTarget, parse_target
 from sayso.settings.shape import Table
 

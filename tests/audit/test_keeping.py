@@ -22,12 +22,12 @@ from sayso.audit import (
     open_audit,
     read_heads,
 )
-from sayso.audit.liveness import Owner
+from sayso.audit.opening import Owner
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError, UsageError
 from sayso.keys import Keyring
 from sayso.store import Claim, Database, Head, Look, RecordRow, Said, Use, open_store
-from sayso.store.move import move_store
+from sayso.store.database import move_store
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ from tests.connect.serving import until
 from tests.postgres import PostgresServer
 
 from sayso.audit import AuditLog, Outcome, close_unfinished, deferred, open_audit, opening
-from sayso.audit.liveness import Owner
+from sayso.audit.opening import Owner
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError
 from sayso.store import Database, WriterRow, open_store

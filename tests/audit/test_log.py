@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from tests.sample_tools import AMY, DELETE, tool
 
-from sayso.audit import AuditLog, Facts, Outcome, severity
+from sayso.audit import AuditLog, Facts, Outcome
 from sayso.audit.exporter import FORMATS, export
+from sayso.audit.record import severity
 from sayso.intent import Level
 from sayso.policy import Decision, Effect
 from sayso.schema import MASK, digest

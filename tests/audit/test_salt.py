@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sayso.audit.salt import draw_salt
+from sayso.audit.record import draw_salt
 
 FORKED = """
 import os
-from sayso.audit.salt import draw_salt
+from sayso.audit.record import draw_salt
 
 draw_salt()
 if child := os.fork():

@@ -9,7 +9,7 @@ from tests.guard.world import World, asked, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ
 
 from sayso.guard import Call
-from sayso.guard.plans import MAX_PLAN_CHARACTERS
+from sayso.guard.steps.plan import MAX_PLAN_CHARACTERS
 
 pytestmark = pytest.mark.anyio
 
@@ -121,7 +121,7 @@ async def test_a_dry_run_that_breaks_or_hangs_ends_the_call(
         ("outcome", "outcome_unknown"),
         ("outcome", "failed"),
     ]
-    monkeypatch.setattr("sayso.guard.plans.DRY_RUN_SECONDS", 0.05)
+    monkeypatch.setattr("sayso.guard.steps.plan.DRY_RUN_SECONDS", 0.05)
     world.hangs = True
     with anyio.fail_after(60):
         assert text(await world.timed().call(AMY, "t", {})) == UNPLANNED

@@ -10,7 +10,7 @@ from tests.sample_tools import AMY, DELETE, READ, WRITE, tool
 
 from sayso.catalog import make_tool
 from sayso.errors import UsageError
-from sayso.guard.narrowing import narrowed
+from sayso.guard.steps.narrow import narrowed
 from sayso.intent import DELETE as DELETES
 from sayso.intent import FETCH, LOOSER, QUERY, Hints, Intent, Level, Source
 
@@ -143,7 +143,7 @@ async def test_a_narrowing_that_hangs_is_not_waited_for(
     async def hangs(_: dict[str, Any]) -> None:
         await anyio.sleep_forever()
 
-    monkeypatch.setattr("sayso.guard.narrowing._NARROW_SECONDS", 0.05)
+    monkeypatch.setattr("sayso.guard.steps.narrow._NARROW_SECONDS", 0.05)
     world.add("t", DELETE, narrow=hangs)
     with anyio.fail_after(60):
         assert "Not run yet" in text(await world.timed().call(AMY, "t", {}))

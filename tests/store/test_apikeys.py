@@ -10,7 +10,7 @@ from tests.databases import Place
 from sayso.audit import erase_subject, open_audit
 from sayso.errors import StoreError, UsageError
 from sayso.store import ApiKeyRow, Database, open_store
-from sayso.store.move import move_store
+from sayso.store.database import move_store
 
 pytestmark = pytest.mark.anyio
 

@@ -9,7 +9,7 @@ from tests.databases import Place
 from sayso.audit import AuditLog, erase_subject, open_audit
 from sayso.audit.verifier import verify
 from sayso.store import Database, DefinitionRow, Known, RecordRow, open_store
-from sayso.store.move import move_store
+from sayso.store.database import move_store
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ from sayso.audit import Chain
 from sayso.errors import DeniedError, StoreError, UsageError
 from sayso.keys import Keyring
 from sayso.store import ApprovalRow, Database, Lapse, RecordRow, Use, open_store
-from sayso.store.move import move_store
+from sayso.store.database import move_store
 
 pytestmark = pytest.mark.anyio
 

@@ -1,15 +1,11 @@
-"""Who calls: what a request must bring to come in, and by which names sayso may be called."""
+"""Authentication: who calls, and the names by which sayso may be called."""
 
 from typing import TYPE_CHECKING
 
-from sayso.access.admission import admit
-from sayso.access.api_key_auth import KEY_SECONDS, Machines
-from sayso.access.apikey import NAME, make_api_key
-from sayso.access.bearer import Bearer
-from sayso.access.chain import Access, Together
+from sayso.access.admission import Access, admit, open_access
+from sayso.access.apikey import KEY_SECONDS, Machines, make_api_key
 from sayso.access.load import load_access, read_access
 from sayso.access.loopback import Local, stated
-from sayso.access.opening import open_access
 from sayso.access.origin import Names, is_own_host, is_own_origin, is_same_origin, own_names
 from sayso.access.refusal import RefusedError
 from sayso.access.request_info import Arrival, Headers
@@ -32,11 +28,9 @@ __all__ = [
     "EVERYBODY",
     "KEY_SECONDS",
     "KEY_SUBJECT",
-    "NAME",
     "WELL_KNOWN",
     "Access",
     "Arrival",
-    "Bearer",
     "Console",
     "Headers",
     "Issuer",
@@ -48,7 +42,6 @@ __all__ = [
     "Screens",
     "Settings",
     "Terms",
-    "Together",
     "UnfitError",
     "address_in",
     "admit",

@@ -13,7 +13,7 @@ from sayso.access.refusal import UNAVAILABLE, Challenge, RefusedError, UnfitErro
 from sayso.access.request_info import Arrival
 from sayso.access.resource import Resource, is_api
 from sayso.access.token_cache import Recent
-from sayso.access.verifiers import Verifier
+from sayso.access.verifiers import Introspected, Signed
 from sayso.connect import Wallet
 from sayso.errors import KeysError, UnreachableError
 from sayso.policy import Principal
@@ -23,7 +23,7 @@ _UNFIT_SECONDS: Final = 5.0
 """How long a refusal is remembered: a client that tries again at once asks nobody."""
 _FAILED_SECONDS: Final = 1.0
 
-_Found = Verified | UnfitError | UnreachableError
+_Failure = UnfitError | UnreachableError
 
 
 @dataclass(slots=True)
@@ -34,25 +34,22 @@ class Bearer:
     """
 
     resource: Resource
-    verifier: Verifier
+    verifier: Signed | Introspected
     wallet: Wallet | None = None
     now: Callable[[], float] = time.time
     _genuine: Recent[Verified] = field(default_factory=Recent[Verified], repr=False)
     # Apart, so that a flood of made-up tokens drives out no genuine one.
-    _others: Recent[UnfitError | UnreachableError] = field(
-        default_factory=Recent["UnfitError | UnreachableError"], repr=False
-    )
+    _others: Recent[_Failure] = field(default_factory=Recent["_Failure"], repr=False)
     _asked: dict[str, anyio.Event] = field(default_factory=dict[str, anyio.Event], repr=False)
 
     async def identify(self, arrival: Arrival) -> Principal:
-        """Who a request comes from. Raises `RefusedError`."""
         challenge = self.challenge(arrival.path)
         try:
             token = arrival.bearer()
             if token is None:
                 raise challenge.refuse()
-            found = await self._verified(token)
-            self._check(found, arrival.path)
+            verified = await self._verified(token)
+            self._check(verified, arrival.path)
         except UnfitError as unfit:
             raise challenge.refuse(unfit) from None
         except (UnreachableError, KeysError) as error:
@@ -62,15 +59,13 @@ class Bearer:
             raise RefusedError(UNAVAILABLE, sentence) from None
         # A token for screens is for no server behind.
         if self.wallet is not None and not is_api(arrival.path):
-            self.wallet.put(found.principal, token, expires=found.expires)
-        return found.principal
+            self.wallet.put(verified.principal, token, expires=verified.expires)
+        return verified.principal
 
     def metadata(self, path: str) -> dict[str, Any]:
-        """The metadata of what is at `path` (RFC 9728)."""
         return self.resource.metadata(path)
 
     def challenge(self, path: str) -> Challenge:
-        """How to come in at `path`."""
         return Challenge(self.resource.metadata_url(path), self.resource.scopes)
 
     def _check(self, found: Verified, path: str) -> None:
@@ -87,7 +82,7 @@ class Bearer:
             raise UnfitError("The token lacks a scope.", "insufficient_scope")
 
     async def _verified(self, token: str) -> Verified:
-        """What a token says; it is looked at once, however many requests bring it at a time."""
+        """Verify a token once, however many requests bring it at a time."""
         while (found := self._known(token)) is None and token in self._asked:
             await self._asked[token].wait()
         if found is None:
@@ -99,16 +94,18 @@ class Bearer:
             raise found.with_traceback(None)
         return found
 
-    def _known(self, token: str) -> _Found | None:
+    def _known(self, token: str) -> Verified | _Failure | None:
         return self._genuine.get(token) or self._others.get(token)
 
-    async def _ask(self, token: str) -> _Found:
+    async def _ask(self, token: str) -> Verified | _Failure:
         done = self._asked[token] = anyio.Event()
         try:
             found = await self.verifier.verify(token)
-        except (UnfitError, UnreachableError) as error:
-            seconds = _UNFIT_SECONDS if isinstance(error, UnfitError) else _FAILED_SECONDS
-            self._others.put(token, error, seconds=seconds)
+        except UnfitError as error:
+            self._others.put(token, error, seconds=_UNFIT_SECONDS)
+            return error
+        except UnreachableError as error:
+            self._others.put(token, error, seconds=_FAILED_SECONDS)
             return error
         finally:
             del self._asked[token]

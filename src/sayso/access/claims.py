@@ -1,4 +1,4 @@
-"""What a token says once it is known to be genuine: whether it holds here, and for whom.
+"""The claims of a genuine token: whether it holds here, and for whom.
 
 The same rules for what stands in a JWT (RFC 9068) and for what an issuer answers (RFC 7662).
 Pure: time is given.
@@ -55,7 +55,7 @@ class Verified:
 def read_claims(
     claims: Mapping[str, Any], terms: Terms, *, now: float, is_answer: bool = False
 ) -> Verified:
-    """Who a genuine token is for. Raises `UnfitError` where it does not hold now or here.
+    """Return who a genuine token is for. Raises `UnfitError` if it does not hold now or here.
 
     With `is_answer` the issuer has just said all this itself: then it need not say again that it
     is the issuer, or until when the token holds.
@@ -73,14 +73,17 @@ def read_claims(
         begins = _moment(claims, name, None)
         if begins is not None and now < begins - terms.leeway:
             raise UnfitError("The token is not valid yet.")
+    tenant = None
+    if terms.tenant is not None:
+        tenant = read_tenant(claims, terms.tenant)
     principal = Principal(
         _subject(claims),
         client=_client(claims),
         scopes=_words(claims.get(_SCOPES[0], claims.get(_SCOPES[1])), is_spaced=True),
         roles=_words(_at(claims, terms.roles), is_spaced=False),
-        tenant=None if terms.tenant is None else read_tenant(claims, terms.tenant),
+        tenant=tenant,
     )
-    until = math.inf if expires is None else expires + terms.leeway
+    until = (math.inf if expires is None else expires) + terms.leeway
     audiences = _words(claims.get("aud"), is_spaced=False)
     return Verified(principal, audiences, until, is_delegated=claims.get("act") is not None)
 
@@ -103,9 +106,10 @@ def check_access(claims: Mapping[str, Any]) -> None:
         kind = claims.get(name)
         if kind is None:
             continue
-        if not isinstance(kind, str):
-            raise UnfitError(_NOT_ACCESS)
-        if kind.strip().lower().removeprefix("application/") not in _ACCESS_KINDS:
+        if (
+            not isinstance(kind, str)
+            or kind.strip().lower().removeprefix("application/") not in _ACCESS_KINDS
+        ):
             raise UnfitError(_NOT_ACCESS)
     # Some issuers leave the nonce of a login in its access tokens, too, but those have scopes.
     is_of_login = "nonce" in claims and not any(claims.get(name) for name in _SCOPES)
@@ -123,18 +127,20 @@ def _moment(claims: Mapping[str, Any], name: str, missing: float | None) -> floa
 
 
 def _subject(claims: Mapping[str, Any]) -> str:
-    said = claims.get("sub")
-    if isinstance(said, str) and is_reserved(said[: _LONGEST_NAME + 1]):
+    value = claims.get("sub")
+    if isinstance(value, str) and is_reserved(value[: _LONGEST_NAME + 1]):
         raise UnfitError("The token is for a name that sayso gives to others.")
-    subject = _name(said)
+    subject = _name(value)
     if subject is None:
         raise UnfitError("The token does not say whom it is for.")
     return subject
 
 
 def _client(claims: Mapping[str, Any]) -> str:
-    """Through which client (RFC 9068, section 2.2; `azp` of OpenID Connect), or who acts."""
-    actor: object = {} if claims.get("act") is None else claims["act"]
+    """Return the client (RFC 9068, section 2.2; `azp` of OpenID Connect), or who acts."""
+    actor = claims.get("act")
+    if actor is None:
+        actor = {}
     if not isinstance(actor, dict):
         raise UnfitError("The token holds an actor that is none.")
     acts = _name(cast("dict[str, object]", actor).get("sub"))
@@ -142,36 +148,36 @@ def _client(claims: Mapping[str, Any]) -> str:
 
 
 def _name(value: object) -> str | None:
-    """A name that reads the same wherever it is shown or kept."""
     if value is None:
         return None
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
         raise UnfitError("The token holds a name that is none.")
     # What only blanks tell apart reads the same: `amy` and `amy `.
-    if any(is_hidden(one) for one in value) or value != " ".join(value.split()):
+    if any(map(is_hidden, value)) or value != " ".join(value.split()):
         raise UnfitError("The token holds a name with hidden characters.")
     return value
 
 
 def _at(claims: Mapping[str, Any], path: str) -> object:
-    """The claim of this name, or what stands at the end of a dotted path."""
     if path in claims:
         return claims[path]
-    found: object = claims
+    member: object = claims
     for step in path.split("."):
-        if not isinstance(found, dict):
+        if not isinstance(member, dict):
             return None
-        found = cast("dict[str, object]", found).get(step)
-    return found
+        member = cast("dict[str, object]", member).get(step)
+    return member
 
 
 def _words(value: object, *, is_spaced: bool) -> frozenset[str]:
-    """The words of a claim: a list of texts, or one text (of several words with `is_spaced`)."""
+    """Return the words of a claim: a list, or a text (of several words with `is_spaced`)."""
     if value is None:
         return frozenset()
     if isinstance(value, str):
         return frozenset(value.split(" ") if is_spaced else [value]) - {""}
-    items = cast("list[object]", value) if isinstance(value, list) else [None]
-    if not all(isinstance(one, str) for one in items):
+    if not isinstance(value, list):
+        raise UnfitError("The token holds a list that is none.")
+    items = cast("list[object]", value)
+    if not all(isinstance(word, str) for word in items):
         raise UnfitError("The token holds a list that is none.")
     return frozenset(cast("list[str]", items)) - {""}

@@ -1,4 +1,4 @@
-"""The `[console]` of an access.toml: with whom people log in to the console, and as what."""
+"""The `[console]` of an access.toml: where people log in to the console, and their roles."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -9,21 +9,22 @@ from sayso.keys import FORM, Reference
 from sayso.settings import DURATION, Choice, Document, Items, Key, Table, Text, seconds
 
 EVERYBODY: Final = "*"
-"""In place of a word of the claim: whoever may log in at all."""
+"""In place of a word of the claim: all who may log in."""
 
 _ROLES: Final = ("viewer", "approver", "admin")
 _LONGEST: Final = 12 * 3600.0
 
+CLIENT_AUTH: Final = Key(
+    Choice(("client_secret_basic", "client_secret_post")),
+    "whether the secret goes in a header or in the form",
+    default="client_secret_basic",
+)
 SHAPE: Final = Table(
     {
         "issuer": Key(Text(), "who says who people are (OpenID Connect)", is_required=True),
         "client_id": Key(Text(), "as what sayso is known there", is_required=True),
         "client_secret": Key(Text(), f"where its secret is: {FORM}; none for a public client"),
-        "client_auth": Key(
-            Choice(("client_secret_basic", "client_secret_post")),
-            "whether the secret goes in a header or in the form",
-            default="client_secret_basic",
-        ),
+        "client_auth": CLIENT_AUTH,
         "scopes": Key(
             Items(Text("a scope")), "what is asked for beside openid, so that the roles come"
         ),
@@ -70,9 +71,10 @@ def check_console(document: Document, value: Mapping[str, Any]) -> None:
 
 
 def make_console(table: Mapping[str, Any] | None, secret: Reference | None) -> Console | None:
-    """What a checked table says."""
+    """Return the settings of a checked table."""
     if table is None:
         return None
+    people = table.get("people")
     return Console(
         issuer=table["issuer"],
         client_id=table["client_id"],
@@ -81,7 +83,7 @@ def make_console(table: Mapping[str, Any] | None, secret: Reference | None) -> C
         scopes=tuple(table.get("scopes", ())),
         claim=table.get("roles", "roles"),
         roles={role: frozenset(table[role]) for role in _ROLES if role in table},
-        people=frozenset(table["people"]) if "people" in table else None,
+        people=None if people is None else frozenset(people),
         seconds=seconds(table.get("session", "12h")),
         algorithms=tuple(table.get("algorithms", ALGORITHMS)),
     )

@@ -34,34 +34,35 @@ class Issuer:
         self._keys = RefreshingCache(self._fetch, cooldown=RENEW_SECONDS, clock=self.clock)
 
     async def key(self, header: Header) -> Key:
-        """The key that a token says it was signed by.
+        """Return the key that a token says it was signed by.
 
         Raises `UnfitError` where the issuer has no such key, `UnreachableError` where there are
         no keys and it does not answer.
         """
-        found = (await self._keys.get()).find(header.kid, header.algorithm)
-        if found is None:
+        key = (await self._keys.get()).find(header.kid, header.algorithm)
+        if key is None:
             # The issuer may have begun to sign with another key since.
-            found = (await self._keys.renew()).find(header.kid, header.algorithm)
-        if found is None:
+            key = (await self._keys.renew()).find(header.kid, header.algorithm)
+        if key is None:
             raise UnfitError("The token was signed by a key that is not known.")
-        return found
+        return key
 
     async def _fetch(self) -> Fetched[KeySet]:
-        url = self.jwks_url or await self._discover()
+        url = self.jwks_url
+        if not url:
+            document = await discover(self.fetcher, self.issuer)
+            url = address_in(document, "jwks_uri", self.issuer)
         reply = await self.fetcher.get(url)
-        keys = read_keys(reply.body, self.algorithms) if reply.is_ok else None
+        keys = None
+        if reply.is_ok:
+            keys = read_keys(reply.body, self.algorithms)
         if keys is None:
             raise UnreachableError("there is no set of keys there", where=url)
         return Fetched(keys, FRESH_SECONDS, USABLE_SECONDS)
 
-    async def _discover(self) -> str:
-        document = await discover(self.fetcher, self.issuer)
-        return address_in(document, "jwks_uri", self.issuer)
-
 
 async def discover(fetcher: Fetcher, issuer: str) -> dict[str, Any]:
-    """The issuer's metadata, which must be its own. Raises `UnreachableError`."""
+    """Return the issuer's metadata, which must be its own. Raises `UnreachableError`."""
     reply = Reply(0, {})
     for url in _metadata_urls(issuer):
         reply = await fetcher.get(url)
@@ -78,7 +79,7 @@ async def discover(fetcher: Fetcher, issuer: str) -> dict[str, Any]:
 
 
 def address_in(document: dict[str, Any], name: str, issuer: str) -> str:
-    """An address that an issuer's metadata names. Raises `UnreachableError` where it is unfit."""
+    """Return an address in an issuer's metadata. Raises `UnreachableError` if it is unfit."""
     url = document.get(name)
     if not isinstance(url, str) or fault_of_url(url) or not is_private(url):
         raise UnreachableError(f"the metadata names no sound {name}", where=issuer)
@@ -86,13 +87,13 @@ def address_in(document: dict[str, Any], name: str, issuer: str) -> str:
 
 
 def _metadata_urls(issuer: str) -> list[str]:
-    """Where metadata may be: RFC 8414, section 3.1, then OpenID Connect Discovery, both ways."""
+    """Follow RFC 8414, section 3.1, then OpenID Connect Discovery, both ways."""
     parts = urlsplit(issuer)
     path = parts.path.rstrip("/")
     root = f"{parts.scheme}://{parts.netloc}/.well-known"
-    found = [
+    urls = [
         f"{root}/oauth-authorization-server{path}",
         f"{root}/openid-configuration{path}",
         f"{parts.scheme}://{parts.netloc}{path}/.well-known/openid-configuration",
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(urls))

@@ -3,17 +3,12 @@
 A key is used only with an algorithm of its own kind, so that nobody chooses for it.
 """
 
-from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 ALGORITHMS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
-    **{
-        f"{kind}{bits}": ("RSA", frozenset[str]())
-        for kind in ("RS", "PS")
-        for bits in (256, 384, 512)
-    },
+    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), ("RSA", frozenset())),
     "ES256": ("EC", frozenset({"P-256"})),
     "ES384": ("EC", frozenset({"P-384"})),
     "ES512": ("EC", frozenset({"P-521"})),
@@ -47,26 +42,25 @@ class KeySet:
     keys: tuple[Key, ...]
 
     def find(self, kid: str | None, algorithm: str) -> Key | None:
-        """The one key of this name for this algorithm; without a name, the only one there is."""
-        fit = [
-            one
-            for one in self.keys
-            if algorithm in one.algorithms and (kid is None or one.kid == kid)
+        """Return the one key of this name for this algorithm; without a name, the only one."""
+        matches = [
+            key
+            for key in self.keys
+            if algorithm in key.algorithms and (kid is None or key.kid == kid)
         ]
-        return fit[0] if len(fit) == 1 else None
+        if len(matches) != 1:
+            return None
+        return matches[0]
 
 
 def read_keys(document: Mapping[str, Any], algorithms: Iterable[str]) -> KeySet | None:
-    """The keys of a JSON Web Key Set; what is no key for these `algorithms` is passed over.
-
-    `None` where the document is no set of keys.
-    """
+    """Return the keys of a JSON Web Key Set for these `algorithms`, or `None` if it is none."""
     listed = document.get("keys")
     if not isinstance(listed, list):
         return None
     permitted = frozenset(algorithms)
-    found = [_key(one, permitted) for one in cast("list[object]", listed)[:_MOST]]
-    return KeySet(tuple(one for one in found if one is not None))
+    keys = [_key(value, permitted) for value in cast("list[object]", listed)[:_MOST]]
+    return KeySet(tuple(key for key in keys if key is not None))
 
 
 def _key(value: object, permitted: frozenset[str]) -> Key | None:
@@ -88,27 +82,27 @@ def _key(value: object, permitted: frozenset[str]) -> Key | None:
         and (not curves or str(jwk.get("crv")) in curves)
         and said in (None, name)
     )
-    public = _public(jwk) if fit else None
-    return None if public is None else Key(kid, fit, public)
+    if not fit:
+        return None
+    public = _public(jwk)
+    if public is None:
+        return None
+    return Key(kid, fit, public)
 
 
 def _public(jwk: dict[str, Any]) -> object | None:
-    """The key as it is verified with, if it is a sound public key that is long enough."""
+    """Return the key to verify with, if it is a sound public key that is long enough."""
     from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who verify
     from joserfc.jwk import import_key  # noqa: PLC0415
+    from joserfc.util import base64_to_int  # noqa: PLC0415
 
     if "d" in jwk:
         return None
     # Only its numbers: what it says of its use was looked at above.
     numbers = {name: jwk[name] for name in _NUMBERS if name in jwk}
     try:
-        if jwk["kty"] == "RSA" and _bits(numbers["n"]) < _LEAST_BITS:
+        if jwk["kty"] == "RSA" and base64_to_int(numbers["n"]).bit_length() < _LEAST_BITS:
             return None
         return import_key(numbers)
     except (JoseError, ValueError, TypeError, KeyError, AttributeError):
         return None
-
-
-def _bits(number: str) -> int:
-    encoded = number + "=" * (-len(number) % 4)
-    return int.from_bytes(urlsafe_b64decode(encoded)).bit_length()

@@ -1,29 +1,85 @@
-"""Loading: from the text of access.toml to what it says, or to all that is wrong with it."""
+"""The format of access.toml, and its loading: settings, or all that is wrong with the file."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from sayso.access.console import check_console, make_console
-from sayso.access.format import ACCESS
+from sayso.access.console import CLIENT_AUTH, check_console, make_console
+from sayso.access.console import SHAPE as CONSOLE
 from sayso.access.keyset import ALGORITHMS
+from sayso.access.screens import SHAPE as SCREENS
 from sayso.access.screens import check_screens, make_screens
 from sayso.access.settings import Introspection, OAuth, Settings
+from sayso.access.token import TYPES
 from sayso.connect import ClientAuth, fault_of_url, is_private
 from sayso.errors import AccessError, KeysError
 from sayso.keys import FORM, Reference, find_reference
-from sayso.settings import Document, read_document, read_text, seconds
+from sayso.settings import (
+    DURATION,
+    Boolean,
+    Choice,
+    Document,
+    Items,
+    Key,
+    Table,
+    Text,
+    read_document,
+    read_text,
+    seconds,
+)
 
 _LONGEST: Final = 300.0
 _OF_SIGNED: Final = ("jwks_url", "algorithms", "typ")
 _ISSUERS: Final = (("oauth", "issuer"), ("console", "issuer"))
 _URLS: Final = (*_ISSUERS, ("oauth", "jwks_url"), ("oauth", "introspection", "url"))
 _DURATIONS: Final = (("oauth", "leeway"), ("oauth", "introspection", "remember"))
-_SECRETS: Final = (("oauth", "introspection", "client_secret"), ("console", "client_secret"))
+
+_DURATION: Final = Text("a duration such as 30s or 2m", DURATION)
+_SCOPE: Final = Text("a scope", re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+"))  # RFC 6749, section 3.3
+
+_INTROSPECTION: Final = Table(
+    {
+        "client_id": Key(Text(), "as whom sayso asks", is_required=True),
+        "client_secret": Key(Text(), f"where its secret is: {FORM}", is_required=True),
+        "client_auth": CLIENT_AUTH,
+        "url": Key(Text(), "where to ask; by default the issuer's metadata says it"),
+        "remember": Key(_DURATION, "how long an answer counts, at most 5m", default="30s"),
+    },
+    "the issuer is asked about each token, whose form is its own affair",
+)
+_OAUTH: Final = Table(
+    {
+        "issuer": Key(Text(), "whose tokens are taken, as “iss” says it", is_required=True),
+        "audience": Key(
+            Text(), "what “aud” must say; by default the address that a request is for"
+        ),
+        "scopes": Key(Items(_SCOPE), "what every token must hold to come in at all"),
+        "roles": Key(Text(), "the claim that holds roles, dotted where nested", default="roles"),
+        "tenant": Key(Text(), "the claim that names the tenant; tokens without it are refused"),
+        "leeway": Key(_DURATION, "how far clocks may be apart, at most 5m", default="30s"),
+        "jwks_url": Key(Text(), "where the issuer's keys are; by default its metadata says it"),
+        "algorithms": Key(
+            Items(Choice(tuple(ALGORITHMS))), "what may sign; by default all of these"
+        ),
+        "typ": Key(Choice(TYPES), "the only type of token that is taken; by default both, or none"),
+        "introspection": Key(_INTROSPECTION, "instead of verifying signatures"),
+    },
+    "people come with tokens of an authorization server",
+)
+ACCESS: Final = Table(
+    {
+        "api_keys": Key(Boolean(), "machines come with keys of sayso keys create", default=False),
+        "oauth": Key(_OAUTH, "people come with tokens of an authorization server"),
+        "console": Key(CONSOLE, "people log in to the console with OpenID Connect"),
+        "screens": Key(SCREENS, "screens of others show what waits"),
+    },
+    "Who may call the gateway, and log in to its console.",
+)
 
 
 def read_access(path: str) -> Settings:
-    """What the access.toml at `path` says.
+    """Read the access.toml at `path`.
 
     Raises `AccessError` with every mistake, each with its line, and `ConfigError` without a file.
     """
@@ -31,7 +87,7 @@ def read_access(path: str) -> Settings:
 
 
 def load_access(text: str, where: str = "access.toml") -> Settings:
-    """What `text` says; `where` is its file: for errors, and secrets are looked for beside it.
+    """Read `text`; `where` is its file: for errors, and secrets are looked for beside it.
 
     >>> load_access("api_keys = true")
     Settings(oauth=None, has_api_keys=True, console=None, screens=None)
@@ -42,14 +98,15 @@ def load_access(text: str, where: str = "access.toml") -> Settings:
         _check_url(document, path, _at(value, path))
     for path in _DURATIONS:
         _check_duration(document, path, _at(value, path))
-    asking, entering = (_secret(document, value, path) for path in _SECRETS)
+    introspection_secret = _secret(document, value, ("oauth", "introspection", "client_secret"))
+    console_secret = _secret(document, value, ("console", "client_secret"))
     _check_meaning(document, value)
     check_console(document, value)
     check_screens(document, value)
     document.finish()
-    console = make_console(value.get("console"), entering)
+    console = make_console(value.get("console"), console_secret)
     return Settings(
-        _oauth(value.get("oauth"), asking),
+        _oauth(value.get("oauth"), introspection_secret),
         value.get("api_keys", False),
         console,
         make_screens(value.get("screens"), console and console.people),
@@ -88,20 +145,19 @@ def _check_duration(document: Document, path: tuple[str, ...], text: Any) -> Non
 def _secret(
     document: Document, value: Mapping[str, Any], path: tuple[str, ...]
 ) -> Reference | None:
-    """Where the secret is, once it has been seen there. The text itself is told to nobody."""
     text = _at(value, path)
     if text is None:
         return None
-    found = find_reference(text, Path(document.where).absolute().parent)
-    if found is None:
+    reference = find_reference(text, Path(document.where).absolute().parent)
+    if reference is None:
         fix = "Put the secret into the environment or a file of its own."
         document.report(path, f"this must say where the secret is: {FORM}", fix)
         return None
     try:
-        found.read()
+        reference.read()
     except KeysError as error:
         document.report(path, f"{error.where}: {error.what}", error.fix)
-    return found
+    return reference
 
 
 def _oauth(table: Mapping[str, Any] | None, secret: Reference | None) -> OAuth | None:
@@ -132,7 +188,9 @@ def _introspection(
 
 
 def _at(value: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    found: Any = value
+    member: Any = value
     for step in path:
-        found = cast("dict[str, Any]", found).get(step) if isinstance(found, dict) else None
-    return found
+        if not isinstance(member, dict):
+            return None
+        member = cast("dict[str, Any]", member).get(step)
+    return member

@@ -26,14 +26,14 @@ _TELLING: Final = frozenset(
 """Words in the names of headers by which proxies tell where a request came from."""
 _OWN: Final = b"mcp-"
 """How the protocol's own headers begin, which name arguments of tools too."""
-_SOMEBODY: Final = Principal(LOCAL)
+_LOCAL_USER: Final = Principal(LOCAL)
 
 
 class Local:
     """Takes everybody on this machine for its one user."""
 
     async def identify(self, arrival: Arrival) -> Principal:
-        """This machine's user. Raises `RefusedError` for whoever is, or may be, elsewhere."""
+        """Return this machine's user. Raises `RefusedError` if the caller may be elsewhere."""
         if not is_loopback(arrival.peer or ""):
             raise RefusedError(403, "Without authentication sayso serves its own machine alone.")
         for name, _ in arrival.headers:
@@ -41,15 +41,13 @@ class Local:
                 # A proxy on this machine speaks for others, who are anywhere.
                 sentence = "This came through a proxy, and sayso runs without authentication."
                 raise RefusedError(403, sentence)
-        return _SOMEBODY
+        return _LOCAL_USER
 
     def metadata(self, path: str) -> dict[str, Any] | None:
-        """None: nothing is protected by tokens."""
         del path
 
 
 def _is_forwarding(name: bytes) -> bool:
-    """Whether a header's name, in small letters, is one that a proxy or a tunnel adds."""
     if name in _FORWARDED or name.startswith(_FORWARDING):
         return True
     words = name.replace(b"_", b"-").split(b"-")
@@ -57,15 +55,16 @@ def _is_forwarding(name: bytes) -> bool:
 
 
 def stated(name: str, scopes: Collection[str] = (), roles: Collection[str] = ()) -> Principal:
-    """The caller on stdio, as whoever starts sayso says: who it is, and what it may see.
+    """Return the caller on stdio that `--as` names. Nothing proves it, so it counts as local.
 
-    Nobody proves anything there, so it counts as local. With no scope and no role it needs none,
-    as `sayso explain --as` has it. Raises `UsageError` for a name that is none, or that sayso gives
-    to others.
+    With no scope and no role it needs none, as in `sayso explain --as`. Raises `UsageError` for an
+    invalid or reserved name.
     """
     if not name.strip() or not name.isprintable():
         raise UsageError("this is no name of a caller", where="--as")
     if is_reserved(name):
         raise UsageError(f"sayso gives the name “{name}” to others", where="--as")
-    held = frozenset(scopes) if scopes or roles else None
+    held = None
+    if scopes or roles:
+        held = frozenset(scopes)
     return Principal(name, scopes=held, roles=frozenset(roles), is_local=True)

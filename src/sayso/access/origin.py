@@ -40,7 +40,7 @@ def own_names(base_url: str, public_url: str | None = None) -> Names:
         urls.append(base_url)
     if public_url is not None:
         urls.append(public_url)
-    spelt = [one for url in urls for one in _spellings(url)]
+    spelt = [spelling for url in urls for spelling in _spellings(url)]
     return Names(
         hosts=frozenset(host for _, host in spelt),
         origins=frozenset(f"{scheme}://{host}" for scheme, host in spelt),
@@ -48,22 +48,22 @@ def own_names(base_url: str, public_url: str | None = None) -> Names:
 
 
 def is_own_host(headers: Headers, names: Names) -> bool:
-    """Whether a request names sayso, once, as its host."""
+    """Return whether a request names sayso, once, as its host."""
     said = values(headers, b"host")
     return len(said) == 1 and said[0].decode("latin-1").lower() in names.hosts
 
 
 def is_own_origin(headers: Headers, names: Names) -> bool:
-    """Whether a request comes from no page, or from one of sayso's own.
+    """Return whether a request comes from no page, or from one of sayso's own.
 
     No client that is a program sends `Origin`; `null` is what a browser sends for a page that it
     keeps apart, and it is not ours.
     """
-    return all(one.lower() in names.origins for one in _texts(headers, b"origin"))
+    return all(origin.lower() in names.origins for origin in _texts(headers, b"origin"))
 
 
 def is_same_origin(headers: Headers, scheme: str) -> bool:
-    """Whether what the browser says of a form's origin is that the console itself sent it.
+    """Return whether, by its browser's headers, the console itself sent a form.
 
     A browser sends `Origin: null` from a page with `Referrer-Policy: no-referrer`, which all of
     ours have (Fetch, section 3.2); then `Sec-Fetch-Site` must say it. A client that sends neither
@@ -78,14 +78,16 @@ def is_same_origin(headers: Headers, scheme: str) -> bool:
 
 
 def _spellings(url: str) -> list[tuple[str, str]]:
-    """The scheme of a URL with its host; twice where the port may be left out."""
     parts = urlsplit(url)
     default = _DEFAULT_PORTS[parts.scheme]
-    host = parts.hostname or ""
-    name = f"[{host}]" if ":" in host else host
+    name = parts.hostname or ""
+    if ":" in name:
+        name = f"[{name}]"
     port = parts.port or default
-    bare = [(parts.scheme, name)] if port == default else []
-    return [(parts.scheme, f"{name}:{port}"), *bare]
+    spellings = [(parts.scheme, f"{name}:{port}")]
+    if port == default:
+        spellings.append((parts.scheme, name))
+    return spellings
 
 
 def _texts(headers: Headers, name: bytes) -> list[str]:

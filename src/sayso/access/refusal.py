@@ -1,4 +1,4 @@
-"""A request that is refused before anything of it is read: status, challenge, and a sentence.
+"""The refusal of a request before it is read: status, challenge, and a sentence.
 
 Nothing that a caller sent is repeated in any of them.
 """
@@ -23,17 +23,15 @@ class RefusedError(Exception):
 
     @property
     def headers(self) -> list[tuple[bytes, bytes]]:
-        """What the answer carries beside its status, as ASGI wants it."""
-        found = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+        headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
         if self.www_authenticate is not None:
-            found.append((b"www-authenticate", self.www_authenticate.encode("ascii")))
+            headers.append((b"www-authenticate", self.www_authenticate.encode("ascii")))
         if self.status == UNAVAILABLE:
-            found.append((b"retry-after", str(RETRY_SECONDS).encode()))
-        return found
+            headers.append((b"retry-after", str(RETRY_SECONDS).encode()))
+        return headers
 
     @property
     def body(self) -> bytes:
-        """The sentence as JSON."""
         return json.dumps({"error": self.sentence}, ensure_ascii=False).encode()
 
 
@@ -57,7 +55,6 @@ class Challenge:
     scopes: Iterable[str] = ()
 
     def refuse(self, unfit: UnfitError | None = None) -> RefusedError:
-        """The refusal of a request without a token, or of one with a token that is unfit."""
         parts: list[str] = []
         if unfit is not None:
             parts += [f'error="{unfit.code}"', f'error_description="{unfit.sentence}"']

@@ -1,4 +1,4 @@
-"""What is known of a request before anything of it is believed."""
+"""The unverified parts of a request: its headers, peer, path and query."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,25 +29,24 @@ class Arrival:
 
     @classmethod
     def of(cls, scope: Mapping[str, Any]) -> "Arrival":
-        """The request of an ASGI `scope`."""
         client = cast("Sequence[Any] | None", scope.get("client"))
         peer = str(client[0]) if client else None
         return cls(scope["headers"], peer, scope["path"], scope.get("query_string", b""))
 
     def bearer(self) -> str | None:
-        """The token that it carries in `Authorization`, `None` where it carries none.
+        """Return the token in `Authorization`, or `None` without one.
 
-        Raises `UnfitError` for what cannot be told: two of them, one in the query, none at all.
+        Raises `UnfitError` for two of them, one in the query, or one in another form.
         """
         if any(name == "access_token" for name, _ in parse_qsl(self.query.decode("latin-1"))):
             # Addresses stand in logs and histories (RFC 9700, section 4.3.2).
             raise UnfitError("A token in the address is not taken.", "invalid_request")
-        said = values(self.headers, b"authorization")
-        if not said:
+        lines = values(self.headers, b"authorization")
+        if not lines:
             return None
-        if len(said) > 1:
+        if len(lines) > 1:
             raise UnfitError("Authorization stands there more than once.", "invalid_request")
-        scheme, _, token = said[0].strip().partition(b" ")
+        scheme, _, token = lines[0].strip().partition(b" ")
         if scheme.lower() != b"bearer":
             return None
         token = token.strip()
@@ -59,6 +58,6 @@ class Arrival:
 
 
 def values(headers: Headers, name: bytes) -> list[bytes]:
-    """What the headers say under one name, in lower case: one value for each line."""
+    """Return the values of a header, whose name is in lower case, one for each line."""
     size = len(name)
     return [value for key, value in headers if len(key) == size and key.lower() == name]

@@ -1,4 +1,4 @@
-"""What tokens are for: the addresses of this gateway, as others know them (RFC 8707, RFC 9728)."""
+"""The resources that tokens are for: addresses of this gateway (RFC 8707, RFC 9728)."""
 
 import re
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ class Resource:
     audience: str | None = None
 
     def audiences(self, path: str) -> frozenset[str]:
-        """What the audience of a token may be, for requests to `path`.
+        """Return the audiences that a token for requests to `path` may have.
 
-        >>> one = Resource("https://sayso.example", "https://login.example")
-        >>> sorted(one.audiences("/servers/crm/mcp"))
+        >>> gateway = Resource("https://sayso.example", "https://login.example")
+        >>> sorted(gateway.audiences("/servers/crm/mcp"))
         ['https://sayso.example/mcp', 'https://sayso.example/servers/crm/mcp']
         """
         if self.audience is not None:
@@ -43,28 +43,33 @@ class Resource:
         return frozenset({self._at(ALL), self._at(path)})
 
     def metadata(self, path: str) -> dict[str, Any]:
-        """The metadata of what is at `path` (RFC 9728, section 2)."""
+        """Return the metadata of what is at `path` (RFC 9728, section 2)."""
         document: dict[str, Any] = {
             "resource": self._at(path),
             "authorization_servers": [self.issuer],
             "bearer_methods_supported": ["header"],
             "resource_name": "sayso",
         }
-        return document | ({"scopes_supported": sorted(self.scopes)} if self.scopes else {})
+        if self.scopes:
+            document["scopes_supported"] = sorted(self.scopes)
+        return document
 
     def metadata_url(self, path: str) -> str:
-        """Where that metadata is (RFC 9728, section 3.1)."""
+        """Return the address of that metadata (RFC 9728, section 3.1)."""
         parts = urlsplit(self._at(path))
         return parts._replace(path=f"{WELL_KNOWN}{parts.path}").geturl()
 
     def _at(self, path: str) -> str:
-        # Whatever else a path holds, nothing of it is told back.
-        path = API if is_api(path) else path if _PATH.fullmatch(path) else ALL
+        if is_api(path):
+            path = API
+        elif not _PATH.fullmatch(path):
+            # Whatever else a path holds, nothing of it is told back.
+            path = ALL
         return f"{self.url.rstrip('/')}{path}"
 
 
 def is_api(path: str) -> bool:
-    """Whether a path is of the API for screens, which is a resource of its own.
+    """Return whether a path is of the API for screens, which is a resource of its own.
 
     >>> is_api("/api/v1/tools"), is_api("/apis")
     (True, False)

@@ -1,4 +1,4 @@
-"""The `[screens]` of an access.toml: which pages may show what waits, and who may answer there."""
+"""The `[screens]` of an access.toml: pages that may show what waits, and who may answer there."""
 
 import re
 from collections.abc import Mapping
@@ -50,19 +50,20 @@ def check_screens(document: Document, value: Mapping[str, Any]) -> None:
 
 
 def make_screens(table: Mapping[str, Any] | None, people: frozenset[str] | None) -> Screens | None:
-    """What a checked table says; `people` are the only ones who may log in to the console."""
+    """Return the settings of a checked table; `people` are those who may log in, if limited."""
     if table is None:
         return None
+    clients = table.get("clients")
     return Screens(
         origins=frozenset(table.get("origins", ())),
         roles={role: frozenset(table[role]) for role in _ROLES if role in table},
-        clients=frozenset(table["clients"]) if "clients" in table else None,
+        clients=None if clients is None else frozenset(clients),
         people=people,
     )
 
 
 def may_use(screens: Screens, subject: str, client: str) -> bool:
-    """Whether this caller may be at a screen at all, whatever its roles.
+    """Return whether this caller may be at a screen at all, whatever its roles.
 
     >>> may_use(Screens(clients=frozenset({"chat"})), "amy", "some-agent")
     False
@@ -75,10 +76,12 @@ def may_use(screens: Screens, subject: str, client: str) -> bool:
 
 
 def _fault(origin: str) -> str | None:
-    """Why this is not the origin of a page, as browsers write one (RFC 6454, section 6.2)."""
+    """Return why this is not an origin as browsers write one (RFC 6454, section 6.2)."""
     if not _ORIGIN.fullmatch(origin):
         return "is no origin: write scheme, host and port, as in https://chat.example.com"
     parts = urlsplit(origin)
     if parts.port == _USUAL[parts.scheme]:
         return "names the usual port, which browsers leave out"
-    return None if is_private(origin) else "is not https; only a page of this machine may be"
+    if not is_private(origin):
+        return "is not https; only a page of this machine may be"
+    return None

@@ -1,4 +1,4 @@
-"""What an access.toml says, checked and made ready."""
+"""The settings of an access.toml, checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A JSON Web Token: what its header asks for, and whether its signature holds.
+"""The header and the signature of a JSON Web Token.
 
 joserfc does the signatures. What a header says of keys (`jwk`, `jku`, `x5c`, `x5u`) is never looked
 at: keys come from the issuer alone.
@@ -30,14 +30,14 @@ class Header:
 
 
 def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Header:
-    """The header of a token. Raises `UnfitError` for one that could never be verified.
+    """Return the header of a token. Raises `UnfitError` for one that could never be verified.
 
     `typ` is the only type that is taken (RFC 9068, section 2.1); without it either of `TYPES`, or
     none at all, since many issuers do not say.
     """
-    header = _object(token.partition(".")[0]) if _FORM.fullmatch(token) else None
-    if header is None:
+    if not _FORM.fullmatch(token):
         raise UnfitError(_INVALID)
+    header = _object(token.partition(".")[0])
     algorithm = header.get("alg")
     kid = header.get("kid")
     if algorithm not in algorithms or "crit" in header:
@@ -52,7 +52,7 @@ def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Hea
 
 
 def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
-    """The claims of a token that this key has signed. Raises `UnfitError`."""
+    """Return the claims of a token that this key has signed. Raises `UnfitError`."""
     from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who verify
     from joserfc.jws import JWSRegistry  # noqa: PLC0415
 
@@ -64,35 +64,30 @@ def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
     except (JoseError, ValueError):
         # Without the cause: it may hold the token.
         raise UnfitError(_INVALID) from None
-    claims = _object(signed.partition(".")[2]) if is_genuine else None
-    if claims is None:
+    if not is_genuine:
         raise UnfitError(_INVALID)
-    return claims
+    return _object(signed.partition(".")[2])
 
 
-def _check_type(said: object, typ: str | None) -> None:
-    if said is None and typ is None:
+def _check_type(value: object, typ: str | None) -> None:
+    if value is None and typ is None:
         return
-    taken = [one.lower() for one in (TYPES if typ is None else (typ,))]
+    taken = [name.lower() for name in ((typ,) if typ else TYPES)]
     # The prefix may be left out where nothing but it has a slash (RFC 7515, section 4.1.9).
-    if not isinstance(said, str) or said.lower().removeprefix("application/") not in taken:
+    if not isinstance(value, str) or value.lower().removeprefix("application/") not in taken:
         raise UnfitError("The token is of another type.")
 
 
-def _object(part: str) -> dict[str, Any] | None:
+def _object(part: str) -> dict[str, Any]:
+    """Read a part of a token. `parse_json` refuses a name given twice, and joserfc does not."""
     try:
-        return _parsed(_decode(part))
-    except ValueError:
-        return None
+        value = parse_json(_decode(part))
+    except (UsageError, ValueError):
+        raise UnfitError(_INVALID) from None
+    if not isinstance(value, dict):
+        raise UnfitError(_INVALID)
+    return cast("dict[str, Any]", value)
 
 
 def _decode(part: str) -> bytes:
     return urlsafe_b64decode(part + "=" * (-len(part) % 4))
-
-
-def _parsed(text: bytes) -> dict[str, Any] | None:
-    try:
-        value = parse_json(text)
-    except UsageError:
-        return None
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

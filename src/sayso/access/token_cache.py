@@ -1,7 +1,4 @@
-"""What was found out about tokens a moment ago, so that it is not found out again at each call.
-
-Held by the digest of a token, never by the token.
-"""
+"""A cache of verified tokens, by the digest of a token and never by the token."""
 
 import time
 from collections import OrderedDict
@@ -16,7 +13,7 @@ MOST: Final = 4096
 
 @dataclass(slots=True)
 class Recent(Generic[T]):
-    """A bounded memory; what was used longest ago is forgotten first."""
+    """A bounded cache; the least recently used value goes first."""
 
     clock: Callable[[], float] = time.monotonic
     most: int = MOST
@@ -25,7 +22,6 @@ class Recent(Generic[T]):
     )
 
     def put(self, token: str, value: T, *, seconds: float) -> None:
-        """Remember a value for so many seconds."""
         name = _name(token)
         self._found[name] = value, self.clock() + seconds
         self._found.move_to_end(name)
@@ -33,7 +29,6 @@ class Recent(Generic[T]):
             self._found.popitem(last=False)
 
     def get(self, token: str) -> T | None:
-        """What is remembered; `None` where nothing is."""
         name = _name(token)
         value, until = self._found.get(name, (None, 0.0))
         if value is None:

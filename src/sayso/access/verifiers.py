@@ -1,10 +1,14 @@
-"""The two ways to learn what a token says: from its signature, or from its issuer."""
+"""The two ways to verify a token: by its signature, or by asking its issuer.
+
+`verify` raises `UnfitError` for a token that is not genuine or does not hold, `UnreachableError`
+and `KeysError` where that cannot be told. `seconds` is how long its result may be cached.
+"""
 
 import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import anyio
 
@@ -21,23 +25,6 @@ _AT_ONCE: Final = 16
 _METADATA_SECONDS: Final = 3600.0
 
 
-class Verifier(Protocol):
-    """Tells genuine tokens from others."""
-
-    @property
-    def seconds(self) -> float:
-        """How long what it says may be remembered."""
-        ...
-
-    async def verify(self, token: str) -> Verified:
-        """What a token says.
-
-        Raises `UnfitError` for one that is not genuine or does not hold, `UnreachableError` and
-        `KeysError` where that cannot be told.
-        """
-        ...
-
-
 @dataclass(slots=True)
 class Signed:
     """Tokens that hold by their signature: JWTs (RFC 9068)."""
@@ -49,7 +36,6 @@ class Signed:
     now: Callable[[], float] = time.time
 
     async def verify(self, token: str) -> Verified:
-        """See `Verifier.verify`."""
         header = read_header(token, self.issuer.algorithms, self.typ)
         key = await self.issuer.key(header)
         claims = read_signed(token, header, key)
@@ -76,7 +62,6 @@ class Introspected:
         self._endpoint = RefreshingCache(self._discover)
 
     async def verify(self, token: str) -> Verified:
-        """See `Verifier.verify`."""
         url = self.url or await self._endpoint.get()
         try:
             with anyio.fail_after(self.fetcher.seconds):

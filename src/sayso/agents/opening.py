@@ -21,7 +21,7 @@ from sayso.approvals import Approvals, Channel, listening
 from sayso.audit import AuditLog, open_audit
 from sayso.connect import CommandTarget, UrlTarget, origin_of
 from sayso.errors import UsageError
-from sayso.guard import Guard, PolicyFile, keep_quiet
+from sayso.guard import Guard, PolicyFile, compose_guard, keep_quiet
 from sayso.intent import Trust
 from sayso.keys import load_keys
 from sayso.policy import ANY, LOCAL, Mode, Policy, Principal, check_policy, is_reserved
@@ -121,14 +121,13 @@ def _make_guard(listing: Listing, log: AuditLog, rules: Rules) -> Guard:
     if store is None:
         fix = "Open it with sayso.audit.open_audit, or name a store."
         raise UsageError("this log does not name its database", where="audit", fix=fix)
-    return Guard(
+    return compose_guard(
+        store,
+        log,
+        Approvals.of(store, clock=log.clock, keys=log.keys),
         find_tool=listing.find,
         run=partial(listing.wire.call, Errand()),
-        approvals=Approvals.of(store, clock=log.clock, keys=log.keys),
-        audit=log,
-        claims=store.claims,
         policy=rules,
-        clock=log.clock,
         withdraws=True,
     )
 

@@ -7,6 +7,7 @@ from sayso.lazy import lazily
 if TYPE_CHECKING:
     from sayso.approvals.answer import Answer, Strength, check_answer, patched
     from sayso.approvals.channel import Channel
+    from sayso.approvals.confirmation import say_call
     from sayso.approvals.elicitation import (
         FORM,
         MODES_SINCE,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from sayso.approvals.posting import webhook
     from sayso.approvals.question import Approval, Question, make_question
     from sayso.approvals.sentence import ask
-    from sayso.approvals.summary import say_call
     from sayso.approvals.terminal import TerminalChannel
     from sayso.approvals.visit import VisitChannel, ask_to_visit, is_declined, page_of
     from sayso.approvals.waiting import Waiters
@@ -80,6 +80,7 @@ __getattr__ = lazily(
     {
         "sayso.approvals.answer": ("Answer", "Strength", "check_answer", "patched"),
         "sayso.approvals.channel": ("Channel",),
+        "sayso.approvals.confirmation": ("say_call",),
         "sayso.approvals.elicitation": (
             "Elicit",
             "ElicitationChannel",
@@ -99,7 +100,6 @@ __getattr__ = lazily(
         "sayso.approvals.posting": ("webhook",),
         "sayso.approvals.question": ("Approval", "Question", "make_question"),
         "sayso.approvals.sentence": ("ask",),
-        "sayso.approvals.summary": ("say_call",),
         "sayso.approvals.terminal": ("TerminalChannel",),
         "sayso.approvals.visit": ("VisitChannel", "ask_to_visit", "is_declined", "page_of"),
         "sayso.approvals.waiting": ("Waiters",),

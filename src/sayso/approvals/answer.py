@@ -1,4 +1,4 @@
-"""Answers: what a person says to a question, and whether that person may say it."""
+"""A person's answer to a question, and the checks of whether that person may give it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Strength(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What one person says to one question.
+    """One person's answer to one question.
 
     `span` is how long the answer holds, for the tool or, with `is_for_arguments`, for these
     arguments alone. `edit` changes the arguments (JSON Merge Patch, RFC 7396), and `seen` is the
@@ -57,15 +57,16 @@ class Answer:
 
 def check_answer(answer: Answer, approval: Approval) -> None:
     """Raise `UsageError` where this person may not give this answer."""
-    for what in (
-        _who(answer, approval),
-        _where(answer, approval),
-        _how_long(answer, approval),
-        _edit(answer),
-        _message(answer),
-    ):
-        if what is not None:
-            raise UsageError(what, where=f"approval {approval.number}")
+    what = (
+        _who(answer, approval)
+        or _where(answer, approval)
+        or _how_long(answer, approval)
+        or _edit(answer)
+    )
+    if answer.message is not None and len(answer.message) > _LONGEST_MESSAGE:
+        what = what or f"the message is longer than {_LONGEST_MESSAGE:,} characters"
+    if what is not None:
+        raise UsageError(what, where=f"approval {approval.number}")
 
 
 def _who(answer: Answer, approval: Approval) -> str | None:
@@ -81,7 +82,8 @@ def _who(answer: Answer, approval: Approval) -> str | None:
         return None
     if answer.by in subjects or not answer.roles.isdisjoint(roles):
         return None
-    return f"only {', '.join([*subjects, *(f'the role {one}' for one in roles)])} may answer this"
+    may_answer = [*subjects, *(f"the role {role}" for role in roles)]
+    return f"only {', '.join(may_answer)} may answer this"
 
 
 def _where(answer: Answer, approval: Approval) -> str | None:
@@ -116,25 +118,19 @@ def _edit(answer: Answer) -> str | None:
     return None
 
 
-def _message(answer: Answer) -> str | None:
-    if answer.message is not None and len(answer.message) > _LONGEST_MESSAGE:
-        return f"the message is longer than {_LONGEST_MESSAGE:,} characters"
-    return None
-
-
 def patched(arguments: Mapping[str, Any], edit: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with an edit, as RFC 7396 has it: `null` takes a key out.
+    """Return the arguments with an edit, as RFC 7396 has it: `null` takes a key out.
 
     >>> patched({"to": {"a": 1, "b": 2}, "n": 3}, {"to": {"b": None}, "n": 4})
     {'to': {'a': 1}, 'n': 4}
     """
-    found = dict(arguments)
+    result = dict(arguments)
     for key, value in edit.items():
         if value is None:
-            found.pop(key, None)
+            result.pop(key, None)
         elif isinstance(value, Mapping):
-            inner = found.get(key)
-            found[key] = patched(inner if isinstance(inner, Mapping) else {}, value)  # pyright: ignore[reportUnknownArgumentType] - any JSON
+            inner = result.get(key)
+            result[key] = patched(inner if isinstance(inner, Mapping) else {}, value)  # pyright: ignore[reportUnknownArgumentType] - any JSON
         else:
-            found[key] = value
-    return found
+            result[key] = value
+    return result

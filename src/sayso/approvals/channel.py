@@ -1,4 +1,4 @@
-"""Ways to reach a person. Each puts a question and answers it in the ledger; all run at once."""
+"""Channels: ways to reach a person, which all run at once."""
 
 from typing import Protocol
 
@@ -8,17 +8,13 @@ from sayso.approvals.question import Approval
 
 
 class Channel(Protocol):
-    """One way to reach a person."""
+    """One way to reach a person. Policy and records call it by its `name`, such as `link`."""
 
     @property
-    def name(self) -> str:
-        """As policy and records call it: `link`, `terminal`, `elicitation`."""
-        ...
+    def name(self) -> str: ...
 
     @property
-    def strength(self) -> Strength:
-        """How sure it is that a person answers over it."""
-        ...
+    def strength(self) -> Strength: ...
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
         """Put the question, and answer it in the ledger where the person does.

@@ -1,18 +1,83 @@
-"""The sentence that a person is asked: the same in a dialog, an elicitation and a terminal."""
+"""Sentences that say what a call will do, for questions, chats and logs.
+
+`sayso-confirm.js` says the same; `tests/approvals/sentences.json` holds both to the same words.
+"""
 
 import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from sayso.intent import Level
+from sayso.catalog import as_tool
+from sayso.intent import Hints, Level, read_tool
+from sayso.schema import plain, redact
 
 _GAP: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
-_LONGEST: Final = 120
+_LONGEST_VALUE: Final = 120
+_LONGEST: Final = 400
+_LONGEST_LIST: Final = 80
+
+
+def say_call(tool: object, arguments: Mapping[str, Any]) -> str:
+    """Say what a call of `tool` with these arguments will do, in one sentence on one line.
+
+    `tool` is a catalog tool, a tool of the SDK, a `ToolDefinition`, an entry of `tools/list`, or
+    what the API for screens gives. Of the last two its own word counts for its level, so let it
+    come through the gateway. The author's sentence is taken where there is one. Secrets are masked,
+    and no character in it steers anything.
+
+    >>> say_call({"title": "Send mail", "level": "destructive"}, {"to": "amy@example.com"})
+    'This may delete, overwrite or send something: Send mail (to amy@example.com). Proceed?'
+    """
+    title, level, confirm = _parts(tool)
+    known: Mapping[str, Any] = redact(arguments)
+    if confirm:
+        sentence = fill(confirm, known)
+    else:
+        what = f"{title}{which(known) or _listed(known)}"
+        sentence = sentence_of(what, level, {}) or f"This only reads: {what}."
+    return plain(_cut(sentence, _LONGEST))
+
+
+def _parts(given: object) -> tuple[str, Level, str | None]:
+    if not isinstance(given, Mapping):
+        known = as_tool(given)
+        return known.title, known.level, known.intent.confirm
+    tool = cast("Mapping[str, Any]", given)
+    intent = read_tool(tool).intent
+    level = tool.get("level")
+    confirm = tool.get("confirm")
+    name = tool.get("name")
+    if not isinstance(level, str) or level not in set(Level):
+        level = _declared(intent.hints.with_defaults())
+    if not isinstance(confirm, str) or not confirm:
+        confirm = intent.confirm
+    if not isinstance(name, str) or not name.strip():
+        name = "a tool"
+    return intent.title or name, Level(level), confirm
+
+
+def _declared(hints: Hints) -> Level:
+    if hints["read_only"]:
+        return Level.READ
+    return Level.DESTRUCTIVE if hints["destructive"] else Level.WRITE
+
+
+def _listed(known: Mapping[str, Any]) -> str:
+    """List the arguments, as far as there is room for whole ones."""
+    parts: list[str] = []
+    for name, value in known.items():
+        part = f"{name} {shown(value)}"
+        if len(", ".join([*parts, part])) > _LONGEST_LIST:
+            if parts:
+                parts.append("…")
+            break
+        parts.append(part)
+    return "" if not parts else f" ({', '.join(parts)})"
 
 
 def fill(template: str, known: Mapping[str, Any]) -> str:
-    """An author's sentence with its gaps filled; what is not known stands as it is.
+    """Fill the gaps of an author's sentence; what is not known stays as it is.
 
     `known` holds the arguments and what the plan says.
 
@@ -23,7 +88,7 @@ def fill(template: str, known: Mapping[str, Any]) -> str:
 
 
 def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | None:
-    """A sentence of intent and title; none for what only reads.
+    """Return a sentence of intent and title; `None` for what only reads.
 
     >>> sentence_of("Delete customer", Level.DESTRUCTIVE, {"customer_id": 42})
     'This may delete, overwrite or send something: Delete customer 42. Proceed?'
@@ -36,27 +101,35 @@ def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | Non
 
 
 def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
-    found: Any = known
+    value: Any = known
     for step in gap[1].split("."):
-        if not isinstance(found, Mapping) or step not in found:
+        if not isinstance(value, Mapping) or step not in value:
             return gap[0]
-        found = cast("Mapping[str, Any]", found)[step]
-    return shown(found)
+        value = cast("Mapping[str, Any]", value)[step]
+    return shown(value)
 
 
 def which(known: Mapping[str, Any]) -> str:
-    """Which one, where exactly one argument says so: `customer_id` 42."""
-    ids = [one for name, one in known.items() if name == "id" or name.endswith(("_id", "Id"))]
-    one = ids[0] if len(ids) == 1 else None
-    return f" {shown(one)}" if isinstance(one, int | str) else ""
+    """Name the target, where exactly one argument does: `customer_id` 42."""
+    ids = [value for name, value in known.items() if name == "id" or name.endswith(("_id", "Id"))]
+    if len(ids) != 1 or not isinstance(ids[0], int | str):
+        return ""
+    return f" {shown(ids[0])}"
 
 
 def _lowered(title: str) -> str:
-    """A title inside a sentence; what is all in capitals stays so."""
-    return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+    """Return a title as it stands inside a sentence; what is all in capitals stays so."""
+    if title[1:2].isupper():
+        return title
+    return f"{title[:1].lower()}{title[1:]}"
 
 
 def shown(value: Any) -> str:
-    """A value in a sentence: a text as it is, anything else as JSON; what is long is cut."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    """Return a value in a sentence: a text as it is, anything else as JSON, cut where long."""
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False)
+    return _cut(value, _LONGEST_VALUE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

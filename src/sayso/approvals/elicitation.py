@@ -44,19 +44,21 @@ MODES_SINCE: Final = "2025-11-25"
 
 
 def modes_of(capability: object, version: str) -> frozenset[str]:
-    """What a client can show, by its capability `elicitation`: one that names no mode has forms.
+    """Return what a client can show, by its capability `elicitation`: by default forms.
 
     A mode that it does not name must not be sent (MCP 2026-07-28, elicitation, capabilities).
     """
     if not isinstance(capability, Mapping):
         return frozenset()
-    said = cast("Mapping[str, Any]", capability)
-    named = {mode for mode, one in said.items() if one is not None} or {FORM}
-    return frozenset(named & ({FORM, URL} if version >= MODES_SINCE else {FORM}))
+    modes = cast("Mapping[str, Any]", capability)
+    named = {mode for mode, options in modes.items() if options is not None} or {FORM}
+    if version < MODES_SINCE:
+        return frozenset(named & {FORM})
+    return frozenset(named & {FORM, URL})
 
 
 async def _tell_nobody(_: str) -> None:
-    """Leave the client without word."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,14 @@ class Rounds:
 
     @property
     def response(self) -> Mapping[str, Any] | None:
-        """What the client answered to sayso's request, if it is an answer at all."""
-        found: Any = (self.responses or {}).get(INPUT)
-        return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else None
+        response: Any = (self.responses or {}).get(INPUT)
+        if not isinstance(response, Mapping):
+            return None
+        return cast("Mapping[str, Any]", response)
 
 
 def verdict_of(result: Mapping[str, Any]) -> bool | None:
-    """What a client's answer says: allowed, denied, or, where it was dismissed, nothing."""
+    """Return whether a client's answer allows or denies; `None` where it was dismissed."""
     action = result.get("action")
     content = result.get("content")
     if action == "decline":
@@ -112,25 +115,24 @@ class ElicitationChannel:
     strength: Strength = Strength.RELAYED
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`."""
         verdict = verdict_of(await self.elicit.send(form(approval.question)))
         if verdict is not None:
             await approvals.answer(approval.number, relayed(self.client, is_allowed=verdict))
 
 
 def relayed(client: str, *, is_allowed: bool) -> Answer:
-    """The answer of somebody at a client, as far as that client says so."""
+    """Return the answer of a person at a client, as that client relays it."""
     by = f"a person at {quoted(client)}"
     return Answer(is_allowed=is_allowed, by=by, channel="elicitation", strength=Strength.RELAYED)
 
 
 def form(question: Question) -> dict[str, Any]:
-    """The parameters of `elicitation/create` for one question."""
+    """Return the parameters of `elicitation/create` for one question."""
     return {"mode": FORM, "message": "\n".join(tell(question)), "requestedSchema": dict(_SCHEMA)}
 
 
 def ask_client(keys: Keyring, approval: Approval) -> dict[str, Any]:
-    """The result that asks a client of 2026-07-28 for input."""
+    """Return the result that asks a client of 2026-07-28 for input."""
     question = approval.question
     state = {"number": approval.number, "expires": approval.expires, "use": secrets.token_hex(16)}
     return {
@@ -155,6 +157,6 @@ async def take_answer(
         raise SealError("this state is of another question, or too old")
     if not await approvals.tokens.spend(state["use"], now=now, expires=state["expires"]):
         raise SealError("this state was used before")
-    verdict = None if rounds.response is None else verdict_of(rounds.response)
+    verdict = verdict_of(rounds.response or {})
     if verdict is not None:
         await approvals.answer(approval.number, relayed(client, is_allowed=verdict))

@@ -38,12 +38,10 @@ class Grant:
     holds: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """As data."""
         return asdict(self) | {"span": str(self.span)}
 
     @classmethod
     def from_row(cls, row: GrantRow) -> Self:
-        """As the store kept it."""
         body: dict[str, Any] = json.loads(row.body)
         return cls(
             number=row.number,
@@ -72,7 +70,7 @@ def read_grant(row: GrantRow) -> Grant | None:
 
 
 def grant_body(question: Question, *, is_for_arguments: bool) -> str:
-    """What a list of grants shows of one, as the store keeps it."""
+    """Return what a list of grants shows of one, as the store keeps it."""
     return json.dumps(
         {
             "server": question.server,

@@ -98,7 +98,6 @@ class Approvals:
         keys: Keyring | None = None,
         heard: Callable[[bool, float], None] | None = None,
     ) -> Self:
-        """Return the ledger of a database, by the database's clock unless one is given."""
         return cls(
             database.questions,
             database.grants,
@@ -164,15 +163,13 @@ class Approvals:
         """Take a question back that nobody needs the answer to; `False` when it was over."""
         now = self.clock()
         token = self.notary.token(_QUESTION, number)
-        was_open = await self.questions.withdraw(
-            number, now=now, token=token, notify=self.notary.channel
-        )
+        channel = self.notary.channel
+        was_open = await self.questions.withdraw(number, now=now, token=token, notify=channel)
         self._end(number, now + self.lifetimes.question)
         self.wake(number)
         return was_open
 
     def wake(self, number: int) -> None:
-        """Have those who wait for this question look at it now."""
         self.waiters.wake(number)
 
     def release(self) -> None:
@@ -181,7 +178,6 @@ class Approvals:
         self.waiters.wake_all()
 
     async def listen(self) -> None:
-        """Wake those who wait when another process answers, until cancelled."""
         await self.questions.watch(self.wake, self.notary.channel)
 
     async def wait(self, number: int, seconds: float) -> Approval | None:
@@ -205,7 +201,9 @@ class Approvals:
         """Use an approval for one call; `False` when it was used, has expired, or was not given."""
         number = approval.number
         now = self.clock()
-        row = None if number in self._ended else await self._row(number)
+        if number in self._ended:
+            return False
+        row = await self._row(number)
         if row is None or row.state is not ApprovalState.APPROVED:
             return False
         was_there = await self.questions.use(
@@ -221,9 +219,8 @@ class Approvals:
         return was_there
 
     async def find(self, number: int) -> Approval | None:
-        """One question as it stands."""
         row = await self._row(number)
-        return _read(row) if row else None
+        return row and _read(row)
 
     async def _listed(self, rows: Sequence[ApprovalRow]) -> list[Approval]:
         read = [_read(await self._verified(row)) for row in rows]
@@ -231,18 +228,20 @@ class Approvals:
 
     async def _row(self, number: int) -> ApprovalRow | None:
         row = await self.questions.find(number, now=self.clock())
-        return None if row is None else await self._verified(row)
+        return row and await self._verified(row)
 
     async def _verified(self, row: ApprovalRow) -> ApprovalRow:
-        """The row, as expired where something in it was not signed here."""
-        is_settled = row.state in (ApprovalState.APPROVED, ApprovalState.DENIED)
-        answers = await self.questions.answers(row.number) if is_settled else []
-        if row.state in (ApprovalState.EXPIRED, ApprovalState.USED) or self._counts(row, answers):
+        if row.state in (ApprovalState.EXPIRED, ApprovalState.USED):
+            return row
+        answers: list[AnswerRow] = []
+        if row.state is not ApprovalState.PENDING:
+            answers = await self.questions.answers(row.number)
+        if self._counts(row, answers):
             return row
         return replace(row, state=ApprovalState.EXPIRED)
 
     def _counts(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Whether a question and its answers were signed here. What was not is logged."""
+        """Return whether a question and its answers were signed here. What was not is logged."""
         is_sound = self.notary.is_sound(row, answers)
         if not is_sound and row.mac:
             _log.warning("approval %s was changed in the database and does not count", row.number)
@@ -250,16 +249,14 @@ class Approvals:
 
     def _end(self, number: int, expires: float) -> None:
         now = self.clock()
-        for old in [one for one, until in self._ended.items() if until <= now]:
+        for old in [ended for ended, until in self._ended.items() if until <= now]:
             del self._ended[old]
         self._ended[number] = expires
 
     async def answers(self, number: int) -> list[AnswerRow]:
-        """What was said to one question, oldest first."""
         return await self.questions.answers(number)
 
     async def newest(self, limit: int = 100) -> list[Approval]:
-        """The newest questions, the pending ones first."""
         rows = await self.questions.newest(now=self.clock(), limit=limit)
         return await self._listed(rows)
 
@@ -269,12 +266,11 @@ class Approvals:
         return [Approval.from_row(row) for row in rows if self._counts(row, ())]
 
     async def settled(self, limit: int, *, before: int | None = None) -> list[Approval]:
-        """The newest questions that wait no longer, of those `before` a number."""
         rows = await self.questions.settled(now=self.clock(), limit=limit, before=before)
         return await self._listed(rows)
 
     async def granted(self, question: Question) -> Grant | None:
-        """A standing answer that this question needs not be put for; counts as one use of it."""
+        """Return a standing answer that serves this question; counts as one use of it."""
         if question.needed > 1 or question.longest == Span.ONCE:
             return None
         alive = self.clock() - self.idle
@@ -292,35 +288,38 @@ class Approvals:
     async def list_grants(self, limit: int = 100) -> list[Grant]:
         """Return the newest standing answers, those that were not revoked first."""
         rows = await self.grants.newest(limit=limit, alive=self.clock() - self.idle)
-        read = [
-            read_grant(replace(row, holds=row.holds and self._token_of(row) is not None))
-            for row in rows
-        ]
-        return [grant for grant in read if grant is not None]
+        grants: list[Grant] = []
+        for row in rows:
+            holds = row.holds and self._token_of(row) is not None
+            if (grant := read_grant(replace(row, holds=holds))) is not None:
+                grants.append(grant)
+        return grants
 
     def grant_token(self, number: int) -> str:
-        """The token that is spent when a grant is taken back."""
         return self.notary.token(_GRANT, number)
 
     def _token_of(self, row: GrantRow) -> str | None:
-        """The token of a grant that counts as far as it can be told from its row."""
-        is_over = row.conversation is not None and (
-            self.clock() >= row.created + CONVERSATION_SECONDS
-        )
-        return None if is_over or not self.notary.is_genuine(row) else self.grant_token(row.number)
+        """Return the token of a grant that counts, as far as its row tells."""
+        lasted = self.clock() - row.created
+        if row.conversation is not None and lasted >= CONVERSATION_SECONDS:
+            return None
+        if not self.notary.is_genuine(row):
+            return None
+        return self.grant_token(row.number)
 
     async def revoke(self, number: int, *, by: str) -> bool:
-        """Take a standing answer back; `False` when it was taken back before, or never given."""
-        return await self.grants.revoke(
-            number, by=by, now=self.clock(), token=self.grant_token(number)
-        )
+        token = self.grant_token(number)
+        return await self.grants.revoke(number, by=by, now=self.clock(), token=token)
 
     def _said(self, answer: Answer, approval: Approval, question: ApprovalRow) -> Said:
-        """One person's answer to `question`, signed as the store will hold it."""
         now = self.clock()
-        lifetimes = self.lifetimes
         seen = _text(answer.seen)
         edit = _text(answer.edit) or seen
+        signed_edit = ""
+        seconds = self.lifetimes.denial
+        if answer.is_allowed:
+            signed_edit = edit
+            seconds = self.lifetimes.approval
         row = AnswerRow(
             approval.number,
             storable(answer.by),
@@ -328,9 +327,9 @@ class Approvals:
             storable(answer.channel),
             str(answer.strength),
             now,
-            None if answer.message is None else storable(answer.message),
-            edit if answer.is_allowed else "",
-            now + (lifetimes.approval if answer.is_allowed else lifetimes.denial),
+            answer.message and storable(answer.message),
+            signed_edit,
+            now + seconds,
         )
         return Said(
             row.number,
@@ -357,7 +356,6 @@ def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
 
 
 def _read(row: ApprovalRow) -> Approval | None:
-    """Return the approval in a verified row; `None` for an invalid one that cannot be read."""
     try:
         return Approval.from_row(row)
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -365,7 +363,6 @@ def _read(row: ApprovalRow) -> Approval | None:
 
 
 def _text(edit: Mapping[str, Any] | None) -> str:
-    """An edit as the store compares it."""
     return json.dumps(edit, sort_keys=True) if edit else ""
 
 
@@ -373,14 +370,16 @@ def _grant(answer: Answer, approval: Approval, now: float) -> dict[str, Any] | N
     if answer.span is Span.ONCE:
         return None
     question = approval.question
-    is_narrow = answer.is_for_arguments
+    binding = question.tool_binding
+    if answer.is_for_arguments:
+        binding = question.call_binding
     return {
-        "binding": question.call_binding if is_narrow else question.tool_binding,
+        "binding": binding,
         "subject": question.account,
         "client": question.client,
         "span": str(answer.span),
         "is_for_conversation": answer.span is Span.SESSION,
-        "body": grant_body(question, is_for_arguments=is_narrow),
+        "body": grant_body(question, is_for_arguments=answer.is_for_arguments),
         "approval": approval.number,
         "given_by": answer.by,
         "channel": answer.channel,

@@ -28,7 +28,7 @@ People = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class LinkHolder:
-    """What a link says: which question, and as whom its holder answers."""
+    """The question of a link, and the person as whom its holder answers."""
 
     number: int
     person: str
@@ -36,7 +36,7 @@ class LinkHolder:
 
 
 def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[str]) -> str:
-    """A link's token, sealed: it tells its holder nothing, and cannot be made by anyone else."""
+    """Return a link's sealed token: it tells its holder nothing, and cannot be forged."""
     value = {
         "number": approval.number,
         "binding": approval.question.binding,
@@ -50,7 +50,7 @@ def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[
 async def read_token(
     keys: Keyring, token: str, approvals: Approvals
 ) -> tuple[LinkHolder, Approval]:
-    """Whose link it is, and its question. Raises `SealError` for one that is not, or is void."""
+    """Return whose link it is, and its question. Raises `SealError` if it is void."""
     value: dict[str, Any] = keys.open(_PURPOSE, token)
     approval = await approvals.find(value["number"])
     is_same = approval is not None and approval.question.binding == value["binding"]
@@ -77,10 +77,9 @@ class LinkChannel:
     _posting: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`. A post that fails is tried again; then the log tells of it.
+        """Post the question in a task of its own, which a cancellation of this one leaves.
 
-        Whoever waits may leave at any moment, and what is announced must still arrive; nobody
-        waits for it either. So it is posted by a task of its own.
+        A post that fails is tried again, and then logged.
         """
         token = f"link {approval.number}"
         if await approvals.tokens.spend(token, now=approvals.clock(), expires=approval.expires):
@@ -107,31 +106,26 @@ class LinkChannel:
     def _message(self, approval: Approval) -> dict[str, Any]:
         """`text` is what chats show; the rest is for programs. Secrets are masked in both."""
         question = approval.question
-        links = [
-            {
-                "person": person,
-                "url": f"{self.base}{make_token(self.keys, approval, person, roles)}",
-            }
-            for person, roles in self._answerers(question).items()
-        ]
-        urls = [
-            one["url"]
-            if one["person"] == _ANYONE
-            else f"{without_markup(one['person'])}: {one['url']}"
-            for one in links
-        ]
-        return {
-            "text": "\n".join([*map(without_markup, tell(question)), *urls]),
+        lines = [without_markup(line) for line in tell(question)]
+        links: list[dict[str, str]] = []
+        for person, roles in self._answerers(question).items():
+            url = f"{self.base}{make_token(self.keys, approval, person, roles)}"
+            links.append({"person": person, "url": url})
+            lines.append(url if person == _ANYONE else f"{without_markup(person)}: {url}")
+        message = {
+            "text": "\n".join(lines),
             "approval": approval.number,
             "question": without_markup(ask(question)),
             "level": question.level,
             "server": question.server,
             "tool": question.tool,
             "arguments": question.arguments,
-            **({"extras": question.extras} if question.extras else {}),
             "expires": approval.expires,
             "links": links,
         }
+        if question.extras:
+            message["extras"] = question.extras
+        return message
 
     def _answerers(self, question: Question) -> People:
         people = self.people() or {_ANYONE: frozenset[str]()}

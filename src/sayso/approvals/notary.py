@@ -39,25 +39,21 @@ class Notary:
 
     @property
     def channel(self) -> str:
-        """The name under which processes tell each other of answers; others cannot know it."""
+        """Return the secret name under which processes notify each other of answers."""
         key = self.keys.derive(_CHANNEL) or b""
         return f"sayso_{key.hex()[:_CHANNEL_DIGITS]}"
 
     def sign_question(self, row: ApprovalRow) -> str:
-        """Return the signature of a question that was just written, with its deadline."""
         until = repr(float(row.expires))
         return f"{until} {self.keys.sign(_QUESTION, _of_question(row, until))}"
 
     def sign_answer(self, question: ApprovalRow, row: AnswerRow) -> str:
-        """Return the signature of one person's answer to `question`."""
         return self.keys.sign(_ANSWER, _of_answer(question, row))
 
     def sign_grant(self, row: GrantRow) -> str:
-        """Return the signature of a grant that was just written."""
         return self.keys.sign(_GRANT, _of_grant(row))
 
     def is_genuine(self, row: GrantRow) -> bool:
-        """Return whether a grant was signed here, as it stands."""
         return self.keys.verify(_GRANT, _of_grant(row), row.mac)
 
     def token(self, kind: str, number: int) -> str:
@@ -75,7 +71,9 @@ class Notary:
     def read_result(self, claim: Claim) -> str | None:
         """Return the result that was kept for a key; `None` if there is none that was signed."""
         signature, _, text = (claim.answer or "").partition(" ")
-        return text if self.keys.verify(_RESULT, _of_result(claim, text), signature) else None
+        if not self.keys.verify(_RESULT, _of_result(claim, text), signature):
+            return None
+        return text
 
     def is_sound(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
         """Return whether a question, and what its state says of its answers, was signed here.
@@ -90,26 +88,29 @@ class Notary:
         if row.state is ApprovalState.APPROVED:
             return self._is_agreed(row, answers)
         if row.state is ApprovalState.DENIED:
-            return any(self._decides(row, one, is_allowed=False) for one in answers)
+            return any(self._decides(row, answer, is_allowed=False) for answer in answers)
         return True
 
     def _is_agreed(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Enough people allowed this edit, and the row says what the last of them said."""
+        """Return whether enough people allowed this edit, and the row says the last one's."""
         agreed = [
-            one
-            for one in answers
-            if one.is_allowed and one.edit == (row.edit or "") and self._has_signed(row, one)
+            answer
+            for answer in answers
+            if answer.is_allowed
+            and answer.edit == (row.edit or "")
+            and self._has_signed(row, answer)
         ]
-        is_decided = any(self._decides(row, one, is_allowed=True) for one in agreed)
-        return is_decided and len({one.person for one in agreed}) >= row.needed
+        is_decided = any(self._decides(row, answer, is_allowed=True) for answer in agreed)
+        return is_decided and len({answer.person for answer in agreed}) >= row.needed
 
-    def _decides(self, row: ApprovalRow, one: AnswerRow, *, is_allowed: bool) -> bool:
+    def _decides(self, row: ApprovalRow, answer: AnswerRow, *, is_allowed: bool) -> bool:
         stated = (row.answered_by, row.channel, row.answered_at, row.expires)
-        is_same = (one.person, one.channel, one.at, one.expires) == stated
-        return is_same and one.is_allowed is is_allowed and self._has_signed(row, one)
+        is_same = (answer.person, answer.channel, answer.at, answer.expires) == stated
+        return is_same and answer.is_allowed is is_allowed and self._has_signed(row, answer)
 
-    def _has_signed(self, row: ApprovalRow, one: AnswerRow) -> bool:
-        return one.number == row.number and self.keys.verify(_ANSWER, _of_answer(row, one), one.mac)
+    def _has_signed(self, row: ApprovalRow, answer: AnswerRow) -> bool:
+        message = _of_answer(row, answer)
+        return answer.number == row.number and self.keys.verify(_ANSWER, message, answer.mac)
 
 
 def _of_question(row: ApprovalRow, until: str) -> bytes:
@@ -154,5 +155,4 @@ def _of_grant(row: GrantRow) -> bytes:
 
 
 def _message(*fields: Any) -> bytes:
-    """One encoding for each sequence of fields."""
     return json.dumps(fields).encode()

@@ -37,12 +37,12 @@ class Plan:
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """As a person is shown it: redacted, and the first 200 changes of `total`."""
+        """Return what a person is shown: the first 200 changes of `total`, redacted."""
         return {"changes": redact(self.changes[:_MOST_SHOWN]), "total": len(self.changes)}
 
 
 def make_plan(value: Any) -> Plan:
-    """The plan that an author's function gave: a list of changes, or an object with `changes`.
+    """Make a plan of what an author's function gave: a list, or an object with `changes`.
 
     Dataclasses and pydantic models are taken as the objects that they are in JSON. Raises
     `UsageError` for anything else: what cannot be read cannot be shown.
@@ -55,7 +55,8 @@ def make_plan(value: Any) -> Plan:
     if not isinstance(plain, list):
         raise UsageError("a plan is a list of changes, or an object that holds one under “changes”")
     changes = cast("list[Any]", plain)
-    return Plan(tuple(changes), digest([changes, facts] if facts else changes), facts)
+    covered = [changes, facts] if facts else changes
+    return Plan(tuple(changes), digest(covered), facts)
 
 
 async def take_plan(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan:
@@ -65,7 +66,9 @@ async def take_plan(function: Callable[..., Any], arguments: Mapping[str, Any]) 
     """
     with anyio.fail_after(_PLAN_SECONDS):
         value = function(copy.deepcopy(dict(arguments)))
-        return make_plan(await value if inspect.isawaitable(value) else value)
+        if inspect.isawaitable(value):
+            value = await value
+        return make_plan(value)
 
 
 def _plain(value: Any) -> Any:
@@ -74,7 +77,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, _Model):
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in cast("Mapping[Any, Any]", value).items()}
+        return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in cast("list[Any]", value)]
+        return [_plain(item) for item in cast("list[Any]", value)]
     return value

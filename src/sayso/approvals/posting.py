@@ -23,25 +23,7 @@ Post = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 _MARKUP: Final = str.maketrans(
     "<>&@[]`*~|#\\",
-    "".join(
-        map(
-            chr,
-            (
-                0x2039,
-                0x203A,
-                0xFF06,
-                0xFF20,
-                0xFF3B,
-                0xFF3D,
-                0x02BC,
-                0x2217,
-                0x223C,
-                0x00A6,
-                0xFF03,
-                0xFF3C,
-            ),
-        )
-    ),
+    "\u2039\u203a\uff06\uff20\uff3b\uff3d\u02bc\u2217\u223c\u00a6\uff03\uff3c",
 )
 """Marks of all chats, and signs that look alike and mean nothing."""
 _DOT: Final = chr(0x2024)
@@ -63,9 +45,9 @@ def without_markup(text: str) -> str:
     >>> any(mark in without_markup("<https://x.example|Allow> <!here>") for mark in "<>|")
     False
     """
-    told = _ADDRESS.sub(_broken, text.translate(_MARKUP))
-    told = _NUMERIC.sub(lambda found: found[0].replace(".", _DOT), told)
-    return _DOMAIN.sub(_DOT, told)
+    text = _ADDRESS.sub(_broken, text.translate(_MARKUP))
+    text = _NUMERIC.sub(lambda match: match[0].replace(".", _DOT), text)
+    return _DOMAIN.sub(_DOT, text)
 
 
 def _broken(match: re.Match[str]) -> str:
@@ -105,13 +87,9 @@ class PostLimits:
     def _forget(self, now: float) -> None:
         if len(self._callers) < _MAX_CALLERS:
             return
-        old = [
-            name
-            for name, one in self._callers.items()
-            if not one.times or now - one.times[-1] >= _MINUTE
-        ]
-        for name in old:
-            del self._callers[name]
+        for name, caller in [*self._callers.items()]:
+            if not caller.times or now - caller.times[-1] >= _MINUTE:
+                del self._callers[name]
 
 
 def webhook(url: str) -> Post:

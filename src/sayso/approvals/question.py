@@ -58,42 +58,36 @@ class Question:
 
     @property
     def account(self) -> str:
-        """The caller as grants and limits know it: its subject, with its tenant."""
+        """Return the caller as grants and limits know it: its subject, with its tenant."""
         return Principal(self.subject, tenant=self.tenant).account
 
     @property
     def needed(self) -> int:
-        """How many people must agree."""
         return int((self.reviewers or {}).get("count", 1))
 
     @property
     def is_out_of_band(self) -> bool:
-        """Whether no answer counts that the caller's own client relays."""
         return self.require not in (None, Require.ANY)
 
     @property
     def names_people(self) -> bool:
-        """Whether only some may answer."""
         named = self.reviewers or {}
         return bool(named.get("subjects") or named.get("roles"))
 
     def to_json(self) -> str:
-        """As the store keeps it."""
         fields = {name: getattr(self, name) for name in _FIELDS - {"binding"}}
         return json.dumps({**fields, "account": self.account})
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
-        """As the store kept it, this version or an earlier one."""
+        """Read what this version or an earlier one wrote."""
         body: dict[str, Any] = json.loads(row.body)
-        body["findings"], body["channels"] = (
-            tuple(body["findings"]),
-            tuple(body.get("channels", ())),
-        )
+        body["findings"] = tuple(body["findings"])
+        body["channels"] = tuple(body.get("channels", ()))
         return cls(binding=row.binding, **{name: body[name] for name in body if name in _FIELDS})
 
 
-_FIELDS: Final = frozenset(one.name for one in fields(Question))
+_FIELDS: Final = frozenset(part.name for part in fields(Question))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +111,6 @@ class Approval:
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
-        """As the store kept it."""
         return cls(
             number=row.number,
             state=row.state,
@@ -143,7 +136,7 @@ def make_question(
     extras: Mapping[str, Any] | None = None,
     channels: Iterable[str] = (),
 ) -> Question:
-    """The question that `decision` asks, bound to caller, tool, exact arguments and plan.
+    """Make the question that `decision` asks, bound to caller, tool, exact arguments and plan.
 
     It is bound to what the policy asks of the answer, too: one that was given when less was asked
     does not serve.
@@ -154,8 +147,11 @@ def make_question(
     standing = {**wanted, "hints": tool.resolved.hints_dict}
     if extras:
         standing["extras"] = digest_exactly(extras)
-    plan_digest = plan.digest if plan else ""
-    known = {**redact(arguments), **redact(plan.facts if plan else {})}
+    plan_digest = ""
+    known = redact(arguments)
+    if plan is not None:
+        plan_digest = plan.digest
+        known = {**known, **redact(plan.facts)}
     return Question(
         binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
         subject=principal.subject,
@@ -176,7 +172,7 @@ def make_question(
         line=decision.line,
         confirm=tool.intent.confirm and fill(tool.intent.confirm, known),
         sentence=sentence_of(tool.title, tool.level, known),
-        plan=plan.to_dict() if plan else None,
+        plan=plan and plan.to_dict(),
         plan_digest=plan_digest,
         require=require,
         reviewers=reviewers,
@@ -190,7 +186,6 @@ def make_question(
 
 
 def _call_of(principal: Principal, tool: Tool) -> dict[str, Any]:
-    """Who calls which tool, as answers are bound to it."""
     return {
         "subject": principal.account,
         "client": principal.client,
@@ -202,7 +197,7 @@ def _call_of(principal: Principal, tool: Tool) -> dict[str, Any]:
 
 
 def _hints(tool: Tool) -> dict[str, Any]:
-    """The hints with their sources, and how sure it is what was inferred."""
+    """Return the hints with their sources, and how sure it is what was inferred."""
     hints: dict[str, Any] = tool.resolved.to_dict()
     for name, guess in tool.inferred.items():
         if hints[name]["source"] == Source.INFERRED:
@@ -211,11 +206,13 @@ def _hints(tool: Tool) -> dict[str, Any]:
 
 
 def _longest(tool: Tool, decision: Decision) -> Span:
-    """The longest that an answer may hold: less for what destroys, unless a rule says more.
+    """Return the longest that an answer may hold: less for what destroys, unless a rule says more.
 
     Where several people must agree, they agree to one call. An author may forbid, never permit.
     """
     if decision.reviewers is not None and decision.reviewers.count > 1:
         return Span.ONCE
-    usual = Span.SESSION if tool.level is Level.DESTRUCTIVE else Span.ALWAYS
+    usual = Span.ALWAYS
+    if tool.level is Level.DESTRUCTIVE:
+        usual = Span.SESSION
     return shortest(decision.grant or usual, tool.intent.grant) or Span.ONCE

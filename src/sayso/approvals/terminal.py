@@ -32,7 +32,6 @@ class TerminalChannel:
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`."""
         async with self._turn:
             lines = "\n".join(tell(approval.question))
             self._drop_typed()
@@ -50,7 +49,8 @@ class TerminalChannel:
             except UsageError as error:
                 self._write(f"{error}\n")
                 return
-            self._write("" if has_counted else "(somebody else was faster)\n")
+            if not has_counted:
+                self._write("(somebody else was faster)\n")
 
     def _drop_typed(self) -> None:
         """What was typed before a question was shown does not answer it."""
@@ -58,7 +58,6 @@ class TerminalChannel:
             termios.tcflush(self.reader, termios.TCIFLUSH)
 
     async def _read(self) -> bool | None:
-        """The answer; `None` where the terminal is gone."""
         number = self.reader.fileno()
         while True:
             # Waited for, and only then read: a blocked thread would take the next line from whoever

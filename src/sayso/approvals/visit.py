@@ -27,7 +27,7 @@ _HOW: Final = "The page takes the answer. To open it is not to approve."
 
 
 def page_of(console: str | None, number: int) -> str | None:
-    """The address of a question's page below a console's; `None` where there is no such address.
+    """Return the address of a question's page below a console's; `None` without such an address.
 
     Nothing that could be a secret is taken along: no user, no query, no fragment.
 
@@ -46,12 +46,12 @@ def page_of(console: str | None, number: int) -> str | None:
 
 
 def visit(question: Question, page: str) -> dict[str, Any]:
-    """The parameters of `elicitation/create` that lead to the page of one question."""
+    """Return the parameters of `elicitation/create` that lead to the page of one question."""
     return {"mode": URL, "message": "\n".join([*tell(question), _HOW]), "url": page}
 
 
 def ask_to_visit(question: Question, page: str) -> dict[str, Any]:
-    """The result that has a client of 2026-07-28 lead its person to the page.
+    """Return the result that has a client of 2026-07-28 lead its person to the page.
 
     Without a state: what comes back is worth nothing, so there is nothing to protect.
     """
@@ -60,7 +60,7 @@ def ask_to_visit(question: Question, page: str) -> dict[str, Any]:
 
 
 def is_declined(result: Mapping[str, Any] | None) -> bool:
-    """Whether somebody at the client said that they will not open the page."""
+    """Return whether the person at the client will not open the page."""
     return result is not None and result.get("action") == "decline"
 
 
@@ -80,7 +80,7 @@ class VisitChannel:
     _is_open: bool = False
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`. Answers nothing itself: the page does."""
+        """Lead to the page, which takes the answer."""
         del approvals
         params = {**visit(approval.question, self.page), "elicitationId": self._id}
         result = await self.elicit.send(params)

@@ -37,7 +37,6 @@ class Waiters(Generic[K]):
     _task: "asyncio.Task[None] | None" = None
 
     def __len__(self) -> int:
-        """Return how many keys are waited for."""
         return len(self._entries)
 
     async def wait(self, key: K) -> None:
@@ -58,14 +57,12 @@ class Waiters(Generic[K]):
                 self._stop()
 
     def wake(self, key: K) -> None:
-        """Wake the tasks that wait for this key."""
         entry = self._entries.pop(key, None)
         self._new.discard(key)
         if entry is not None:
             entry.changed.set()
 
     def wake_all(self) -> None:
-        """Wake all tasks."""
         for key in [*self._entries]:
             self.wake(key)
 
@@ -84,7 +81,7 @@ class Waiters(Generic[K]):
         due = loop.time() + self.period()
         while True:
             is_due = loop.time() >= due
-            await self._look([*self._entries] if is_due else [*self._new])
+            await self._look([*(self._entries if is_due else self._new)])
             if is_due:
                 due = loop.time() + self.period()
             try:

@@ -1,4 +1,4 @@
-"""The record of every call: who, what, which hints from whom, what was decided, how it ended."""
+"""The audit log: who called what, with which hints, what was decided, and how it ended."""
 
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from sayso.audit.log import AuditLog, may_wait
     from sayso.audit.opening import close_unfinished, open_audit
     from sayso.audit.query import Filter, Found, search
-    from sayso.audit.record import Event, Facts, Outcome, merged, severity
-    from sayso.audit.salt import draw_salt
-    from sayso.audit.upkeep import Erasure, drop_before, erase_subject
+    from sayso.audit.record import Event, Facts, Outcome, draw_salt, merged
+    from sayso.audit.upkeep import drop_before, erase_subject
     from sayso.audit.verifier import PAGE, Report, Verifier, verify
 
 
@@ -22,7 +21,6 @@ __all__ = [
     "AuditLog",
     "Chain",
     "Emit",
-    "Erasure",
     "Event",
     "Facts",
     "Filter",
@@ -42,7 +40,6 @@ __all__ = [
     "open_audit",
     "read_heads",
     "search",
-    "severity",
     "to_dict",
     "verify",
 ]
@@ -56,9 +53,8 @@ __getattr__ = lazily(
         "sayso.audit.log": ("AuditLog", "may_wait"),
         "sayso.audit.opening": ("close_unfinished", "open_audit"),
         "sayso.audit.query": ("Filter", "Found", "search"),
-        "sayso.audit.record": ("Event", "Facts", "Outcome", "merged", "severity"),
-        "sayso.audit.salt": ("draw_salt",),
-        "sayso.audit.upkeep": ("Erasure", "drop_before", "erase_subject"),
+        "sayso.audit.record": ("Event", "Facts", "Outcome", "draw_salt", "merged"),
+        "sayso.audit.upkeep": ("drop_before", "erase_subject"),
         "sayso.audit.verifier": ("PAGE", "Report", "Verifier", "verify"),
     },
 )

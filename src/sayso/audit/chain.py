@@ -31,7 +31,6 @@ def payload_digest(payload: str | None) -> str:
 
 
 def _signed(row: RecordRow, place: tuple[str, int, str, str], digest: str) -> bytes:
-    """What a MAC covers, the record's place taken from beside it."""
     return to_array([_FORM, *place, row.call, repr(row.at), row.event, row.body, digest])
 
 
@@ -52,7 +51,6 @@ class Chain:
 
     @classmethod
     def begin(cls, keys: Keyring) -> Self:
-        """A new chain under the active key; its name is random."""
         key = keys.derive(PURPOSE)
         if key is None:
             raise KeysError("the active key is missing")
@@ -60,43 +58,43 @@ class Chain:
 
     @property
     def head(self) -> Head | None:
-        """The last record that is on disk."""
         with self._lock:
             return self._settled
 
     @property
     def is_new(self) -> bool:
-        """See `Seal.is_new`."""
         return self._last is None and self.start is not None
 
     def first(self, log: LogView) -> list[RecordRow]:
-        """See `Seal.first`."""
         return [] if self.start is None else [self.start(log)]
 
     def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
-        """See `Seal.seal`."""
         writer = self.writer
         key = self.key_id
         last = self._last
-        index, mac = (0, FIRST) if last is None else (last.index, last.mac)
+        index = 0
+        mac = FIRST
+        if last is not None:
+            index = last.index
+            mac = last.mac
         sealed: list[RecordRow] = []
-        for one in records:
-            index = index + 1
+        for record in records:
+            index += 1
             previous = mac
-            digest = payload_digest(one.payload)
+            digest = payload_digest(record.payload)
             signature = self._mac.copy()
-            signature.update(_signed(one, (writer, index, previous, key), digest))
+            signature.update(_signed(record, (writer, index, previous, key), digest))
             mac = signature.hexdigest()
             # Every field by its place: `replace` would take longer than all of the above.
             sealed.append(
                 RecordRow(
-                    one.call,
-                    one.at,
-                    one.event,
-                    one.body,
-                    one.seq,
-                    one.payload,
-                    one.subject,
+                    record.call,
+                    record.at,
+                    record.event,
+                    record.body,
+                    record.seq,
+                    record.payload,
+                    record.subject,
                     writer,
                     index,
                     previous,
@@ -105,11 +103,11 @@ class Chain:
                     mac,
                 )
             )
-        self._last = Head(writer, index, mac) if sealed else last
+        if sealed:
+            self._last = Head(writer, index, mac)
         return sealed
 
     def settle(self, *, is_written: bool | None) -> None:
-        """See `Seal.settle`."""
         with self._lock:
             if self.is_in_doubt:
                 # What was sealed then stays open until `recall` has looked into the store.
@@ -122,7 +120,6 @@ class Chain:
                 self._last = self._settled
 
     def recall(self, head: Head | None) -> None:
-        """See `Seal.recall`."""
         with self._lock:
             if head not in (self._settled, self._last):
                 what = "the audit log was changed by somebody else: its chain cannot go on"

@@ -1,11 +1,12 @@
-"""Chain heads, told to somewhere that is not the store: what finds a tail that was cut off."""
+"""Chain heads, kept outside the store: they find a tail that was cut off."""
 
 import json
 import logging
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from sayso.errors import UsageError
 from sayso.store import Head
@@ -16,14 +17,13 @@ _log: Final = logging.getLogger(__name__)
 
 
 def to_json(head: Head) -> str:
-    """One line of a file of heads."""
-    return json.dumps({"writer": head.writer, "index": head.index, "mac": head.mac})
+    """Return one line of a file of heads."""
+    return json.dumps(asdict(head))
 
 
 def log_head(head: Head) -> None:
     """Tell a head to the log; a file of such lines is a file of heads."""
-    told = {"writer": head.writer, "index": head.index, "mac": head.mac}
-    _log.info("audit head %s", to_json(head), extra={"head": told})
+    _log.info("audit head %s", to_json(head), extra={"head": asdict(head)})
 
 
 def heads_file(path: Path) -> Emit:
@@ -44,19 +44,19 @@ def heads_file(path: Path) -> Emit:
 
 
 def read_heads(lines: Iterable[str], where: str = "the heads") -> dict[str, Head]:
-    """The furthest head of each chain in lines of JSON, or of a log that holds such lines.
+    """Return the furthest head of each chain in lines of JSON, or of a log with such lines.
 
     Raises `UsageError` where no line holds one.
     """
-    found: dict[str, Head] = {}
+    heads: dict[str, Head] = {}
     for line in lines:
         head = _head(line)
-        if head is not None and head.index > found.get(head.writer, _NONE).index:
-            found[head.writer] = head
-    if not found:
+        if head is not None and head.index > heads.get(head.writer, _NONE).index:
+            heads[head.writer] = head
+    if not heads:
         fix = "A line holds writer, index and mac, as `sayso audit verify --json` prints them."
         raise UsageError("there is no chain head in it", where=where, fix=fix)
-    return found
+    return heads
 
 
 _NONE: Final = Head("", -1, "")
@@ -65,16 +65,15 @@ _NONE: Final = Head("", -1, "")
 def _head(line: str) -> Head | None:
     _, brace, rest = line.partition("{")
     try:
-        told: Any = json.JSONDecoder().raw_decode(brace + rest)[0] if brace else None
+        members: dict[str, Any] = json.JSONDecoder().raw_decode(brace + rest)[0]
     except ValueError:
         return None
-    line_of_log = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
     # A line of a log in JSON holds the head as one of its members.
-    inner = line_of_log.get("head")
-    body = cast("dict[str, Any]", inner) if isinstance(inner, dict) else line_of_log
-    writer = body.get("writer")
-    index = body.get("index")
-    mac = body.get("mac")
+    if isinstance(members.get("head"), dict):
+        members = members["head"]
+    writer = members.get("writer")
+    index = members.get("index")
+    mac = members.get("mac")
     if isinstance(writer, str) and isinstance(index, int) and isinstance(mac, str):
         return Head(writer, index, mac)
     return None

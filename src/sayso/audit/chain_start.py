@@ -7,12 +7,12 @@ record names already is left out: the log grows with the number of chains, not w
 import hmac
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final
 
 from sayso.audit.chain import PURPOSE, link_mac
 from sayso.audit.record import Event, make_row
-from sayso.audit.unchained import Unchained
 from sayso.keys import Keyring
 from sayso.store import Head, LogView, RecordRow
 
@@ -20,6 +20,47 @@ NAMING: Final = (Event.OPENED, Event.CHECKPOINT)
 """Events whose records name the ends of other chains."""
 SAYING: Final = (*NAMING, Event.ERASED)
 """Events whose records say something of other records."""
+
+
+@dataclass(slots=True)
+class Unchained:
+    """Records from before there was a chain: the first chain vouches for them as it found them.
+
+    Counts and digests them in the order of their numbers.
+    """
+
+    count: int = 0
+    _hash: Any = field(default_factory=sha256)
+    _first: RecordRow | None = None
+    _stray: RecordRow | None = None
+    _is_anchored: bool = False
+    _is_as_found: bool = True
+
+    def add(self, row: RecordRow) -> None:
+        self.count += 1
+        self._first = self._first or row
+        self._stray = self._stray or row
+        parts = [row.seq, row.call, repr(row.at), row.event, row.body, row.digest]
+        self._hash.update(json.dumps(parts, ensure_ascii=False).encode())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"count": self.count, "digest": self._hash.hexdigest()}
+
+    def anchor(self, told: Any) -> None:
+        """Take what a genuine record says of all that came before it; the last one counts."""
+        self._is_anchored = True
+        self._is_as_found = told == self.to_dict()
+        self._stray = None
+
+    def problem(self) -> tuple[RecordRow, str] | None:
+        if self._stray is not None:
+            if self._is_anchored:
+                return self._stray, "it was put in past the chains"
+            return self._stray, "it is not chained"
+        if not self._is_as_found and self._first is not None:
+            what = f"one of the {self.count} records from before the chains was changed"
+            return self._first, what
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +83,10 @@ class ChainStart:
         body: dict[str, Any] = {"heads": to_places(named)}
         if not ends:
             # Records from before there were chains: the first chain vouches for them.
-            body["unchained"] = _count(log).to_dict()
+            unchained = Unchained()
+            for row in log.rows():
+                unchained.add(row)
+            body["unchained"] = unchained.to_dict()
         return make_row("", self.clock(), Event.OPENED, body)
 
     def _missing(self, ends: Sequence[tuple[int, Head]]) -> list[Head]:
@@ -89,10 +133,3 @@ def _is_reached(head: Head, end: Head | None) -> bool:
     if end is None or end.index < head.index:
         return False
     return end.index > head.index or end.mac == head.mac
-
-
-def _count(log: LogView) -> Unchained:
-    unchained = Unchained()
-    for row in log.rows():
-        unchained.add(row)
-    return unchained

@@ -36,11 +36,10 @@ class Late:
 
     @property
     def count(self) -> int:
-        """How many wait."""
         return len(self._rows)
 
     def keep(self, row: RecordRow) -> bool:
-        """Write this line as soon as that can be done; whether there is room for it."""
+        """Write this line as soon as possible; return whether there is room for it."""
         if len(self._rows) >= _MOST:
             return False
         self._rows[row.call] = row
@@ -48,7 +47,6 @@ class Late:
         return True
 
     async def run(self) -> None:
-        """Try again, until cancelled."""
         while True:
             await self._some.wait()
             await anyio.sleep(_AGAIN_SECONDS)
@@ -64,7 +62,7 @@ class Late:
         rows = dict(self._rows)
 
         def finish(attempts: Sequence[RecordRow]) -> list[RecordRow]:
-            return [rows[one.call] for one in attempts if one.call in rows]
+            return [rows[attempt.call] for attempt in attempts if attempt.call in rows]
 
         written = await self.records.finish(self.seal.writer, finish=finish, seal=self.seal)
         for call in rows:

@@ -22,16 +22,18 @@ _INVISIBLE: Final = " \u00a0\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"
 
 
 def export(rows: Iterable[RecordRow], form: str) -> Iterator[str]:
-    """The text of all rows, a piece at a time; `form` is one of `FORMATS`."""
+    """Yield the text of all rows; `form` is one of `FORMATS`."""
     return FORMATS[form](rows)
 
 
 def to_dict(row: RecordRow) -> dict[str, Any]:
-    """A row as one flat object: its body and payload, and its place in the chain."""
-    chain = {"writer": row.writer, "index": row.index, "previous": row.previous}
-    signed = {"key": row.key, "payload_digest": row.digest, "mac": row.mac}
-    head = {"seq": row.seq, "at": row.at, "event": row.event, "call": row.call}
-    return {**json.loads(merged(row).body), **head, **(chain | signed if row.writer else {})}
+    """Return a row as one flat object: its body and payload, and its place in the chain."""
+    members: dict[str, Any] = json.loads(merged(row).body)
+    members |= {"seq": row.seq, "at": row.at, "event": row.event, "call": row.call}
+    if row.writer:
+        members |= {"writer": row.writer, "index": row.index, "previous": row.previous}
+        members |= {"key": row.key, "payload_digest": row.digest, "mac": row.mac}
+    return members
 
 
 def _json_lines(rows: Iterable[RecordRow]) -> Iterator[str]:
@@ -54,14 +56,16 @@ def _line(cells: Iterable[Any]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A cell. A stranger's text must not become a formula in somebody's spreadsheet."""
+    """Return a cell, in which a stranger's text is no formula."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
-    return f"'{value}" if isinstance(value, str) and _is_formula(value) else value
+    if isinstance(value, str) and _is_formula(value):
+        return f"'{value}"
+    return value
 
 
 def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet may read a formula: also from signs of full width, and after blanks."""
+    """Return whether a spreadsheet may read a formula, also in full width or after blanks."""
     if text[:1] in _CONTROLS:
         return True
     shown = text.lstrip(_INVISIBLE).lstrip()
@@ -72,6 +76,8 @@ _SEVERITIES: Final = {"info": 1, "notice": 2, "warning": 3, "error": 4, "critica
 _ACTIVITIES: Final = {"read": 2, "write": 3, "destructive": 4}
 _API_ACTIVITY: Final = 6003
 _OTHER: Final = 99
+_STATUSES: Final = {None: 0, "outcome_unknown": 0, "waiting": 0, "ok": 1}
+_FAILURE: Final = 2
 
 
 def _ocsf(rows: Iterable[RecordRow]) -> Iterator[str]:
@@ -95,7 +101,7 @@ def _event(body: Mapping[str, Any]) -> dict[str, Any]:
         "type_uid": _API_ACTIVITY * 100 + activity,
         "time": round(body["at"] * 1000),
         "severity_id": _SEVERITIES.get(body.get("severity", "info"), 1),
-        "status_id": _status(body.get("outcome")),
+        "status_id": _STATUSES.get(body.get("outcome"), _FAILURE),
         "status_detail": body.get("outcome", body["event"]),
         "actor": {"user": {"uid": body.get("subject", "sayso")}},
         "src_endpoint": {"name": body.get("client", "sayso")},
@@ -105,13 +111,6 @@ def _event(body: Mapping[str, Any]) -> dict[str, Any]:
         },
         "unmapped": dict(body),
     }
-
-
-def _status(outcome: str | None) -> int:
-    """0 unknown, 1 success, 2 failure."""
-    if outcome is None or outcome in ("outcome_unknown", "waiting"):
-        return 0
-    return 1 if outcome == "ok" else 2
 
 
 FORMATS: Final[Mapping[str, Callable[[Iterable[RecordRow]], Iterator[str]]]] = {

@@ -70,11 +70,9 @@ class AuditLog:
 
     @property
     def writer(self) -> str:
-        """Whose chain the lines are in; empty without one."""
         return self.chain.writer if self.chain else ""
 
     def asking(self, facts: Facts, known: int | None) -> Asked:
-        """What is written with a question that a call puts or joins, unless it is `known`."""
 
         def asked(row: ApprovalRow) -> RecordRow | None:
             if row.number == known:
@@ -84,7 +82,6 @@ class AuditLog:
         return asked
 
     async def attempt(self, facts: Facts, approval: int | None) -> None:
-        """A call is about to be sent to its server."""
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         await self.records.append([row], seal=self.chain)
 
@@ -97,9 +94,9 @@ class AuditLog:
         *,
         may_wait: bool = True,
     ) -> Quota | Lapse | None:
-        """A call is about to be sent, and later calls will look back on it.
+        """Record that a call is about to be sent, and note it for later calls.
 
-        Gives the quota that it would exceed, or the grant that does not hold any more, and then
+        Returns the quota that it would exceed, or the grant that does not hold any more, and then
         nothing was written. Where a call only reads, and nobody was asked, its line may be on disk
         a moment later, if it `may_wait`.
         """
@@ -122,7 +119,7 @@ class AuditLog:
         result: Mapping[str, Any] | None = None,
         incident: str | None = None,
     ) -> None:
-        """A call has ended; `started` is the clock's time when it came in.
+        """Record that a call has ended; `started` is the clock's time when it came in.
 
         Where this raises, the line is written later if it can be.
         """
@@ -154,7 +151,6 @@ class AuditLog:
         outcome: Outcome,
         through: str | None = None,
     ) -> None:
-        """A call of `name`, `through` a meta-tool perhaps, came to nothing before any decision."""
         row = record_refused(
             call, self.clock(), principal, name=name, outcome=outcome, through=through
         )
@@ -163,7 +159,6 @@ class AuditLog:
     async def accept(
         self, definitions: Definitions, row: DefinitionRow, *, changes: Sequence[str], by: str
     ) -> bool:
-        """Accept a held change of a tool for a person; `False` if it is another one now."""
         now = self.clock()
         body = {
             "server": row.server,
@@ -179,13 +174,7 @@ class AuditLog:
     async def quarantine(
         self, quarantines: Quarantines, row: QuarantineRow, *, call: str, subject: str
     ) -> bool:
-        """A tool broke its contract in a call of `subject`; `False` where it had before."""
-        body = {
-            "server": row.server,
-            "tool": row.tool,
-            "broken_by": call,
-            "severity": "critical",
-        }
+        body = {"server": row.server, "tool": row.tool, "broken_by": call, "severity": "critical"}
         payload = {"subject": subject, "evidence": json.loads(row.evidence)}
         record = make_row("", self.clock(), Event.QUARANTINED, body, payload)
         return await quarantines.add(row, record=record, seal=self.chain)
@@ -218,7 +207,6 @@ class AuditLog:
         )
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
-        """The newest lines, newest first, each with its payload in its body."""
         return [merged(row) for row in await self.records.newest(call=call, limit=limit)]
 
     def _record(self, facts: Facts, event: Event, **more: Any) -> RecordRow:
@@ -226,13 +214,12 @@ class AuditLog:
 
 
 def may_wait(level: Level, outcome: Outcome) -> bool:
-    """Only the end of a read that went well may wait for company before it is on disk."""
+    """Return whether the end of a call may be on disk later: only of a read that went well."""
     return level is Level.READ and outcome is Outcome.OK
 
 
 async def _digest_of(result: Mapping[str, Any]) -> str:
-    """Return the digest of a result; of a large one beside the event loop."""
-    sizes = (len(one) for one in result.values() if isinstance(one, msgspec.Raw))
+    sizes = (len(member) for member in result.values() if isinstance(member, msgspec.Raw))
     if sum(sizes) <= _MAX_LOCAL_BYTES:
         return _digest(result)
     # Hashing lets other threads run meanwhile, and this has the result to itself.

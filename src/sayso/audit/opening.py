@@ -1,11 +1,16 @@
-"""A log with a chain of its own: begun, kept alive, and ended in order."""
+"""The audit log of one process: opened with a chain of its own, kept alive, and closed."""
 
 import json
 import logging
+import os
+import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from hashlib import sha256
+from pathlib import Path as FilePath
+from typing import Any, Final, Self
 
 import anyio
 
@@ -13,7 +18,6 @@ from sayso.audit.chain import Chain
 from sayso.audit.chain_heads import Emit, log_head
 from sayso.audit.chain_start import ChainStart
 from sayso.audit.deferred import Late
-from sayso.audit.liveness import Owner, is_dead
 from sayso.audit.log import AuditLog
 from sayso.audit.record import Event, Outcome, make_row, severity
 from sayso.beside import beside
@@ -21,10 +25,75 @@ from sayso.errors import StoreError
 from sayso.intent import Level
 from sayso.keys import Keyring
 from sayso.schema import Path
-from sayso.store import Database, Head, RecordRow, Records
+from sayso.store import Database, Head, RecordRow, Records, WriterRow
 
 LEASE_SECONDS: Final = 30.0
+PROC = FilePath("/proc")
+_PID: Final = re.compile(r"[0-9]{1,9}")
+_ENDED: Final = ("Z", "X")
 _log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A process: the machine it is on since its last start, its number there, when it began.
+
+    Outside Linux `machine` is empty.
+    """
+
+    machine: str
+    pid: int
+    began: str
+
+    @classmethod
+    def this(cls) -> Self:
+        pid = os.getpid()
+        began = _began(pid)
+        return cls(_machine() if began else "", pid, began)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read what `str` made."""
+        machine, _, rest = text.partition(":")
+        pid, _, began = rest.partition(":")
+        return cls(machine, int(pid) if _PID.fullmatch(pid) else 0, began)
+
+    def __str__(self) -> str:
+        return f"{self.machine}:{self.pid}:{self.began}"
+
+    def is_gone(self, here: Self) -> bool | None:
+        """Return whether the process has ended; `None` where that cannot be seen from `here`."""
+        if not here.machine or self.machine != here.machine:
+            return None
+        return _began(self.pid) != self.began
+
+
+def is_dead(row: WriterRow, here: Owner) -> bool:
+    """A writer is dead when its process has ended, or, where nobody sees that, by its lease."""
+    is_gone = Owner.read(row.owner).is_gone(here)
+    return row.is_expired if is_gone is None else is_gone
+
+
+def _machine() -> str:
+    """Return a name that changes with each start of the machine, and between containers."""
+    try:
+        boot = (PROC / "sys/kernel/random/boot_id").read_text()
+        return sha256((boot + str((PROC / "self/ns/pid").readlink())).encode()).hexdigest()[:16]
+    except OSError:
+        return ""
+
+
+def _began(pid: int) -> str:
+    """Return when a process began, in clock ticks since the machine did (proc(5), field 22).
+
+    Empty for one that has ended, also while its parent has not asked about it yet.
+    """
+    try:
+        state, *rest = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        began = rest[18]
+    except (OSError, ValueError, IndexError):
+        return ""
+    return "" if state in _ENDED else began
 
 
 @asynccontextmanager
@@ -37,7 +106,7 @@ async def open_audit(
     clock: Callable[[], float] | None = None,
     lease: float = LEASE_SECONDS,
 ) -> AsyncGenerator[AuditLog]:
-    """A log whose lines are chained under the active key.
+    """Open a log whose lines are chained under the active key.
 
     The chain begins with the first line that is written: a process that writes none leaves no
     trace in the log. Closes what dead writers left unfinished, now and from time to time, and tells
@@ -73,7 +142,7 @@ async def close_unfinished(log: AuditLog) -> int:
     """Record `outcome_unknown` for every attempt without an outcome whose writer is dead.
 
     Calls of writers that are alive are not touched. Safe to run in many processes at once: each
-    dead writer is taken over by one of them. Gives the number of calls that were closed.
+    dead writer is taken over by one of them. Returns the number of calls that were closed.
     """
     here = Owner.this()
     closed = 0
@@ -85,14 +154,12 @@ async def close_unfinished(log: AuditLog) -> int:
 
 async def _take_over(log: AuditLog, writer: str) -> int:
     def finish(attempts: Sequence[RecordRow]) -> list[RecordRow]:
-        return [_unknown(log, one) for one in attempts]
+        return [_unknown(log, attempt) for attempt in attempts]
 
-    found = await log.records.take_over(writer, finish=finish, seal=_chain(log))
-    return found or 0
+    return await log.records.take_over(writer, finish=finish, seal=_chain(log)) or 0
 
 
 def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
-    """Return the last line of a call whose result nobody knows."""
     try:
         body: dict[str, Any] = dict(json.loads(attempt.body))
         payload = None if attempt.payload is None else dict(json.loads(attempt.payload))
@@ -129,7 +196,6 @@ async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Em
 
 
 async def _end(log: AuditLog, chain: Chain, emit: Emit) -> None:
-    """What is still open now has lost whoever would have closed it."""
     try:
         if log.late is not None:
             await log.late.write()

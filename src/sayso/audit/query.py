@@ -53,7 +53,6 @@ class Filter:
     is_attention: bool = False
 
     def matches(self, row: RecordRow) -> bool:
-        """Whether a line is one of those that are wanted."""
         if not self._is_about(row):
             return False
         body: dict[str, Any] = json.loads(row.body)
@@ -65,17 +64,16 @@ class Filter:
         )
 
     def prefilter(self) -> Prefilter:
-        """The same as far as a database can tell it."""
-        texts: list[tuple[str, ...]] = [
-            (json.dumps(wanted),) for _, wanted in self._named() if wanted
-        ]
+        texts = [(json.dumps(wanted),) for _, wanted in self._named() if wanted]
+        without: tuple[str, ...] = ()
         if self.is_attention:
             texts.append((_ENDED,))
-        plain = [one for one in (self.text, self.client) if one and _is_plain(one)]
+            without = (_WELL,)
+        words = [word for word in (self.text, self.client) if word and _is_plain(word)]
         return Prefilter(
             tuple(texts),
-            (_WELL,) if self.is_attention else (),
-            tuple(json.dumps(one)[1:-1].lower() for one in plain),
+            without,
+            tuple(json.dumps(word)[1:-1].lower() for word in words),
             self.subject or None,
             self.since,
             self.until,
@@ -93,7 +91,7 @@ class Filter:
 
 
 def needs_attention(body: Mapping[str, Any]) -> bool:
-    """Whether somebody should look into a line."""
+    """Return whether somebody should look into a line."""
     return body.get("outcome") in ATTENTION
 
 
@@ -121,7 +119,7 @@ async def search(
     seconds: float = 0.1,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Found:
-    """The newest calls that are `wanted`, of those before a number.
+    """Return the newest calls that are `wanted`, of those before a number.
 
     After about so many `seconds` it gives what it has and where to go on: the log may be long, and
     others wait for the same database.
@@ -137,7 +135,9 @@ async def search(
         low = max(floor, high - step + 1)
         some = await records.matching(prefilter, low, high, limit=limit + 1)
         rows += [row for row in some if wanted.matches(row)]
-        high = some[-1].seq - 1 if len(some) > limit else low - 1
+        if len(some) > limit:
+            low = some[-1].seq
+        high = low - 1
         now = clock()
         if now - started >= seconds:
             break
@@ -151,7 +151,6 @@ async def search(
 
 
 async def _range(records: Records, wanted: Filter, before: int | None) -> tuple[int, int]:
-    """The first and the last number where something wanted may stand."""
     floor, top = await records.bounds()
     if before is not None:
         top = min(top, before - 1)
@@ -163,17 +162,13 @@ async def _range(records: Records, wanted: Filter, before: int | None) -> tuple[
 
 
 def _next_step(step: int, took: float) -> int:
-    """Each step is short, so that others who read come in between."""
     if took < _QUICK_SECONDS:
         return min(step * 2, _MOST_STEP)
     return max(step // 2, _FIRST_STEP) if took > 2 * _QUICK_SECONDS else step
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is written as it is: all else is, or may be, written as numbers.
-
-    No database knows the case of those.
-    """
+    """Return whether JSON has a text as it is, without escapes, whose case no database knows."""
     return text.isascii() and text.isprintable()
 
 

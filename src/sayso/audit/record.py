@@ -1,12 +1,13 @@
-"""What is written down about a call: each line stands for itself."""
+"""The lines of the log: each stands for itself."""
 
 import json
+import os
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from sayso.audit.salt import draw_salt
 from sayso.audit.text import describe, joined, to_text
 from sayso.catalog import Tool
 from sayso.intent import Level
@@ -69,6 +70,9 @@ _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
 _LOUDNESS: Final = {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}
 _ALARM: Final = {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}
 _tools: Final = Once(describe, most=512)
+_SALT_DIGITS: Final = 16
+_SALTS: Final = 256
+_salts: Final[list[str]] = []
 
 
 @dataclass(slots=True)
@@ -92,7 +96,7 @@ class Facts:
     _texts: tuple[Sequence[Path], str, str] | None = field(default=None, repr=False, compare=False)
 
     def texts(self, hidden: Sequence[Path]) -> tuple[str, str]:
-        """What the body and the payload of each line hold, as objects in JSON.
+        """Return what the body and the payload of each line hold, as objects in JSON.
 
         `arguments` are redacted here, masked at the `hidden` paths, and cut if they are large; the
         digest covers the real ones.
@@ -118,11 +122,35 @@ class Facts:
             "reason": decision.reason,
             **self.more,
         }
-        return body | {"would_be": str(decision.would_be)} if decision.would_be else body
+        if decision.would_be:
+            body["would_be"] = str(decision.would_be)
+        return body
+
+
+def draw_salt() -> str:
+    """Return 64 new random bits in hexadecimal; safe to call in any thread.
+
+    With them the digest of a payload tells nothing once the payload is erased.
+    """
+    try:
+        return _salts.pop()
+    except IndexError:
+        # Many at a time: asking the system gives up the interpreter's lock, and getting it back
+        # from a thread that is busy takes longer than all the rest of a record.
+        digits = secrets.token_hex(_SALT_DIGITS * _SALTS // 2)
+        first, *others = (
+            digits[at : at + _SALT_DIGITS] for at in range(0, len(digits), _SALT_DIGITS)
+        )
+        _salts.extend(others)
+        return first
+
+
+# A fork would otherwise go on with the salts of its parent.
+os.register_at_fork(after_in_child=_salts.clear)
 
 
 def severity(level: Level, outcome: Outcome) -> str:
-    """How loud a line is: `info`, `notice`, `warning`, `error` or `critical`.
+    """Return how loud a line is: `info`, `notice`, `warning`, `error` or `critical`.
 
     A call that may or may not have happened is louder than one that did.
     """
@@ -140,25 +168,29 @@ def severity(level: Level, outcome: Outcome) -> str:
 def record(
     facts: Facts, at: float, event: Event, *, hidden: Sequence[Path] = (), **more: Any
 ) -> RecordRow:
-    """One line about a call; its arguments are masked at the `hidden` paths too."""
+    """Return one line about a call; its arguments are masked at the `hidden` paths too."""
     body, payload = facts.texts(hidden)
     secret = {"salt": draw_salt()}
-    told = {key: value for key, value in more.items() if value is not None}
+    public = {key: value for key, value in more.items() if value is not None}
     for name in PERSONAL:
-        if name in told:
-            secret[name] = told.pop(name)
+        if name in public:
+            secret[name] = public.pop(name)
+    if public:
+        body = joined(body, to_text(public))
     return RecordRow(
         facts.call,
         at,
         str(event),
-        joined(body, to_text(told)) if told else body,
+        body,
         payload=joined(payload, to_text(secret)),
         subject=storable(facts.principal.subject),
     )
 
 
 def _tenant(principal: Principal) -> dict[str, str]:
-    return {} if principal.tenant is None else {"tenant": storable(principal.tenant)}
+    if principal.tenant is None:
+        return {}
+    return {"tenant": storable(principal.tenant)}
 
 
 def record_refused(
@@ -170,12 +202,10 @@ def record_refused(
     outcome: Outcome,
     through: str | None = None,
 ) -> RecordRow:
-    """The one line about a call that came to nothing: no such tool, no server, no arguments.
-
-    The name is whatever the caller said, such as a command line with a password.
-    """
+    """Return the one line about a call that came to nothing. `name` may hold a secret."""
     body = {"client": principal.client, "outcome": str(outcome), "severity": "notice"}
-    body |= {"through": through} if through else {}
+    if through:
+        body["through"] = through
     payload = {
         "subject": principal.subject,
         **_tenant(principal),
@@ -191,7 +221,7 @@ def make_row(
     body: dict[str, Any],
     payload: dict[str, Any] | None = None,
 ) -> RecordRow:
-    """A line of the log that is about no decision. What is personal goes into the payload."""
+    """Return a line that is about no decision. What is personal goes into the payload."""
     subject = text = None
     if payload is not None:
         moved = {name: body.pop(name) for name in PERSONAL if name in body}
@@ -201,10 +231,7 @@ def make_row(
 
 
 def merged(row: RecordRow) -> RecordRow:
-    """The line with its payload put back into its body, as people and programs read it.
-
-    Where the payload was erased, `subject` and `arguments` say so.
-    """
+    """Return a line with its payload in its body; where it was erased, `subject` says so."""
     body: dict[str, Any] = json.loads(row.body)
     if row.payload is not None:
         body |= json.loads(row.payload)

@@ -11,7 +11,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 
 def to_text(value: Any) -> str:
-    """`value` as JSON in ASCII, whatever a stranger's text is made of."""
+    """Return `value` as JSON in ASCII, whatever a stranger's text is made of."""
     try:
         return _ENCODER.encode(value).decode("ascii")
     except (UnicodeError, TypeError):
@@ -20,7 +20,7 @@ def to_text(value: Any) -> str:
 
 
 def to_array(parts: list[str | int]) -> bytes:
-    """Strings and integers as an array without spaces: this is canonical JSON (RFC 8785).
+    """Return strings and integers as canonical JSON (RFC 8785), an array without spaces.
 
     Raises `UnicodeEncodeError` for half of a surrogate pair.
     """
@@ -28,12 +28,12 @@ def to_array(parts: list[str | int]) -> bytes:
 
 
 def joined(first: str, second: str) -> str:
-    """Two objects, neither of them empty, as one."""
+    """Return two objects, neither of them empty, as one."""
     return f"{first[:-1]},{second[1:]}"
 
 
 def describe(tool: Tool) -> str:
-    """What every line about a tool says of it, as a JSON object."""
+    """Return what every line about a tool says of it, as a JSON object."""
     return to_text(
         {
             "server": tool.server,

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sayso.audit.chain_start import SAYING, named_heads, to_places
+from sayso.audit.chain_start import SAYING, Unchained, named_heads, to_places
 from sayso.audit.log import AuditLog
-from sayso.audit.ranges import Ranges, spans_of
 from sayso.audit.record import Event, make_row
-from sayso.audit.unchained import Unchained
-from sayso.audit.verifier import PAGE, Verifier
+from sayso.audit.verifier import PAGE, Ranges, Verifier, place_of, spans_of
 from sayso.errors import StoreError
 from sayso.keys import Keyring
 from sayso.store import Head, RecordRow, Seal
@@ -32,8 +30,7 @@ async def erase_subject(log: AuditLog, subject: str) -> Erasure:
     """
 
     def note(erased: Sequence[RecordRow], gone: int) -> RecordRow:
-        places = ((one.writer, one.index if one.writer else one.seq) for one in erased)
-        body = {"erased": spans_of(places), "approvals": gone}
+        body = {"erased": spans_of(map(place_of, erased)), "approvals": gone}
         return make_row("", log.clock(), Event.ERASED, body)
 
     erased, still_open = await log.records.erase(
@@ -43,7 +40,7 @@ async def erase_subject(log: AuditLog, subject: str) -> Erasure:
 
 
 async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
-    """Drop the records older than `before` from the beginning of each chain; gives their number.
+    """Drop the records older than `before` from the beginning of each chain; return how many.
 
     A checkpoint, signed as every record is, says where each chain begins from now on. It also
     repeats what the dropped records said of others and still matters; what other checkpoints say
@@ -109,7 +106,6 @@ class _Prefix:
         self._ended: set[str] = set()
 
     def feed(self, row: RecordRow) -> None:
-        """Take in one record, in the order of their numbers."""
         if row.at >= self.before:
             self._ended.add(row.writer)
         is_old = row.writer not in self._ended
@@ -124,7 +120,7 @@ class _Prefix:
 
 
 def _where(log: AuditLog) -> str | None:
-    return None if log.database is None else log.database.where
+    return log.database and log.database.where
 
 
 def _seal(log: AuditLog) -> Seal:

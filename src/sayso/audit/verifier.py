@@ -2,14 +2,13 @@
 
 import hmac
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final
 
 from sayso.audit.chain import FIRST, PURPOSE, link_mac, payload_digest
-from sayso.audit.chain_start import SAYING, named_heads
-from sayso.audit.ranges import Ranges
-from sayso.audit.unchained import Unchained
+from sayso.audit.chain_start import SAYING, Unchained, named_heads
 from sayso.keys import Keyring
 from sayso.store import LOWEST_SEQ, Head, RecordRow, Records
 
@@ -18,6 +17,47 @@ FIRST_SEQ: Final = 1
 """The number of the first record: a database counts from here."""
 _LAST: Final = float("inf")
 _NO_HEAD: Final = Head("", 0, "")
+
+
+@dataclass(slots=True)
+class Ranges:
+    """Indexes by writer; for the writer `""`, sequence numbers of records in no chain."""
+
+    spans: dict[str, list[tuple[int, int]]] = field(
+        default_factory=dict[str, list[tuple[int, int]]]
+    )
+
+    def add(self, spans: Mapping[str, Sequence[Sequence[int]]]) -> None:
+        for writer, ranges in spans.items():
+            self.spans.setdefault(writer, []).extend((first, last) for first, last in ranges)
+
+    def holds(self, writer: str, index: int) -> bool:
+        return any(first <= index <= last for first, last in self.spans.get(writer, ()))
+
+    def after(self, upto: Mapping[str, int]) -> dict[str, list[tuple[int, int]]]:
+        """Return the ranges that reach beyond each writer's index."""
+        kept = {
+            writer: [span for span in spans if span[1] > upto.get(writer, 0)]
+            for writer, spans in self.spans.items()
+        }
+        return {writer: spans for writer, spans in kept.items() if spans}
+
+
+def place_of(row: RecordRow) -> tuple[str, int]:
+    """Return a record's place in its chain, or for the writer `""` its number."""
+    return row.writer, row.index if row.writer else row.seq
+
+
+def spans_of(places: Iterable[tuple[str, int]]) -> dict[str, list[tuple[int, int]]]:
+    """Return places as ranges, as few as there can be."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for writer, index in sorted(places):
+        mine = spans.setdefault(writer, [])
+        if mine and mine[-1][1] == index - 1:
+            mine[-1] = (mine[-1][0], index)
+        else:
+            mine.append((index, index))
+    return spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +71,12 @@ class Problem:
     call: str = ""
 
     def __str__(self) -> str:
-        """The record's name, and what is wrong with it."""
-        place = f"record {self.index} of chain {self.writer}" if self.writer else "in no chain"
-        name = place if self.seq is None else f"record {self.seq} ({place})"
-        return f"{name}: {self.what}"
+        place = "in no chain"
+        if self.writer:
+            place = f"record {self.index} of chain {self.writer}"
+        if self.seq is not None:
+            place = f"record {self.seq} ({place})"
+        return f"{place}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +91,7 @@ class Report:
 
     @property
     def first(self) -> Problem | None:
-        """The first bad record."""
-        return self.problems[0] if self.problems else None
+        return next(iter(self.problems), None)
 
 
 @dataclass(slots=True)
@@ -72,7 +113,6 @@ class Verifier:
     _derived: dict[str, bytes | None] = field(default_factory=dict[str, bytes | None])
 
     def feed(self, row: RecordRow) -> None:
-        """Look at one record."""
         self.records += 1
         if row.seq < FIRST_SEQ:
             self._bad(row, f"its number is below {FIRST_SEQ}: it was not written by sayso")
@@ -85,25 +125,24 @@ class Verifier:
             self.unchained.add(row)
 
     def finish(self) -> Report:
-        """What was found, once all records were fed."""
         for row in self._starts:
             if Head(row.writer, row.index - 1, row.previous) not in self._checkpoints:
                 self._bad(row, f"{_span(1, row.index - 1)} before it in its chain missing")
         for row in self._bare:
-            if not self.erased.holds(row.writer, row.index if row.writer else row.seq):
+            if not self.erased.holds(*place_of(row)):
                 self._bad(row, "its payload was taken away, and no erasure is on record")
         for seq, head in self._named:
             self._check_named(head, seq)
         for head in self.known.values():
             self._check_named(head, None)
-        if (found := self.unchained.problem()) is not None:
-            self._bad(*found)
-        self.problems.sort(key=lambda one: (_LAST if one.seq is None else one.seq, one.index))
+        if (problem := self.unchained.problem()) is not None:
+            self._bad(*problem)
+        self.problems.sort(key=_order)
         return Report(
             self.records,
             self.unchained.count,
             len(self._bare),
-            sorted(self.last.values(), key=lambda one: one.writer),
+            sorted(self.last.values(), key=attrgetter("writer")),
             self.problems,
         )
 
@@ -125,7 +164,6 @@ class Verifier:
             self._bad(row, "its subject was changed")
 
     def _follow(self, row: RecordRow) -> None:
-        """The record must be the next one of its chain."""
         last = self.last.get(row.writer)
         if last is None:
             if (row.index, row.previous) != (1, FIRST):
@@ -155,7 +193,6 @@ class Verifier:
         return True
 
     def _hear(self, row: RecordRow) -> None:
-        """Learn what a genuine record says of others."""
         if row.event not in SAYING:
             return
         body: dict[str, Any] = json.loads(row.body)
@@ -178,11 +215,8 @@ class Verifier:
             self._bad(row, f"the chain {head.writer} had another end when this was written")
 
     def _check_named(self, head: Head, seq: int | None) -> None:
-        """A head that somebody has seen must be reached, or be dropped by retention."""
-        last = self.last.get(head.writer)
-        end = last.index if last else 0
-        dropped = self.dropped.get(head.writer)
-        if end >= head.index or (dropped is not None and dropped.index >= head.index):
+        end = self.last.get(head.writer, _NO_HEAD).index
+        if max(end, self.dropped.get(head.writer, _NO_HEAD).index) >= head.index:
             return
         known = "a head that was kept elsewhere" if seq is None else f"record {seq}"
         what = f"missing: {known} shows that the chain went on to record {head.index}"
@@ -220,5 +254,11 @@ async def read_all(
     return verifier
 
 
+def _order(problem: Problem) -> tuple[float, int]:
+    return _LAST if problem.seq is None else problem.seq, problem.index
+
+
 def _span(first: int, last: int) -> str:
-    return f"record {first} is" if first == last else f"records {first} to {last} are"
+    if first == last:
+        return f"record {first} is"
+    return f"records {first} to {last} are"

@@ -41,7 +41,7 @@ from sayso.gateway.replicas import ReplicaClient
 from sayso.gateway.router import Router
 from sayso.gateway.tool_cache import Judge
 from sayso.gateway.upstreams import Upstreams, open_upstreams
-from sayso.guard import Guard, Shutdown, keep_quiet, unruled
+from sayso.guard import Guard, Shutdown, compose_guard, keep_quiet, unruled
 from sayso.keys import KEY_BYTES, Keyring
 from sayso.policy import Policy, Principal
 from sayso.receipts import Shelf
@@ -114,12 +114,12 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
         listening(approvals),
         open_pending_calls(own, office) as flights,
     ):
-        guard = Guard(
+        guard = compose_guard(
+            store,
+            log,
+            approvals,
             find_tool=fleet.find_tool,
             run=fleet.run_tool,
-            approvals=approvals,
-            audit=log,
-            claims=store.claims,
             policy=policy,
             console=console,
             channels=channels,
@@ -128,7 +128,6 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             announce=announce,
             watch=shown.watch and shown.watch.call,
             shutdown=_new_shutdown(approvals),
-            clock=store.clock,
         )
         yield Gateway(fleet, guard, store, own, office, shown, flights, patience is None)
 

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
         tool_error,
     )
     from sayso.guard.context import FindTool, keep_quiet, unruled
-    from sayso.guard.explain import explain_call
     from sayso.guard.extras import LOG_LEVEL, protocol_params
     from sayso.guard.large import digest_of
     from sayso.guard.loop import cut_lists, safe_errors, strip_to_schema
     from sayso.guard.ordering import CallQueue, Turn
     from sayso.guard.own_meta import remove_own_meta, without_own_meta
     from sayso.guard.passthrough import opened
-    from sayso.guard.pipeline import STEPS, Guard
+    from sayso.guard.pipeline import STEPS, Guard, compose_guard
     from sayso.guard.rules import PolicyFile
     from sayso.guard.schemas import ToolSchemas, is_json_text, with_structure
     from sayso.guard.shutdown import Shutdown
     from sayso.guard.steps.confirm import denial
+    from sayso.guard.steps.decide import explain_call
     from sayso.guard.steps.output import as_task, checked, withheld
 
 
@@ -66,6 +66,7 @@ __all__ = [
     "UnknownToolError",
     "as_task",
     "checked",
+    "compose_guard",
     "cut_lists",
     "denial",
     "digest_of",
@@ -112,18 +113,18 @@ __getattr__ = lazily(
             "tool_error",
         ),
         "sayso.guard.context": ("FindTool", "keep_quiet", "unruled"),
-        "sayso.guard.explain": ("explain_call",),
         "sayso.guard.extras": ("LOG_LEVEL", "protocol_params"),
         "sayso.guard.large": ("digest_of",),
         "sayso.guard.loop": ("cut_lists", "safe_errors", "strip_to_schema"),
         "sayso.guard.ordering": ("CallQueue", "Turn"),
         "sayso.guard.own_meta": ("remove_own_meta", "without_own_meta"),
         "sayso.guard.passthrough": ("opened",),
-        "sayso.guard.pipeline": ("Guard", "STEPS"),
+        "sayso.guard.pipeline": ("Guard", "STEPS", "compose_guard"),
         "sayso.guard.rules": ("PolicyFile",),
         "sayso.guard.schemas": ("ToolSchemas", "is_json_text", "with_structure"),
         "sayso.guard.shutdown": ("Shutdown",),
         "sayso.guard.steps.confirm": ("denial",),
+        "sayso.guard.steps.decide": ("explain_call",),
         "sayso.guard.steps.output": ("as_task", "checked", "withheld"),
     },
 )

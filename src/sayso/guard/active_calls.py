@@ -42,7 +42,6 @@ class ActiveCalls:
     _calls: dict[str, ActiveCall] = field(default_factory=dict[str, ActiveCall])
 
     def find(self, call: str) -> ActiveCall | None:
-        """Return an active call, or `None` if no server has it now."""
         return self._calls.get(call)
 
     def stop(self, call: str, by: str) -> bool:
@@ -78,7 +77,6 @@ class Held:
         self._active = ActiveCall(self._stop)
 
     def __enter__(self) -> ActiveCall:
-        """Make the call known."""
         call = self._call
         active = self._active
         self._calls[call.id] = active

@@ -40,10 +40,10 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def settled(guard: GuardContext, call: Call, question: Question, deadline: float) -> Approval:
-    """The open question of this call, once it is answered or the call's patience has ended.
+    """Return the question of this call, once it is answered or the call's patience has ended.
 
-    `deadline` is by the event loop's clock, which nobody sets. Raises `SealError` for a state that
-    the client brought back and that is not good for it.
+    `deadline` is by the event loop's clock. Raises `SealError` for an invalid state that the client
+    brought back.
     """
     approval = await _asked(guard, call, question)
     if call.approval != approval.number:
@@ -78,35 +78,41 @@ async def _asked(guard: GuardContext, call: Call, question: Question) -> Approva
 
 
 def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answer | None:
-    """The answer that has a client of 2026-07-28 ask its person, where it is still to be asked."""
+    """Return the answer that has a client of 2026-07-28 ask its person, if it is still to ask."""
     rounds = call.rounds
     question = approval.question
     if rounds is None or approval.state is not ApprovalState.PENDING:
         return None
     if guard.keys is not None and _relays_in_rounds(guard, call, question):
-        return ask_client(guard.keys, approval) if rounds.state is None else None
+        if rounds.state is not None:
+            return None
+        return ask_client(guard.keys, approval)
     # What comes along may be for the tool itself, and asking anew would lose it.
     is_first = rounds.responses is None and rounds.state is None
-    page = _page(guard, call, approval) if is_first and URL in rounds.modes else None
-    return None if page is None else ask_to_visit(question, page)
+    if not is_first or URL not in rounds.modes:
+        return None
+    page = _page(guard, call, approval)
+    if page is None:
+        return None
+    return ask_to_visit(question, page)
 
 
 def can_ask(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Whether there is any way to a person."""
+    """Return whether there is any way to a person."""
     has_console = guard.console is not None and _CONSOLE in call.policy.channels
     by_rounds = _relays_in_rounds(guard, call, question)
     return has_console or by_rounds or bool(_channels(guard, call, question))
 
 
 def waits(guard: GuardContext, approval: Approval) -> str:
-    """In a sentence, what waits and where it can be answered."""
+    """Say what waits and where it can be answered."""
     title = quoted(approval.question.title, _TITLE_CHARACTERS)
     where = f" at {guard.console}" if guard.console else ""
     return f"{title} waits for a person (approval {approval.number}){where}"
 
 
 def _may_relay(call: Call, question: Question) -> bool:
-    """Whether what the caller's own client says may count.
+    """Return whether what the caller's own client says may count.
 
     Where callers prove who they are, the person at the client is the caller, who cannot approve.
     Where people are named who may answer, a client cannot tell which of them its person is.
@@ -121,7 +127,7 @@ def _relays_in_rounds(guard: GuardContext, call: Call, question: Question) -> bo
 
 
 def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
-    """The page that the person at the caller's client may be led to, if there is one.
+    """Return the page that the person at the caller's client may be led to, if there is one.
 
     Not where that person is the caller, who cannot approve, nor where people are named.
     """
@@ -132,9 +138,9 @@ def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
 
 
 async def _posted(guard: GuardContext, call: Call, approval: Approval) -> Approval:
-    """The question after others than the client have got it: that may never come back.
+    """Offer the question over other channels, since the client may never come back.
 
-    Not where the client's own answer counts. That is had first, and may be all that is needed.
+    Not where the client's own answer counts: that comes first, and may be all that is needed.
     """
     if _relays_in_rounds(guard, call, approval.question):
         return approval
@@ -146,7 +152,7 @@ async def _posted(guard: GuardContext, call: Call, approval: Approval) -> Approv
 
 
 async def _brought(guard: GuardContext, call: Call, approval: Approval) -> Approval:
-    """The question after what a client of 2026-07-28 brought back, if it was asked."""
+    """Take what a client of 2026-07-28 brought back, and return the question after that."""
     rounds = call.rounds
     if rounds is None:
         return approval
@@ -160,14 +166,14 @@ async def _brought(guard: GuardContext, call: Call, approval: Approval) -> Appro
 
 
 def _is_over(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Whether nobody is left to wait for: the page was declined, and nobody else was asked."""
+    """Return whether the page was declined, and no other channel was asked."""
     return call.is_declined and not _channels(guard, call, question)
 
 
 async def _offered(
     guard: GuardContext, call: Call, approval: Approval, deadline: float
 ) -> Approval:
-    """The question after all channels had it for as long as the call waits."""
+    """Offer the question over all channels for as long as the call waits, and return it."""
     visit = _visit(guard, call, approval)
     async with anyio.create_task_group() as group:
         for channel in _channels(guard, call, approval.question):
@@ -188,13 +194,15 @@ async def _offered(
 
 
 def _visit(guard: GuardContext, call: Call, approval: Approval) -> VisitChannel | None:
-    """Leads an older client to the page, unless it may answer in a form: that is less to do."""
+    """Lead an older client to the page, unless it may answer in a form."""
     elicit = call.request.elicit
     question = approval.question
     if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):
         return None
     page = _page(guard, call, approval)
-    return None if page is None else VisitChannel(elicit, page)
+    if page is None:
+        return None
+    return VisitChannel(elicit, page)
 
 
 async def _lead(
@@ -216,12 +224,12 @@ def _relays_while_waiting(call: Call, question: Question) -> bool:
 
 
 def _channels(guard: GuardContext, call: Call, question: Question) -> list[Channel]:
-    found: list[Channel] = [one for one in guard.channels if one.name in call.policy.channels]
+    channels = [channel for channel in guard.channels if channel.name in call.policy.channels]
     if call.request.elicit is not None and _relays_while_waiting(call, question):
-        found.append(ElicitationChannel(call.request.elicit, call.principal.client))
+        channels.append(ElicitationChannel(call.request.elicit, call.principal.client))
     if question.is_out_of_band:
-        found = [one for one in found if one.strength is Strength.OUT_OF_BAND]
-    return found
+        return [channel for channel in channels if channel.strength is Strength.OUT_OF_BAND]
+    return channels
 
 
 async def _offer(channel: Channel, guard: GuardContext, approval: Approval) -> None:

@@ -173,23 +173,22 @@ class Call:
 
     @property
     def is_found(self) -> bool:
-        """Whether the tool is known."""
         return self.tool is not UNKNOWN_TOOL
 
     @property
     def is_decided(self) -> bool:
-        """Whether there is a decision."""
         return self.decision is not UNDECIDED
 
     @property
     def extras(self) -> dict[str, Any]:
-        """What reaches the tool besides its arguments, and is bound with them."""
         meta = self.forwarded
-        return {**({"_meta": meta} if meta else {}), **self.request.brought}
+        if not meta:
+            return {**self.request.brought}
+        return {"_meta": meta, **self.request.brought}
 
     @property
     def shown(self) -> Mapping[str, Any]:
-        """The arguments as they are shown and recorded: an excerpt where they are large."""
+        """Return the arguments as they are shown and recorded: an excerpt where they are large."""
         for arguments, shown, _ in self.excerpts:
             if arguments is self.arguments:
                 return shown
@@ -197,7 +196,6 @@ class Call:
 
     @property
     def shown_extras(self) -> Mapping[str, Any]:
-        """The extras as they are shown and recorded."""
         for arguments, _, shown_extras in self.excerpts:
             if arguments is self.arguments:
                 return shown_extras or self.extras
@@ -205,22 +203,20 @@ class Call:
 
     @property
     def forwarded(self) -> dict[str, Any]:
-        """The keys of `_meta` that the policy forwards."""
         return forwarded_meta(self.meta, self.policy.forward_meta)
 
     @property
     def sent_meta(self) -> dict[str, Any]:
-        """`_meta` as it goes to the server, as a member of the parameters; empty without any."""
         return sent_meta(self.meta, self.policy.forward_meta)
 
     def digest_of(self, arguments: Mapping[str, Any]) -> str:
-        """The digest of these arguments with all else that reaches the tool."""
-        extras = self.extras
-        return digest_exactly({"arguments": arguments, **extras} if extras else arguments)
+        if extras := self.extras:
+            return digest_exactly({"arguments": arguments, **extras})
+        return digest_exactly(arguments)
 
     @property
     def facts(self) -> Facts:
-        """What the log is told: the same object as long as the call stands as it does."""
+        """Return the facts for the log: the same object as long as none of them changes."""
         stands = (
             self.tool,
             self.arguments,
@@ -251,13 +247,12 @@ class Call:
         )
 
     def _more(self) -> dict[str, Any]:
-        """What is not so of every call."""
         more: dict[str, Any] = {
             "try": self.tries if self.tries > 1 else None,
             "plan": self.plan and self.plan.digest,
             "grant": self.grant and self.grant.number,
             "channel": self.approved and self.approved.channel,
-            "reached": list(self.reached) if self.reached else None,
+            "reached": self.reached and list(self.reached),
             "trace": read_traceparent((self.meta or {}).get(_TRACE)),
             "through": self.request.through and self.request.through.tool,
             "dry_run_of": self.request.dry_run_of,
@@ -265,21 +260,24 @@ class Call:
         return {key: value for key, value in more.items() if value is not None}
 
     def _personal(self) -> dict[str, Any]:
-        """The same of what can be erased."""
-        stopped: dict[str, Any] = {"stopped_by": self.stopped_by} if self.stopped_by else {}
+        personal: dict[str, Any] = {}
+        if self.approved is not None:
+            personal["answered_by"] = self.approved.answered_by
+            if self.approved.edit is not None:
+                personal["asked_digest"] = self.approved.question.arguments_digest
+        elif self.grant:
+            personal["answered_by"] = self.grant.given_by
+        if self.stopped_by:
+            personal["stopped_by"] = self.stopped_by
         if extras := self.shown_extras:
-            stopped["extras"] = redact(extras)
-        stopped |= {"evidence": [*self.evidence]} if self.evidence else {}
-        approved = self.approved
-        if approved is None:
-            return {"answered_by": self.grant.given_by, **stopped} if self.grant else stopped
-        edited = approved.edit is not None
-        asked = {"asked_digest": approved.question.arguments_digest} if edited else {}
-        return {"answered_by": approved.answered_by, **asked, **stopped}
+            personal["extras"] = redact(extras)
+        if self.evidence:
+            personal["evidence"] = [*self.evidence]
+        return personal
 
 
 def lost_answer(call: Call) -> Answer:
-    """The end of a call that may have run or not."""
+    """Answer a call that may have run or not."""
     call.outcome = Outcome.OUTCOME_UNKNOWN
     if call.tool.level is Level.READ:
         text = "The server's answer was lost. The call only reads, so it may be made again."
@@ -292,7 +290,7 @@ def lost_answer(call: Call) -> Answer:
 
 
 def stopped(call: Call) -> Answer:
-    """The end of a call that a person stopped: its server may have done any part of it."""
+    """Answer a call that a person stopped: its server may have done any part of it."""
     call.outcome = Outcome.OUTCOME_UNKNOWN
     text = (
         "A person stopped this call while it ran. It may have been done, in part or not at all. Do "
@@ -302,15 +300,19 @@ def stopped(call: Call) -> Answer:
 
 
 def tool_error(text: str, **meta: Any) -> Answer:
-    """An answer that says to the model why there is no result."""
+    """Return an answer that tells the model why there is no result."""
     answer: Answer = {"content": [{"type": "text", "text": sayable(text)}], "isError": True}
-    return {**answer, "_meta": meta} if meta else answer
+    if meta:
+        answer["_meta"] = meta
+    return answer
 
 
 def tool_changed(call: Call) -> Answer:
-    """The answer to a call whose tool was replaced since it was decided about, or asked."""
+    """Answer a call whose tool was replaced since it was decided about, or asked."""
     call.outcome = Outcome.TOOL_CHANGED
-    asked = " that the person was asked about" if call.approval is not None else " that it was"
+    asked = " that it was"
+    if call.approval is not None:
+        asked = " that the person was asked about"
     return tool_error(
         f"Nothing was run: “{call.tool.title}” is not the tool any more{asked}. "
         "Look at it again before making the call."
@@ -318,7 +320,7 @@ def tool_changed(call: Call) -> Answer:
 
 
 def unplanned(call: Call, why: str = "") -> Answer:
-    """The answer to a call whose author's plan cannot be had; `why` is what its author says."""
+    """Answer a call whose plan cannot be had; `why` is what its author says."""
     if why:
         call.outcome = Outcome.TOOL_ERROR
         return tool_error(f"Nothing was run: {why}")

@@ -90,7 +90,9 @@ def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_n
             return changed
     if not is_there or old is None:
         return value
-    without = put(value, path[:-1], {key: one for key, one in members.items() if key != path[-1]})
+    without = put(
+        value, path[:-1], {key: member for key, member in members.items() if key != path[-1]}
+    )
     if accepts(without):
         return without
     raise ClaimError
@@ -103,45 +105,45 @@ def _wanted(
     left = piece.total - piece.kept
     is_list = is_near and not piece.is_text
     is_number = isinstance(old, int | float) and not isinstance(old, bool)
+    is_unset = old is None or _is_zero(old)
     if CUT.fullmatch(name):
-        return (
-            (True, 1, left)
-            if old is None
-            else (1, left)
-            if _is_zero(old)
-            else _turned(old, to=True)
-        )
+        if not is_unset:
+            return _turned(old, to=True)
+        return (True, 1, left) if old is None else (1, left)
     if is_list and MORE.fullmatch(name):
-        return (
-            (True, left) if old is None else (left, 1) if _is_zero(old) else _turned(old, to=True)
-        )
+        if not is_unset:
+            return _turned(old, to=True)
+        return (True, left) if old is None else (left, 1)
     if is_there and is_near and END.fullmatch(name) and (is_list or "complete" in name):
-        return () if is_number else _turned(old, to=False)
-    if is_list and OMITTED.fullmatch(name):
+        return _turned(old, to=False)
+    if is_list and OMITTED.fullmatch(name) and is_unset:
         # Another number may count something else, such as calls that are left.
-        return (left,) if old is None or _is_zero(old) else ()
-    if is_list and RETURNED.fullmatch(name):
-        return (piece.kept,) if is_number and old == piece.total else ()
+        return (left,)
+    if is_list and RETURNED.fullmatch(name) and is_number and old == piece.total:
+        return (piece.kept,)
     return ()
 
 
 def _is_zero(value: Any) -> bool:
-    """Return whether `value` is the number 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
 
 
-_WORDS: Final = {"false": "true", "no": "yes"}
+_OPPOSITES: Final = {
+    True: {"false": "true", "no": "yes"},
+    False: {"true": "false", "yes": "no"},
+}
 
 
 def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
     """Return the opposite of `old` in its own type, where it is not what it should be."""
-    if isinstance(old, bool):
-        return () if old is to else (to,)
+    if isinstance(old, bool) and old is not to:
+        return (to,)
     if not isinstance(old, str):
         return ()
-    words = _WORDS if to else {yes: no for no, yes in _WORDS.items()}
-    word = words.get(old.strip().lower())
-    return () if word is None else (word, word.capitalize(), word.upper())
+    word = _OPPOSITES[to].get(old.strip().lower())
+    if word is None:
+        return ()
+    return word, word.capitalize(), word.upper()
 
 
 def _holders(
@@ -169,8 +171,8 @@ def _beside(
     value: Any, holder: ValuePath, schema: Mapping[str, Any] | None, left_out: str, depth: int
 ) -> Iterator[ValuePath]:
     members = _members(value, holder)
-    absent = [one for one in _known(schema, holder) if members.get(one) is None and is_paging(one)]
-    objects = [key for key, one in members.items() if isinstance(one, Mapping)]
+    absent = [name for name in _known(schema, holder) if members.get(name) is None]
+    objects = [key for key, member in members.items() if isinstance(member, Mapping)]
     for key in (*objects, *absent):
         if key == left_out or not is_paging(key):
             continue
@@ -180,7 +182,6 @@ def _beside(
 
 
 def _members(value: Any, path: ValuePath) -> Mapping[str, Any]:
-    """Return the object at `path`; an empty one where there is none."""
     for step in path:
         if isinstance(step, int):
             value = cast("list[Any]", value)[step]
@@ -188,17 +189,18 @@ def _members(value: Any, path: ValuePath) -> Mapping[str, Any]:
             value = cast("Mapping[str, Any]", value).get(step)
         else:
             return {}
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    if not isinstance(value, Mapping):
+        return {}
+    return cast("Mapping[str, Any]", value)
 
 
 def _known(schema: Mapping[str, Any] | None, path: ValuePath) -> list[str]:
-    """Return the properties that the schema names for the object at `path`."""
-    found: list[str] = []
+    names: list[str] = []
     for part in subschemas(schema, path):
-        named = part.get("properties")
-        if isinstance(named, Mapping):
-            found += cast("Mapping[str, Any]", named)
-    return found
+        properties = part.get("properties")
+        if isinstance(properties, Mapping):
+            names += cast("Mapping[str, Any]", properties)
+    return names
 
 
 def _set(value: Any, path: ValuePath, new: Any) -> Any:

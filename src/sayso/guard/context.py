@@ -1,4 +1,4 @@
-"""What the steps of the guard work with: where tools are found, who is asked, what is recorded."""
+"""The services that the steps of the guard use."""
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -105,10 +105,8 @@ class GuardContext:
         return self.sight.shown(policy or self.policy(), principal, as_tool(tool))
 
     def result_limit(self, tool: Tool) -> int:
-        """Return how many characters a result of `tool` may have: the policy's, or `limit`."""
         return self.policy().result_characters(tool.server, tool.name) or self.limit
 
     def patience_of(self, call: Call) -> float:
-        """Return how many seconds this call waits for a person."""
         patience = call.request.patience
         return self.patience if patience is None else patience

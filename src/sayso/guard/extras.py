@@ -1,4 +1,4 @@
-"""What reaches a tool besides its arguments: which of it is sent, and which of it is bound.
+"""The extras of a call, besides its arguments: which are sent, and which are bound.
 
 Only the protocol's own keys of `_meta` go to every server. Any other key is dropped, unless the
 policy names it in `forward_meta`: then it is bound to the approval, shown, recorded and open to
@@ -37,8 +37,7 @@ def protocol_meta(meta: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def protocol_params(meta: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return what any server may get of `meta`, as a member of the parameters."""
-    kept = protocol_meta(meta)
-    return {"_meta": kept} if kept else {}
+    return _member(protocol_meta(meta))
 
 
 def forwarded_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
@@ -50,5 +49,8 @@ def forwarded_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dic
 
 def sent_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
     """Return all of `meta` that goes to a server, as a member of the parameters."""
-    kept = {**forwarded_meta(meta, names), **protocol_meta(meta)}
-    return {"_meta": kept} if kept else {}
+    return _member({**forwarded_meta(meta, names), **protocol_meta(meta)})
+
+
+def _member(kept: dict[str, Any]) -> dict[str, Any]:
+    return {} if not kept else {"_meta": kept}

@@ -1,4 +1,4 @@
-"""What a decision looks back on, and what a call leaves behind for later ones."""
+"""The history that a decision looks back on, and what a call adds to it."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _NOTHING: Final = Usage()
 
 
 async def situation_of(guard: GuardContext, call: Call) -> Situation:
-    """All that the policy's decision on a call may depend on; asks the store only as it must."""
+    """Return all that the decision on a call may depend on; asks the store only as it must."""
     now = guard.clock()
     known = await _looked(guard, call, now)
     return Situation(
@@ -24,13 +24,13 @@ async def situation_of(guard: GuardContext, call: Call) -> Situation:
         arguments=call.arguments,
         meta=call.forwarded,
         history=tuple(
-            Past(one.last, ToolFacts.from_dict(json.loads(one.facts)), one.is_same_conversation)
-            for one in known.uses
+            Past(use.last, ToolFacts.from_dict(json.loads(use.facts)), use.is_same_conversation)
+            for use in known.uses
         ),
         is_first_use=known.is_first_use,
         recent=_by_level(known.ticks),
-        of_tool=tuple(one.at for one in known.ticks if one.tool == _key(call)),
-        targets=len(call.plan.changes) if call.plan else None,
+        of_tool=tuple(tick.at for tick in known.ticks if tick.tool == _key(call)),
+        targets=call.plan and len(call.plan.changes),
         now=now,
     )
 
@@ -56,7 +56,7 @@ async def _looked(guard: GuardContext, call: Call, now: float) -> Usage:
 
 
 def use_of(guard: GuardContext, call: Call) -> Use:
-    """How later calls look back on this one."""
+    """Return how later calls look back on this one."""
     return Use(
         subject=call.principal.account,
         client=call.principal.client,
@@ -71,7 +71,7 @@ def use_of(guard: GuardContext, call: Call) -> Use:
 
 
 def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota]:
-    """The limits that a call must still keep when it is sent, whatever was sent meanwhile."""
+    """Yield the limits that a call must still keep when it is sent."""
     limits = policy.limits
     level = situation.facts.intent.level
     if limits.calls is not None:
@@ -84,7 +84,7 @@ def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota
 
 
 async def quotas_now(guard: GuardContext, call: Call) -> list[Quota]:
-    """The same for a call as it stands, where the policy counts calls at all."""
+    """Return the quotas of a call as it stands."""
     if call.policy.mode is Mode.OBSERVE:
         return []
     return list(quotas_of(call.policy, await situation_of(guard, call), _key(call)))
@@ -98,13 +98,13 @@ _texts: Final = Once(_text_of, most=1024)
 
 
 def _key(call: Call) -> str:
-    """A tool as it stands: one that has changed is used for the first time again."""
+    """Return a tool as it stands: one that has changed is used for the first time again."""
     tool = call.tool
     return storable(f"{tool.origin}/{tool.server}/{tool.name}/{tool.fingerprint}")
 
 
 def _by_level(ticks: tuple[Tick, ...]) -> dict[Level, tuple[float, ...]]:
     return {
-        level: tuple(one.at for one in ticks if one.level == level)
-        for level in {Level(one.level) for one in ticks}
+        level: tuple(tick.at for tick in ticks if tick.level == level)
+        for level in {Level(tick.level) for tick in ticks}
     }

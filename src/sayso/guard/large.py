@@ -40,12 +40,12 @@ async def take_arguments(call: "Call", arguments: Mapping[str, Any]) -> None:
     """
     extras = call.extras
     if weight([arguments, extras], MAX_LOCAL_WEIGHT) <= MAX_LOCAL_WEIGHT:
-        found = call.digest_of(arguments)
+        digest = call.digest_of(arguments)
     else:
-        found, shown, shown_extras = await _prepared(call, arguments, extras)
+        digest, shown, shown_extras = await _prepared(call, arguments, extras)
         call.excerpts = (*call.excerpts[-1:], (arguments, shown, shown_extras))
     call.arguments = arguments
-    call.arguments_digest = found
+    call.arguments_digest = digest
 
 
 async def digest_of(value: Any, caller: str) -> str:
@@ -58,9 +58,11 @@ async def digest_of(value: Any, caller: str) -> str:
 async def _prepared(
     call: "Call", arguments: Mapping[str, Any], extras: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    whole = {"arguments": arguments, **extras} if extras else arguments
-    told = await _run(whole, call.principal.caller, has_extras=bool(extras))
-    return told["digest"], told["arguments"], told["extras"]
+    whole = arguments
+    if extras:
+        whole = {"arguments": arguments, **extras}
+    result = await _run(whole, call.principal.caller, has_extras=bool(extras))
+    return result["digest"], result["arguments"], result["extras"]
 
 
 async def _run(whole: Any, caller: str, *, has_extras: bool) -> dict[str, Any]:
@@ -75,24 +77,25 @@ async def _run(whole: Any, caller: str, *, has_extras: bool) -> dict[str, Any]:
         raise TooLargeError from error
     if output.last is None:
         raise TooLargeError
-    told = json.loads(output.last)
-    if "error" in told:
-        raise UsageError(told["error"])
-    return told
+    result = json.loads(output.last)
+    if "error" in result:
+        raise UsageError(result["error"])
+    return result
 
 
 def prepare_job(whole: bytes, has_extras: bool) -> Iterator[bytes]:  # noqa: FBT001 - arguments of a job are a plain list
     """Yield the digest of a value, and an excerpt of its arguments and of what else it holds."""
     value: dict[str, Any] = marshal.loads(whole)  # noqa: S302 - as for each request to a worker
     try:
-        found = digest_exactly(value)
+        digest = digest_exactly(value)
     except UsageError as error:
         yield encoded({"error": error.what})
         return
-    arguments = value.pop("arguments") if has_extras else value
+    arguments = value
     shown: dict[str, Any] = {}
     if has_extras:
+        arguments = value.pop("arguments")
         # A standing answer is bound to what is shown here, so it must tell all extras apart.
         shown = {**excerpt(redact(value, None)), f"{MASK} SHA-256": digest_exactly(value)}
-    told = {"digest": found, "arguments": excerpt(redact(arguments, None)), "extras": shown}
-    yield encoded(told)
+    excerpted = excerpt(redact(arguments, None))
+    yield encoded({"digest": digest, "arguments": excerpted, "extras": shown})

@@ -34,21 +34,20 @@ class CallQueue:
 
     def may_run(self, turn: "Turn") -> bool:
         """Return whether no call runs, and none before this one is about to."""
-        if any(one.place is _Place.RUNNING for one in self._line):
+        if any(other.place is _Place.RUNNING for other in self._line):
             return False
         before = self._line[: self._line.index(turn)]
-        return all(one.place is _Place.AWAY for one in before)
+        return all(other.place is _Place.AWAY for other in before)
 
     def drop(self, turn: "Turn") -> None:
-        """Remove a place from the queue."""
         self._line.remove(turn)
         self.move()
 
     def move(self) -> None:
         """Start the first call that waits and may run now."""
-        for one in self._line:
-            if one.place is _Place.WAITING and self.may_run(one):
-                one.go()
+        for turn in self._line:
+            if turn.place is _Place.WAITING and self.may_run(turn):
+                turn.go()
                 return
 
 
@@ -82,7 +81,6 @@ class Turn:
         await self.take()
 
     def go(self) -> None:
-        """Start this call."""
         self.place = _Place.RUNNING
         self._called.set()
 

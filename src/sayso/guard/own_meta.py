@@ -36,17 +36,18 @@ async def remove_own_meta(result: Mapping[str, Any], server: str) -> dict[str, A
     `UndecidedError` where that takes too long or too much memory.
     """
     large = {
-        key: one
-        for key, one in result.items()
-        if isinstance(one, msgspec.Raw) and len(one) > LARGE_BYTES
+        key: member
+        for key, member in result.items()
+        if isinstance(member, msgspec.Raw) and len(member) > LARGE_BYTES
     }
     if not large:
         return without_own_meta(result)
     kept = {**result}
-    kept |= without_own_meta({key: one for key, one in result.items() if key not in large})
-    for key, one in large.items():
+    kept |= without_own_meta({key: member for key, member in result.items() if key not in large})
+    large.pop("structuredContent", None)
+    for key, member in large.items():
         begun = time.perf_counter()
-        raw = b"" if key == "structuredContent" else bytes(one)
+        raw = bytes(member)
         may_hold = _may_hold_own(raw)
         await rest_since(begun)
         if may_hold:
@@ -81,7 +82,10 @@ def without_own_meta(result: Mapping[str, Any]) -> dict[str, Any]:
     kept = {**result}
     if "_meta" in kept:
         kept["_meta"] = _kept(kept["_meta"])
-    return {key: one if key == "structuredContent" else _cleaned(one) for key, one in kept.items()}
+    for key, member in kept.items():
+        if key != "structuredContent":
+            kept[key] = _cleaned(member)
+    return kept
 
 
 def _cleaned(value: Any) -> Any:
@@ -93,7 +97,7 @@ def _cleaned(value: Any) -> Any:
     if not _may_hold_own(raw):
         return value
     read = msgspec.json.decode(raw)
-    return read if _clean(read) else value
+    return value if not _clean(read) else read
 
 
 def _may_hold_own(raw: bytes) -> bool:
@@ -101,21 +105,21 @@ def _may_hold_own(raw: bytes) -> bool:
 
 
 def _clean(value: Any) -> bool:
-    """Drop the keys from every `_meta` below `value`; whether there was one."""
-    found = False
+    """Drop the keys from every `_meta` below `value`; return whether there was one."""
+    had_own = False
     stack: list[Any] = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            members = cast("dict[str, Any]", one)
+        item = stack.pop()
+        if isinstance(item, dict):
+            members = cast("dict[str, Any]", item)
             if "_meta" in members:
                 kept = _kept(members["_meta"])
-                found = found or kept is not members["_meta"]
+                had_own = had_own or kept is not members["_meta"]
                 members["_meta"] = kept
             stack.extend(members.values())
-        elif isinstance(one, list):
-            stack.extend(cast("list[Any]", one))
-    return found
+        elif isinstance(item, list):
+            stack.extend(cast("list[Any]", item))
+    return had_own
 
 
 def _kept(meta: Any) -> Any:
@@ -124,4 +128,4 @@ def _kept(meta: Any) -> Any:
     members = cast("dict[str, Any]", meta)
     if not any(key.startswith(PREFIX) for key in members):
         return members
-    return {key: one for key, one in members.items() if not key.startswith(PREFIX)}
+    return {key: value for key, value in members.items() if not key.startswith(PREFIX)}

@@ -27,7 +27,7 @@ _blocks: Final = msgspec.json.Decoder(list[_Block])
 
 
 def is_plain(answer: Answer, schemas: ToolSchemas, limit: int) -> bool:
-    """Whether a result of raw members can go out as it is.
+    """Return whether a result of raw members can go out as it is.
 
     It is short enough, and where its tool has promised a form it has exactly that. Raises
     `ValueError` for what cannot be read.
@@ -72,7 +72,7 @@ def is_brief(answer: Answer, limit: int) -> bool:
 
 
 def is_short(content: msgspec.Raw, limit: int) -> bool:
-    """Whether all texts together are short enough; as JSON they have more characters than here."""
+    """Return whether all texts together are short enough; as JSON they have more characters."""
     if len(content) <= limit:
         return True
     # What is escaped takes two bytes or more for each character, and begins with a backslash.
@@ -88,10 +88,8 @@ def is_short(content: msgspec.Raw, limit: int) -> bool:
 
 
 def opened(answer: Answer) -> Answer:
-    """The result with all its members read. Raises `ValueError` for what cannot be."""
-    if not any(isinstance(one, msgspec.Raw) for one in answer.values()):
+    """Return the result with all its members read. Raises `ValueError` for what cannot be."""
+    raw = {key: member for key, member in answer.items() if isinstance(member, msgspec.Raw)}
+    if not raw:
         return answer
-    return {
-        key: msgspec.json.decode(one) if isinstance(one, msgspec.Raw) else one
-        for key, one in answer.items()
-    }
+    return {**answer, **{key: msgspec.json.decode(member) for key, member in raw.items()}}

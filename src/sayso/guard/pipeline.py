@@ -1,24 +1,26 @@
 """The guard: one list of steps that every call takes. Nothing else decides."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
-from sayso.approvals import Elicit, Rounds
-from sayso.audit import Outcome
+from sayso.approvals import Approvals, Channel, Elicit, Rounds
+from sayso.audit import AuditLog, Outcome
 from sayso.guard.call import (
     Answer,
     Call,
     CallRequest,
+    Execute,
     Progress,
     Through,
     new_id,
     no_progress,
 )
-from sayso.guard.context import GuardContext
+from sayso.guard.context import FindTool, GuardContext
 from sayso.guard.ordering import Turn
-from sayso.guard.step import Step, WrappingStep
+from sayso.guard.shutdown import Shutdown
+from sayso.guard.step import Step, Trail, Watch, WrappingStep
 from sayso.guard.steps.attempt import ATTEMPT
 from sayso.guard.steps.ceiling import CEILING
 from sayso.guard.steps.confirm import CONFIRM
@@ -34,8 +36,11 @@ from sayso.guard.steps.repeat import REPEAT
 from sayso.guard.steps.retry import RETRY
 from sayso.guard.steps.serialize import SERIALIZE
 from sayso.guard.steps.validate import VALIDATE
-from sayso.guard.watch import Trail, Watch
-from sayso.policy import Principal
+from sayso.keys import Keyring
+from sayso.policy import Policy, Principal, Sight
+
+if TYPE_CHECKING:
+    from sayso.store import Database
 
 STEPS: Final[tuple[Step | WrappingStep, ...]] = (
     FIND,
@@ -153,3 +158,40 @@ async def _run_steps(guard: GuardContext, trail: Trail | None, first: int, call:
             return answer
     message = "the last step gave no answer"
     raise RuntimeError(message)
+
+
+class GuardOptions(TypedDict, total=False):
+    """The fields of `GuardContext` and `Guard` in which one front end differs from another."""
+
+    console: str | None
+    channels: Sequence[Channel]
+    keys: Keyring | None
+    patience: float
+    announce: Callable[[str], None]
+    sight: Sight
+    shutdown: Shutdown
+    watch: Watch | None
+    withdraws: bool
+
+
+def compose_guard(
+    store: "Database",
+    audit: AuditLog,
+    approvals: Approvals,
+    *,
+    find_tool: FindTool,
+    run: Execute,
+    policy: Callable[[], Policy],
+    **options: Unpack[GuardOptions],
+) -> Guard:
+    """Compose the guard of a front end on a store, with the store's log and ledger of questions."""
+    return Guard(
+        find_tool=find_tool,
+        run=run,
+        approvals=approvals,
+        audit=audit,
+        claims=store.claims,
+        policy=policy,
+        clock=approvals.clock,
+        **options,
+    )

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from sayso.approvals import Approval, Plan, patched
+from sayso.approvals import Approval, patched
 from sayso.catalog import Tool
 from sayso.errors import DeniedError, UsageError
 from sayso.guard.call import Call
-from sayso.guard.condition import unmet
 from sayso.guard.context import GuardContext
 from sayso.guard.history import situation_of
 from sayso.guard.large import take_arguments
-from sayso.guard.narrowing import narrowed
-from sayso.guard.plans import has_plan, plan_of
+from sayso.guard.steps.narrow import narrowed
+from sayso.guard.steps.plan import has_plan, plan_of
+from sayso.guard.steps.precondition import unmet
 from sayso.policy import Decision, Effect, facts_of, is_switched_off
 from sayso.policy import decide as decide_by_policy
 from sayso.workers import UndecidedError
@@ -35,23 +35,22 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is not as it was, and why, where policy, an edit or the tool's author says so."""
+    """What changed, and why, where policy, an edit or the tool's author says so."""
 
     change: Change
     reason: str = ""
 
 
 async def find_change(guard: GuardContext, call: Call, approval: Approval) -> Found | None:
-    """What has changed since the question was put; `None` where all is as it was.
+    """Return what has changed since the question was put; `None` where nothing has.
 
     Puts on the call what it is to go on with: a reviewer's edit, today's policy, a new plan.
     """
     plan = call.plan
     call.policy = guard.policy()
     if approval.channel not in call.policy.channels:
-        return Found(
-            Change.POLICY, f"the policy takes no answer over “{approval.channel}” any more"
-        )
+        reason = f"the policy takes no answer over “{approval.channel}” any more"
+        return Found(Change.POLICY, reason)
     if is_switched_off(call.policy, server=call.tool.server, subject=call.principal.subject):
         return Found(Change.POLICY, "the policy switches its server or its caller off")
     if not await _is_same_tool(guard, call):
@@ -62,12 +61,10 @@ async def find_change(guard: GuardContext, call: Call, approval: Approval) -> Fo
     if decision.effect not in (Effect.ALLOW, Effect.CONFIRM):
         return Found(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decision, decision):
-        return Found(
-            Change.POLICY,
-            "the policy asks for something else now; make the call again to ask for it",
-        )
+        reason = "the policy asks for something else now; make the call again to ask for it"
+        return Found(Change.POLICY, reason)
     is_edited = call.arguments_digest != approval.question.arguments_digest
-    if not is_edited and _digest(plan) != _digest(call.plan):
+    if not is_edited and (plan and plan.digest) != (call.plan and call.plan.digest):
         return Found(Change.PLAN)
     return None
 
@@ -76,7 +73,9 @@ async def _is_same_tool(guard: GuardContext, call: Call) -> bool:
     """The server is asked again, now. The call goes on with the tool as it was asked about."""
     asked = call.tool
     now = await guard.find_tool(call.name, call.principal, is_fresh=True)
-    seen = None if now is None else guard.sees(call.principal, now, call.policy)
+    if now is None:
+        return False
+    seen = guard.sees(call.principal, now, call.policy)
     if seen is None:
         return False
     try:
@@ -88,17 +87,19 @@ async def _is_same_tool(guard: GuardContext, call: Call) -> bool:
 
 
 async def _objection(guard: GuardContext, call: Call, approval: Approval) -> Found | None:
-    """What speaks against a reviewer's edit, or what the tool's author has against the call now."""
+    """Return what speaks against a reviewer's edit, or what the tool's author objects to now."""
     asked = call.tool
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
         return Found(Change.EDIT, problem)
-    if said := await unmet(asked, call.arguments):
-        return Found(Change.CONDITION, said)
-    return None if call.plan is None else await _plan(guard, call, asked)
+    if reason := await unmet(asked, call.arguments):
+        return Found(Change.CONDITION, reason)
+    if call.plan is None:
+        return None
+    return await _plan(guard, call, asked)
 
 
 async def _edit(guard: GuardContext, call: Call, approval: Approval) -> str | None:
-    """Put a reviewer's arguments in the place of the call's; what is wrong with them."""
+    """Put a reviewer's arguments on the call, or return what is wrong with them."""
     edited = patched(call.arguments, approval.edit or {})
     checker = guard.schemas.of(call.tool).arguments
     try:
@@ -110,18 +111,16 @@ async def _edit(guard: GuardContext, call: Call, approval: Approval) -> str | No
     whole, _ = guard.sight.of(call.policy, call.tool)
     try:
         tool = await narrowed(whole, edited)
-    except UsageError as error:
-        return str(error)
-    try:
         await take_arguments(call, edited)
     except UsageError as error:
         return str(error)
-    call.tool, call.tool_facts = tool, facts_of(tool)
+    call.tool = tool
+    call.tool_facts = facts_of(tool)
     return None
 
 
 async def _plan(guard: GuardContext, call: Call, asked: Tool) -> Found | None:
-    """Put a new plan in the place of the call's; what is wrong where there is none any more."""
+    """Put a new plan on the call, or return what is wrong where there is none any more."""
     if not has_plan(asked.intent):
         return None
     try:
@@ -135,9 +134,4 @@ async def _plan(guard: GuardContext, call: Call, asked: Tool) -> Found | None:
 
 
 def _is_as_strict(asked: Decision, now: Decision) -> bool:
-    """Whether an answer to what was asked is enough for what would be asked now."""
     return (asked.require, asked.reviewers) == (now.require, now.reviewers)
-
-
-def _digest(plan: Plan | None) -> str:
-    return plan.digest if plan else ""

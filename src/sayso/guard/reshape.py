@@ -67,14 +67,14 @@ def _is_small(answer: Answer) -> bool:
 async def reshaped(
     answer: Answer, schemas: ToolSchemas, limit: int, caller: str
 ) -> tuple[Answer, tuple[Problem, ...]]:
-    """Do in a worker what `is_plain` and `shaped` do; the answer, or what breaks its schema.
+    """Do in a worker what `is_plain` and `shaped` do; return the answer, or what breaks it.
 
     Raises `UndecidedError` where that takes too long or too much memory, and `ValueError` for a
     result that cannot be read.
     """
     begun = time.perf_counter()
-    raw = {key: bytes(one) for key, one in answer.items() if isinstance(one, msgspec.Raw)}
-    rest = {key: one for key, one in answer.items() if key not in raw}
+    raw = {key: bytes(part) for key, part in answer.items() if isinstance(part, msgspec.Raw)}
+    rest = {key: part for key, part in answer.items() if key not in raw}
     schema = packed(schemas.result_schema)
     try:
         job = (raw, packed(rest), schema, limit)
@@ -90,39 +90,39 @@ async def reshaped(
     if word == _UNREADABLE:
         raise ValueError("the result cannot be read")
     if word == _BROKEN:
-        told: list[tuple[str, str]] = msgspec.json.decode(output.last)
-        return answer, tuple(Problem(path, message) for path, message in told)
+        problems: list[tuple[str, str]] = msgspec.json.decode(output.last)
+        return answer, tuple(Problem(path, message) for path, message in problems)
     if not raw:
         return read_json(output.last.decode()), ()
     # What came as raw JSON goes on as raw JSON; members such as `_meta` and `isError` are read.
-    members = msgspec.json.decode(output.last, type=dict[str, msgspec.Raw])
-    return {
-        key: one if key in raw else read_json(bytes(one).decode()) for key, one in members.items()
-    }, ()
+    members: Answer = msgspec.json.decode(output.last, type=dict[str, msgspec.Raw])
+    for key in members.keys() - raw.keys():
+        members[key] = read_json(bytes(members[key]).decode())
+    return members, ()
 
 
 def shape_job(raw: Mapping[str, bytes], rest: bytes, schema: bytes, limit: int) -> Iterator[bytes]:
     """Yield what has become of a result: a word, and for two of them more."""
     schemas = _compiled(schema)
     answer: Answer = marshal.loads(rest)  # noqa: S302 - as for each request to a worker
-    answer = {**{key: msgspec.Raw(one) for key, one in raw.items()}, **answer}
+    answer = {**{key: msgspec.Raw(part) for key, part in raw.items()}, **answer}
     try:
         if is_plain(answer, schemas, limit):
             yield _SAME
             return
         read = opened(answer)
-        told, problems = shaped(read, schemas, limit)
+        result, problems = shaped(read, schemas, limit)
     except ValueError:
         yield _UNREADABLE
         return
     if problems:
         yield _BROKEN
-        yield encoded([[one.path, one.message] for one in problems])
-    elif told is read:
+        yield encoded([[problem.path, problem.message] for problem in problems])
+    elif result is read:
         yield _SAME
     else:
         yield _CHANGED
-        yield write_json(told).encode()
+        yield write_json(result).encode()
 
 
 @lru_cache(64)

@@ -42,7 +42,6 @@ class PolicyFile:
         return cls(Path(path), load_policy(text, str(path)), text)
 
     def __call__(self) -> Policy:
-        """Return the policy of the moment."""
         return self.policy
 
     def reload(self) -> bool:
@@ -62,8 +61,11 @@ class PolicyFile:
             raise
         return self._take(text)
 
+    def _last(self) -> str:
+        return self.text if self._seen is None else self._seen
+
     def _take(self, text: str) -> bool:
-        if text == (self.text if self._seen is None else self._seen):
+        if text == self._last():
             return False
         self._seen = text
         try:
@@ -81,13 +83,12 @@ class PolicyFile:
 
     def _state(self) -> _State | None:
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError:
             return None
-        return (found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns)
+        return (status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
 
     def _read(self) -> str | None:
-        """Return the text of the file, or `None` where it cannot be read."""
         try:
             return read_text(str(self.path), fix=_FIX)
         except SaysoError:
@@ -115,7 +116,7 @@ class PolicyFile:
             if (state,) == known:
                 continue
             text = self._read()
-            if text is None or text != (self.text if self._seen is None else self._seen):
+            if text is None or text != self._last():
                 await anyio.sleep(settle)
                 if state != self._state() or text != self._read():
                     continue
@@ -128,7 +129,6 @@ class PolicyFile:
 
 
 def _is_empty(text: str) -> bool:
-    """Return whether a TOML text has no key and no table; comments are nothing."""
     try:
         return not tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):

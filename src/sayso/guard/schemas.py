@@ -70,7 +70,6 @@ class SchemaCache:
     _known: dict[str, ToolSchemas] = field(default_factory=dict[str, ToolSchemas])
 
     def of(self, tool: Tool) -> ToolSchemas:
-        """Return the compiled schemas of `tool`."""
         schemas = self._known.get(tool.fingerprint)
         if schemas is None:
             if len(self._known) >= _MOST:
@@ -174,14 +173,13 @@ def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | Non
 
 
 def with_structure(answer: Answer, value: Any) -> Answer:
-    """`answer` with another value, in both blocks."""
+    """Return `answer` with another value, in both blocks."""
     kept = [block for block in _blocks(answer) if not is_json_text(block)]
     text = {"type": "text", "text": write_json(value)}
     return {**answer, "structuredContent": value, "content": [text, *kept]}
 
 
 def _accepts(schemas: ToolSchemas, value: Any) -> bool:
-    """Whether a value that was changed here is still what its tool promised."""
     if schemas.result is None or schemas.stripper is None:
         return True
     return schemas.result.is_valid(value) and schemas.stripper.strip(value) is value
@@ -214,12 +212,15 @@ def cut_text(answer: Answer, limit: int) -> Answer:
         text, notice = _shortened(_text_of(block), cap)
         content.append(_with_text(block, text))
         is_changed = True
-        said += [notice] if notice else []
+        if notice:
+            said.append(notice)
     if gone:
         said.append(f"Showing the first {most} of {len(texts)} texts; the others are left out.")
     if said:
         return _marked({**answer, "content": content}, *said)
-    return {**answer, "content": content} if is_changed else answer
+    if is_changed:
+        return {**answer, "content": content}
+    return answer
 
 
 def _places(blocks: list[dict[str, Any]], structured: Any) -> list[int]:
@@ -279,12 +280,11 @@ def _blocks(answer: Answer) -> list[dict[str, Any]]:
 
 
 def is_json_text(block: Mapping[str, Any]) -> bool:
-    """Whether a block is text that is a JSON object or list."""
+    """Return whether a block is text that is a JSON object or list."""
     return _json_in(block) is not None
 
 
 def _json_in(block: Mapping[str, Any]) -> Any:
-    """The object or list that a text block holds, if it holds one and nothing else."""
     text = block.get("text")
     if block.get("type") != "text" or not isinstance(text, str):
         return None
@@ -304,7 +304,7 @@ def _json_of(text: str) -> Any:
 def _marked(answer: Answer, *notices: str) -> Answer:
     """Return a cut result that says so, with a block for each sentence."""
     meta: Mapping[str, Any] = answer.get("_meta") or {}
-    blocks = [{"type": "text", "text": one} for one in notices]
+    blocks = [{"type": "text", "text": notice} for notice in notices]
     return {
         **answer,
         "content": [*_blocks(answer), *blocks],

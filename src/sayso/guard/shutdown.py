@@ -34,7 +34,6 @@ class Shutdown:
         self._on_begin.append(act)
 
     def begin(self) -> None:
-        """End everything that only waits; nothing is lost by that."""
         self.is_near = True
         for act in self._on_begin:
             act()

@@ -1,7 +1,8 @@
-"""What a step of the guard is: its name, the calls it applies to, and its work."""
+"""A step of the guard: its name, the calls it applies to, and its work."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from sayso.guard.call import Answer, Call
 from sayso.guard.context import GuardContext, Then
@@ -32,3 +33,19 @@ class WrappingStep:
     name: str
     applies: Applies
     run: Wrap
+
+
+class Trail(Protocol):
+    """An observer's view of one call; no step knows of it. Its methods must not raise."""
+
+    def reach(self, step: str) -> None:
+        """Note that the call reaches a step; some more than once, where it is tried again."""
+        ...
+
+    def end(self, answer: Answer | None, error: BaseException | None) -> None:
+        """Note that the call has its answer, or ends with an error or a cancellation."""
+        ...
+
+
+Watch = Callable[[Call], Trail]
+"""Begins the trail of a call, before its first step."""

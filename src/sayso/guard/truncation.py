@@ -5,16 +5,13 @@ what was left out, so the cursor is replaced by one that goes on after what is s
 out. What a result says of being complete is corrected (`guard.claims`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
 from sayso.guard.call import Resume
-from sayso.guard.claims import corrected, is_paging, plain
+from sayso.guard.claims import Accepts, corrected, is_paging, plain
 from sayso.schema import Cut, Piece, ValuePath, at, put
-
-Accepts = Callable[[Any], bool]
-"""Return whether a value is what its tool promised."""
 
 _CURSORS: Final = frozenset(
     {
@@ -62,8 +59,9 @@ def _resumed(
 ) -> tuple[Any, str] | None:
     if resume is None or piece.path != (resume.name,):
         return None
-    whole = at(cut.value, piece.path) if items is None else items
-    cursor = resume.cursor(whole[: piece.kept])
+    if items is None:
+        items = cast("Sequence[Any]", at(cut.value, piece.path))
+    cursor = resume.cursor(items[: piece.kept])
     value = {**cut.value, resume.field: cursor}
     if cursor is None or not accepts(value):
         return None
@@ -77,7 +75,9 @@ def _of_texts(pieces: Sequence[Piece]) -> str:
     if len(pieces) > 1:
         return f"{len(pieces)} texts are cut; the end of each says how long it was."
     name = next((step for step in reversed(pieces[0].path) if isinstance(step, str)), None)
-    subject = "The text" if name is None else f"“{name}”"
+    subject = f"“{name}”"
+    if name is None:
+        subject = "The text"
     return f"{subject} is cut to the first {pieces[0].kept} of {pieces[0].total} characters."
 
 
@@ -87,7 +87,8 @@ def _without_cursors(value: Any, piece: Piece, accepts: Accepts) -> tuple[Any, s
     for path in list(_cursors(value, piece.path)):
         name = path[-1]
         # Where the schema wants one, no cursor is the schema's own word for the end, if it has it.
-        fitting = [one for one in (put(value, path, None), _drop(value, path)) if accepts(one)]
+        candidates = (put(value, path, None), _drop(value, path))
+        fitting = [candidate for candidate in candidates if accepts(candidate)]
         if fitting:
             value = fitting[0]
             said.append(f"“{name}” would have skipped them and is taken out.")
@@ -111,13 +112,13 @@ def _cursors(value: Any, path: ValuePath) -> Iterator[ValuePath]:
 def _cursors_in(
     holder: Any, place: ValuePath, left_out: str | int, depth: int
 ) -> Iterator[ValuePath]:
-    for key, one in cast("Mapping[str, Any]", holder).items():
+    for key, member in cast("Mapping[str, Any]", holder).items():
         if key == left_out:
             continue
-        if _is_cursor(key, one):
+        if _is_cursor(key, member):
             yield (*place, key)
-        elif isinstance(one, Mapping) and (depth == 0 or is_paging(key)) and depth < _MAX_DEPTH:
-            yield from _cursors_in(one, (*place, key), "", depth + 1)
+        elif isinstance(member, Mapping) and (depth == 0 or is_paging(key)) and depth < _MAX_DEPTH:
+            yield from _cursors_in(member, (*place, key), "", depth + 1)
 
 
 _MAX_DEPTH: Final = 3
@@ -134,4 +135,4 @@ def _is_cursor(key: str, value: Any) -> bool:
 
 def _drop(value: Any, path: ValuePath) -> Any:
     holder = at(value, path[:-1])
-    return put(value, path[:-1], {key: one for key, one in holder.items() if key != path[-1]})
+    return put(value, path[:-1], {key: member for key, member in holder.items() if key != path[-1]})

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from sayso.approvals import Approvals, listening
 from sayso.audit import log_head, open_audit
-from sayso.guard import Execute, FindTool, Guard
+from sayso.guard import Execute, FindTool, Guard, compose_guard
 from sayso.keys import Keyring
 from sayso.policy import Policy, Sight
 from sayso.serve.runtime import TEMPORARY, Settings
@@ -31,12 +31,12 @@ async def open_guard(
     # Of a log that nobody keeps, nobody needs the ends.
     emit = _untold if settings.store == TEMPORARY else log_head
     async with open_audit(store, keys, emit=emit) as audit, listening(approvals):
-        yield Guard(
+        yield compose_guard(
+            store,
+            audit,
+            approvals,
             find_tool=find,
             run=run,
-            approvals=approvals,
-            audit=audit,
-            claims=store.claims,
             policy=policy,
             console=settings.console,
             channels=settings.channels,
@@ -44,7 +44,6 @@ async def open_guard(
             patience=settings.patience,
             announce=settings.announce,
             sight=sight,
-            clock=approvals.clock,
         )
 
 

@@ -12,7 +12,7 @@ from sayso.store.location import database_host, is_postgres, open_store, store_p
 from sayso.store.prefilter import Prefilter
 from sayso.store.quarantines import Quarantines
 from sayso.store.questions import Asked, Questions
-from sayso.store.recording import LOWEST_SEQ
+from sayso.store.recording import LOWEST_SEQ, LogView, Seal
 from sayso.store.replicas import Replicas
 from sayso.store.rows import (
     AnswerRow,
@@ -29,17 +29,15 @@ from sayso.store.rows import (
     WriterRow,
     storable,
 )
-from sayso.store.seal import LogView, Seal
 from sayso.store.tokens import Tokens
 from sayso.store.usage import Lapse, Look, Quota, Tick, Usage, Use, UseRow
 
 if TYPE_CHECKING:
-    from sayso.store.database import Database
+    from sayso.store.database import Database, move_store
     from sayso.store.group import Commit
     from sayso.store.location import VARIABLE
     from sayso.store.migrations import VERSION
-    from sayso.store.move import move_store
-    from sayso.store.records import Finish, Note, Records
+    from sayso.store.records import Records
 
 
 __all__ = [
@@ -58,7 +56,6 @@ __all__ = [
     "Database",
     "DefinitionRow",
     "Definitions",
-    "Finish",
     "GrantRow",
     "Grants",
     "Head",
@@ -66,7 +63,6 @@ __all__ = [
     "Lapse",
     "LogView",
     "Look",
-    "Note",
     "Prefilter",
     "QuarantineRow",
     "Quarantines",
@@ -95,11 +91,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.store.database": ("Database",),
+        "sayso.store.database": ("Database", "move_store"),
         "sayso.store.group": ("Commit",),
         "sayso.store.location": ("VARIABLE",),
         "sayso.store.migrations": ("VERSION",),
-        "sayso.store.move": ("move_store",),
-        "sayso.store.records": ("Finish", "Note", "Records"),
+        "sayso.store.records": ("Records",),
     },
 )

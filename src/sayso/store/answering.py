@@ -107,9 +107,8 @@ def _hold(session: Session, said: Said, values: dict[str, Any]) -> list[Row]:
 
 
 def _storable(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: storable(value) if isinstance(value, str) else value for name, value in values.items()
-    }
+    texts = {name: storable(value) for name, value in values.items() if isinstance(value, str)}
+    return {**values, **texts}
 
 
 def _end(session: Session, values: dict[str, Any], state: ApprovalState) -> None:
@@ -125,8 +124,9 @@ def _give(
         conversation = usage.begun(session, grant["subject"], grant["client"])
         if conversation is None:
             return
-    kept = {name: one for name, one in grant.items() if name != "is_for_conversation"}
-    grants.give(session, {**_storable(kept), "conversation": conversation}, sign=sign)
+    kept = _storable(grant)
+    del kept["is_for_conversation"]
+    grants.give(session, {**kept, "conversation": conversation}, sign=sign)
 
 
 def answers(session: Session, number: int) -> list[AnswerRow]:

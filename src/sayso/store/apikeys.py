@@ -31,31 +31,24 @@ class ApiKeys:
         self._executor = executor
 
     async def add(self, row: ApiKeyRow) -> None:
-        """Add a new API key."""
         values = {name: getattr(row, name) for name in _FIELDS.split(", ")}
         values["created_by"] = storable(row.created_by)
-        await self._executor.write(lambda session: session.change(_ADD, values))
+        await self._executor.change(_ADD, values)
 
     async def find(self, number: str) -> ApiKeyRow | None:
-        """Return the API key of this id, revoked or not."""
-        values = {"id": storable(number)}
-        rows = await self._executor.read(lambda session: session.query(_FIND, values))
+        rows = await self._executor.query(_FIND, {"id": storable(number)})
         return ApiKeyRow(*rows[0]) if rows else None
 
     async def all(self) -> list[ApiKeyRow]:
-        """Return all API keys by name, those that were not revoked first."""
-        rows = await self._executor.read(lambda session: session.query(_ALL))
-        return [ApiKeyRow(*row) for row in rows]
+        return [ApiKeyRow(*row) for row in await self._executor.query(_ALL)]
 
     async def revoke(self, which: str, *, by: str, now: float) -> int:
         """Revoke the API key of an id, or all of a name; return how many were revoked now."""
         values = {"which": storable(which), "by": storable(by), "now": now}
-        return await self._executor.write(lambda session: session.change(_REVOKE, values))
+        return await self._executor.change(_REVOKE, values)
 
     async def touch(self, number: str, *, at: float) -> None:
-        """Note that an API key was used at about this time."""
-        values = {"id": number, "at": at}
-        await self._executor.write(lambda session: session.change(_TOUCH, values))
+        await self._executor.change(_TOUCH, {"id": number, "at": at})
 
 
 def drop_of(session: Session, subject: str) -> None:

@@ -52,7 +52,6 @@ class Claims:
         )
 
     async def find(self, key: str) -> Claim | None:
-        """Return the claim that has a key."""
         return await self._executor.read(lambda session: _find(session, key))
 
     async def running(self, keys: Collection[str]) -> set[tuple[str, str]]:
@@ -60,11 +59,18 @@ class Claims:
 
         A call is running while its key has no answer and the log no outcome of it.
         """
-        return await self._executor.read(lambda session: _running(session, keys))
+        values = {f"key_{index}": key for index, key in enumerate(keys)}
+        names = ", ".join(f":{name}" for name in values) or "NULL"
+        sql = f"""SELECT key, call FROM claims WHERE key IN ({names}) AND answer IS NULL
+            AND NOT EXISTS (SELECT 1 FROM records
+            WHERE records.call = claims.call AND records.event = 'outcome')"""
+        return {(key, call) for key, call in await self._executor.query(sql, values)}
 
     async def settle(self, key: str, call: str, answer: str | None) -> None:
-        """Keep the answer of the call that has a key; without an answer, release the key."""
-        await self._executor.write(lambda session: settle(session, key, call, answer))
+        sql = "UPDATE claims SET answer = :answer WHERE key = :key AND call = :call"
+        if answer is None:
+            sql = "DELETE FROM claims WHERE key = :key AND call = :call"
+        await self._executor.change(sql, {"key": key, "call": call, "answer": answer})
 
 
 def take(session: Session, wanted: Claim, *, now: float) -> Claim:
@@ -74,10 +80,10 @@ def take(session: Session, wanted: Claim, *, now: float) -> Claim:
     while True:
         if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
             return wanted
-        found = _find(session, wanted.key)
+        earlier = _find(session, wanted.key)
         # The call that had it may have released it in the meantime: then try again.
-        if found is not None:
-            return found
+        if earlier is not None:
+            return earlier
 
 
 def _find(session: Session, key: str) -> Claim | None:
@@ -85,31 +91,10 @@ def _find(session: Session, key: str) -> Claim | None:
     return Claim(*rows[0]) if rows else None
 
 
-def _running(session: Session, keys: Collection[str]) -> set[tuple[str, str]]:
-    values = {f"key_{index}": key for index, key in enumerate(keys)}
-    names = ", ".join(f":{name}" for name in values)
-    sql = (
-        f"SELECT key, call FROM claims WHERE key IN ({names}) AND answer IS NULL AND NOT EXISTS "
-        "(SELECT 1 FROM records WHERE records.call = claims.call AND records.event = 'outcome')"
-    )
-    return {(key, call) for key, call in session.query(sql, values)} if values else set()
-
-
 def keep(session: Session, key: str, call: str) -> bool:
     """Return whether a call has its key, which it cannot lose until this transaction ends."""
     sql = "UPDATE claims SET call = call WHERE key = :key AND call = :call"
     return session.change(sql, {"key": key, "call": call}) == 1
-
-
-def settle(session: Session, key: str, call: str, answer: str | None) -> None:
-    """Keep the answer of the call that has the key; without one, release the key."""
-    values = {"key": key, "call": call, "answer": answer}
-    if answer is None:
-        session.change("DELETE FROM claims WHERE key = :key AND call = :call", values)
-    else:
-        session.change(
-            "UPDATE claims SET answer = :answer WHERE key = :key AND call = :call", values
-        )
 
 
 def abandon(session: Session, writer: str) -> None:

@@ -1,7 +1,9 @@
 """An open database, and the subjects that are kept in it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
+from sayso.errors import UsageError
 from sayso.store import questions, recording, tables
 from sayso.store.apikeys import ApiKeys
 from sayso.store.claims import Claims
@@ -16,6 +18,9 @@ from sayso.store.replicas import Replicas
 from sayso.store.rows import ApprovalRow, RecordRow
 from sayso.store.session import Driver, Row, Session
 from sayso.store.tokens import Tokens
+
+_PAGE: Final = 1000
+_ALL: Final = 2**31 - 1
 
 
 class Database:
@@ -39,16 +44,13 @@ class Database:
 
     @property
     def where(self) -> str:
-        """The address of the database for a person to read, without a password."""
         return self._executor.driver.where
 
     @property
     def queued(self) -> int:
-        """The number of writes of this process that wait."""
         return self._executor.writer.queued
 
     def measure(self, report: Callable[[Commit], None]) -> None:
-        """Call `report` with each commit from now on, from the store's own thread."""
         self._executor.writer.watch = report
 
     def clock(self) -> float:
@@ -61,7 +63,6 @@ class Database:
         approvals: Sequence[ApprovalRow] = (),
         others: Mapping[str, Sequence[Row]] | None = None,
     ) -> None:
-        """Write rows of another database as they are, with their numbers."""
 
         def work(session: Session) -> None:
             recording.load(session, records)
@@ -72,9 +73,31 @@ class Database:
         await self._executor.write(work)
 
     async def dump(self) -> dict[str, list[Row]]:
-        """Return the rows of all tables but records and questions, for `load` elsewhere."""
         return await self._executor.read(tables.dump)
 
     async def close(self) -> None:
-        """Write what was deferred, and close the database."""
         await self._executor.close()
+
+
+async def move_store(
+    source: Database, target: Database, progress: Callable[[int], None] = lambda _: None
+) -> int:
+    """Copy all records and questions into an empty store; return the number of records.
+
+    The source stays as it is. Nothing may write to either meanwhile. Raises `UsageError` where
+    the target holds something, `StoreError` when a database fails: then begin with an empty one.
+    """
+    asked = await target.questions.newest(now=0.0, limit=1)
+    if asked or await target.records.count() or await target.api_keys.all():
+        fix = "Move into an empty database."
+        raise UsageError("this store is not empty", where=target.where, fix=fix)
+    moved = 0
+    after = 0
+    while rows := await source.records.scan(after, _PAGE):
+        await target.load(rows)
+        moved += len(rows)
+        after = rows[-1].seq
+        progress(moved)
+    # At the beginning of time nothing has expired yet, so each row comes as it was written.
+    await target.load([], await source.questions.newest(now=0.0, limit=_ALL), await source.dump())
+    return moved

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Final
 
+from sayso.store.recording import Seal
 from sayso.store.rows import DefinitionRow, Known, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Session
 
 if TYPE_CHECKING:
@@ -35,13 +35,16 @@ class Definitions:
         self._executor = executor
 
     async def known(self, place: str) -> dict[str, Known]:
-        """Return what is known of each tool of the server at `place`, by name and in short."""
-        rows = await self._executor.read(lambda session: session.query(_KNOWN, {"place": place}))
+        rows = await self._executor.query(_KNOWN, {"place": place})
         return {tool: Known(*marks) for tool, *marks in rows}
 
     async def all(self, place: str | None = None, *, is_held: bool = False) -> list[DefinitionRow]:
-        """Return the definitions of one server or of all, or only those that are held."""
-        return await self._executor.read(lambda session: _all(session, place, is_held=is_held))
+        where = "WHERE held IS NOT NULL" if is_held else "WHERE true"
+        if place is not None:
+            where = f"{where} AND place = :place"
+        sql = f"SELECT {_COLUMNS} FROM definitions {where} ORDER BY server, tool, place"
+        rows = await self._executor.query(sql, {"place": place})
+        return [DefinitionRow(*row) for row in rows]
 
     async def put(self, rows: Sequence[DefinitionRow]) -> None:
         """Write definitions, each of a new tool or one revision further.
@@ -64,14 +67,6 @@ class Definitions:
         return await self._executor.write_recorded(
             lambda session: session.change(_ACCEPT, values) == 1, record, seal
         )
-
-
-def _all(session: Session, place: str | None, *, is_held: bool) -> list[DefinitionRow]:
-    wanted = ["held IS NOT NULL"] if is_held else []
-    wanted += [] if place is None else ["place = :place"]
-    where = f" WHERE {' AND '.join(wanted)}" if wanted else ""
-    sql = f"SELECT {_COLUMNS} FROM definitions{where} ORDER BY server, tool, place"
-    return [DefinitionRow(*row) for row in session.query(sql, {"place": place} if place else {})]
 
 
 def drop_of(session: Session, subject: str) -> None:

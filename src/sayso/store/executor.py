@@ -1,21 +1,66 @@
 """Work on one database: reads in one session, writes in groups in another."""
 
 import contextlib
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from sayso.errors import StoreError
 from sayso.store import recording
-from sayso.store.clock import DatabaseClock, elapsed
 from sayso.store.group import GroupWriter
+from sayso.store.recording import Seal
 from sayso.store.rows import RecordRow
-from sayso.store.seal import Seal
-from sayso.store.session import Driver, Session
+from sayso.store.session import Driver, Row, Session
 
 T = TypeVar("T")
+
+_DIFFERENCE_SECONDS: Final = 2.0
+"""From which difference on a machine's clock is reported."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+def elapsed() -> float:
+    """Seconds by a clock that nobody sets, and that goes on while the machine sleeps."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
+
+
+@dataclass(slots=True)
+class DatabaseClock:
+    """Unix seconds by the database's clock, carried on by this machine between two looks at it.
+
+    Until it is first set it is this machine's own clock. A difference of more than 2 s between the
+    two is logged, once until it changes.
+    """
+
+    where: str
+    _set_at: tuple[float, float] | None = None
+    _reported: float = 0.0
+
+    def __call__(self) -> float:
+        if self._set_at is None:
+            return time.time()
+        now, at = self._set_at
+        return now + elapsed() - at
+
+    def set(self, now: float, began: float) -> None:
+        """Take over the database's time `now`, asked for when `elapsed()` was `began`."""
+        # The answer was made somewhere in between.
+        self._set_at = now, (began + elapsed()) / 2
+        ahead = time.time() - self()
+        if abs(ahead - self._reported) > _DIFFERENCE_SECONDS:
+            self._reported = ahead
+            side = "ahead of" if ahead > 0 else "behind"
+            what = (
+                "%s: this machine's clock is %.1f s %s the database's, which counts for approvals"
+            )
+            _log.warning(what, self.where, abs(ahead), side)
 
 
 class Executor:
@@ -51,10 +96,7 @@ class Executor:
     async def write_recorded(
         self, change: Callable[[Session], bool], record: RecordRow | None, seal: Seal | None
     ) -> bool:
-        """Make a change and write its record in one transaction; return whether it was made.
-
-        If it was not made, nothing is recorded.
-        """
+        """Make a change and, if it was made, write its record; return whether it was made."""
 
         def work(session: Session) -> bool:
             is_made = change(session)
@@ -65,12 +107,16 @@ class Executor:
         return await self.write(work, seal=seal)
 
     async def read(self, work: Callable[[Session], T]) -> T:
-        """Run `work` once all deferred records are on disk, and return its result."""
         await self.writer.flush()
         return await anyio.to_thread.run_sync(self._read, work, limiter=self._turn)
 
+    def query(self, sql: str, values: Mapping[str, Any] | None = None) -> Awaitable[list[Row]]:
+        return self.read(lambda session: session.query(sql, values))
+
+    def change(self, sql: str, values: Mapping[str, Any]) -> Awaitable[int]:
+        return self.write(lambda session: session.change(sql, values))
+
     async def close(self) -> None:
-        """Write what was deferred, and close both sessions."""
         self._is_closed = True
         try:
             await self.writer.close()
@@ -81,7 +127,6 @@ class Executor:
                 await anyio.to_thread.run_sync(self._close_reader, limiter=self._turn)
 
     def set_clock(self, session: Session) -> None:
-        """Set the clock by the database's, if it has one."""
         if self.driver.has_clock:
             began = elapsed()
             self.clock.set(session.now(), began)
@@ -93,7 +138,7 @@ class Executor:
             reader.close()
 
     def _read(self, work: Callable[[Session], T]) -> T:
-        """Read; again on a new connection when the one at hand turns out to be gone."""
+        """Read, and once more on a new connection if this one is gone."""
         # Checked here, where `close` has its turn before or after: what is opened is closed.
         if self._is_closed:
             what = "the database cannot be used: it is closed"

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sayso.errors import StoreError
 from sayso.store import tokens
+from sayso.store.recording import Seal
 from sayso.store.rows import GrantRow, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Session
 
 if TYPE_CHECKING:
@@ -66,14 +66,23 @@ class Grants:
 
         With `token_of`, a grant counts only if that returns its token and the token is unspent.
         """
-        return await self._executor.read(
-            lambda session: _find(session, narrow, wide, alive=alive, token_of=token_of)
-        )
+        values = {"narrow": narrow, "wide": wide, "alive": alive, "most": _MAX_CANDIDATES}
+
+        def work(session: Session) -> GrantRow | None:
+            for columns in session.query(_FIND, values):
+                row = GrantRow(*columns)
+                if token_of is None:
+                    return row
+                token = token_of(row)
+                if token is not None and not tokens.is_spent(session, token):
+                    return row
+            return None
+
+        return await self._executor.read(work)
 
     async def use(self, number: int, *, now: float, alive: float) -> bool:
-        """Count one use of a grant; return whether it still holds."""
         values = {"number": number, "now": now, "alive": alive}
-        return await self._executor.write(lambda session: session.change(_USE, values) == 1)
+        return await self._executor.change(_USE, values) == 1
 
     async def revoke(
         self,
@@ -89,14 +98,16 @@ class Grants:
 
         Returns `False` if it was revoked before or does not exist; then nothing is recorded.
         """
-        return await self._executor.write_recorded(
-            lambda session: _revoke(session, number, by=by, now=now, token=token), record, seal
-        )
+
+        def work(session: Session) -> bool:
+            if token is not None:
+                tokens.spend(session, token, now=now, expires=now + _REVOKED_FOR_SECONDS)
+            return session.change(_REVOKE, {"number": number, "by": storable(by), "now": now}) == 1
+
+        return await self._executor.write_recorded(work, record, seal)
 
     async def newest(self, *, limit: int = 100, alive: float = 0.0) -> list[GrantRow]:
-        """Return the newest grants, those that were not revoked first."""
-        values = {"limit": limit, "alive": alive}
-        rows = await self._executor.read(lambda session: session.query(_NEWEST, values))
+        rows = await self._executor.query(_NEWEST, {"limit": limit, "alive": alive})
         return [GrantRow(*row[:-1], holds=bool(row[-1])) for row in rows]
 
 
@@ -114,31 +125,9 @@ def give(
         raise StoreError("the database did not keep the signature of a grant")
 
 
-def _find(
-    session: Session, narrow: str, wide: str, *, alive: float, token_of: TokenOf | None = None
-) -> GrantRow | None:
-    values = {"narrow": narrow, "wide": wide, "alive": alive, "most": _MAX_CANDIDATES}
-    for columns in session.query(_FIND, values):
-        row = GrantRow(*columns)
-        if token_of is None:
-            return row
-        token = token_of(row)
-        if token is not None and not tokens.is_spent(session, token):
-            return row
-    return None
-
-
 def keep(session: Session, number: int, *, now: float, alive: float) -> bool:
     """Return whether a grant holds; it cannot be revoked until this transaction ends."""
     return session.change(_KEEP, {"number": number, "now": now, "alive": alive}) == 1
-
-
-def _revoke(
-    session: Session, number: int, *, by: str, now: float, token: str | None = None
-) -> bool:
-    if token is not None:
-        tokens.spend(session, token, now=now, expires=now + _REVOKED_FOR_SECONDS)
-    return session.change(_REVOKE, {"number": number, "by": storable(by), "now": now}) == 1
 
 
 def drop_of(session: Session, subject: str, now: float) -> None:

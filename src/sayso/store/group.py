@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from sayso.errors import StoreError
 from sayso.store import recording, usage
+from sayso.store.recording import Seal
 from sayso.store.rows import RecordRow
-from sayso.store.seal import Seal
 from sayso.store.session import Driver, Session
 from sayso.store.usage import Use
 
@@ -86,13 +86,7 @@ class GroupWriter:
 
     @property
     def queued(self) -> int:
-        """How many jobs wait to be written."""
         return len(self._jobs)
-
-    @property
-    def has_deferred(self) -> bool:
-        """Whether some work waits that nobody waits for."""
-        return self._deferred > self._undeferred
 
     async def run(self, work: Work[T], *, seal: Seal | None = None, queue: str | None = None) -> T:
         """Do the work and return once it is on disk. Raises `StoreError`.
@@ -115,7 +109,7 @@ class GroupWriter:
     async def defer(
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
     ) -> None:
-        """The same soon; raises what became of earlier deferred ones."""
+        """Write records soon. Raises the `StoreError` of earlier deferred ones."""
         if self._deferred - self._undeferred >= _MAX_DEFERRED:
             await self.add(records, seal=seal, use=use)
             return
@@ -127,11 +121,10 @@ class GroupWriter:
 
     async def flush(self) -> None:
         """Return once what was deferred is on disk."""
-        if self.has_deferred:
+        if self._deferred > self._undeferred:
             await self.run(lambda _: None)
 
     async def close(self) -> None:
-        """Do what is waiting, and end the thread with its session."""
         if not self._is_closed:
             self._is_closed = True
             self._jobs.append(None)
@@ -176,7 +169,7 @@ class GroupWriter:
                 self._session.close()
 
     def _take(self) -> tuple[list[_Job], bool]:
-        """All that waits, and whether more may come. Only deferred work waits for company."""
+        """Return all that waits, and whether more may come. Only deferred work waits longer."""
         jobs: list[_Job] = []
         due: float | None = None
         while True:
@@ -189,9 +182,13 @@ class GroupWriter:
                     due = 0.0
                 elif due is None:
                     due = time.monotonic() + _DEFERRED_SECONDS
-            left = None if due is None else due - time.monotonic()
-            if len(jobs) == _MAX_BATCH or (left is not None and left <= 0):
+            if len(jobs) == _MAX_BATCH:
                 return jobs, True
+            left = None
+            if due is not None:
+                left = due - time.monotonic()
+                if left <= 0:
+                    return jobs, True
             self._sleep(left)
 
     def _sleep(self, seconds: float | None) -> None:
@@ -254,9 +251,12 @@ class GroupWriter:
             is_lost = self._driver.is_lost(cast("Exception", error))
             self._undo(session, error)
             _settle(seals, is_written=None if is_lost else False)
-            if is_lost:
-                raise _UnknownError(self._lost_at_commit(error)) from error
-            raise
+            if not is_lost:
+                raise
+            what = "the connection was lost in mid-commit; what was written may be there or not"
+            lost = StoreError(what, where=self._driver.where)
+            lost.__cause__ = error
+            raise _UnknownError(lost) from error
         _settle(seals, is_written=True)
 
     def _connected(self) -> Session:
@@ -277,18 +277,14 @@ class GroupWriter:
                 session.close()
 
     def _may_repeat(self, error: Exception) -> bool:
-        """Whether it may go well now: the connection was lost before the commit, or a clash."""
+        """Return whether to try again: the connection was lost before the commit, or a clash."""
         is_ours = isinstance(error, self._driver.errors)
         return is_ours and (self._driver.is_lost(error) or self._driver.is_clash(error))
 
     def _explained(self, error: Exception) -> Exception:
-        return self._driver.explain(error) if isinstance(error, self._driver.errors) else error
-
-    def _lost_at_commit(self, error: BaseException) -> StoreError:
-        what = "the connection was lost in mid-commit; what was written may be there or not"
-        told = StoreError(what, where=self._driver.where)
-        told.__cause__ = error
-        return told
+        if isinstance(error, self._driver.errors):
+            return self._driver.explain(error)
+        return error
 
     def _tell(self, jobs: list[_Job]) -> None:
         """Wake those that wait, once per event loop."""
@@ -298,12 +294,10 @@ class GroupWriter:
                 waiting.setdefault(job.future.get_loop(), []).append(job)
                 continue
             if job.error is not None:
-                _log.error("a deferred record could not be written: %s", job.error)
-                self._failure = (
-                    job.error
-                    if isinstance(job.error, StoreError)
-                    else StoreError("a deferred record could not be written")
-                )
+                what = "a deferred record could not be written"
+                _log.error("%s: %s", what, job.error)
+                error = job.error
+                self._failure = error if isinstance(error, StoreError) else StoreError(what)
             self._undeferred += 1
         for loop, done in waiting.items():
             # A loop that has ended has nobody left who waits.

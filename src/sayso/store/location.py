@@ -37,17 +37,19 @@ def open_store(url: str | None = None) -> "Database":
 
 
 def is_postgres(url: str | None = None) -> bool:
-    """Whether `url`, the environment or the default names a PostgreSQL database."""
+    """Return whether `url`, the environment or the default names a PostgreSQL database."""
     return _given(url).startswith(_POSTGRES)
 
 
 def database_host(url: str | None = None) -> str | None:
-    """The host of a PostgreSQL database, as far as its URL says one."""
-    return urlsplit(_given(url)).hostname if is_postgres(url) else None
+    """Return the host of a PostgreSQL database, as far as its URL names one."""
+    if not is_postgres(url):
+        return None
+    return urlsplit(_given(url)).hostname
 
 
 def store_path(url: str | None = None) -> Path:
-    """The file that `url`, the environment or the default names."""
+    """Return the file that `url`, the environment or the default names."""
     given = _given(url)
     if not given:
         from platformdirs import user_data_path  # noqa: PLC0415 - only when nothing is given
@@ -73,4 +75,6 @@ def _given(url: str | None) -> str:
 
 def _without_password(url: str) -> str:
     head, at, tail = url.rpartition("@")
-    return f"…@{tail}" if at and head else url
+    if not at or not head:
+        return url
+    return f"…@{tail}"

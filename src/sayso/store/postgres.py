@@ -14,7 +14,7 @@ from psycopg import conninfo, errors
 
 from sayso.errors import StoreError, UsageError
 from sayso.store.database import Database
-from sayso.store.migrations import POSTGRES, POSTGRES_TYPES, VERSION, check_version, upgrade
+from sayso.store.migrations import POSTGRES_TYPES, VERSION, check_version, upgrade
 from sayso.store.rows import storable
 from sayso.store.session import Row, Session
 from sayso.store.vigil import PATIENCE_SECONDS, Vigil
@@ -40,11 +40,7 @@ _NAMED: Final = re.compile(r"(?<!:):(\w+)")
 
 @contextlib.asynccontextmanager
 async def _closing(connection: psycopg.AsyncConnection[Any]) -> AsyncGenerator[None]:
-    """Close a connection, however it is left.
-
-    psycopg's own context rolls back first. A task that is cancelled a second time meanwhile would
-    leave the connection open.
-    """
+    """Close a connection. psycopg's own context would leave it open if cancelled twice."""
     try:
         yield
     finally:
@@ -53,7 +49,6 @@ async def _closing(connection: psycopg.AsyncConnection[Any]) -> AsyncGenerator[N
 
 @cache
 def _translate(sql: str) -> LiteralString:
-    """The same statement with the placeholders of psycopg."""
     text = _NAMED.sub(r"%(\1)s", sql.replace("?", "%s"))
     return cast("LiteralString", text)  # every statement is a constant of this package
 
@@ -66,39 +61,32 @@ class PostgresSession:
     vigil: Vigil
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """See `Session.query`."""
         with self.vigil:
             return self.connection.execute(_translate(sql), values).fetchall()
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        """See `Session.change`."""
         with self.vigil:
             return self.connection.execute(_translate(sql), values).rowcount
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
-        """See `Session.insert`. psycopg sends them in one pipeline."""
         with self.vigil, self.connection.cursor() as cursor:
             cursor.executemany(_translate(sql), rows)
             return max(cursor.rowcount, 0)
 
     def settle(self) -> None:
-        """See `Session.settle`."""
         self._do("SET CONSTRAINTS ALL IMMEDIATE")
 
     def announce(self, channel: str, number: int) -> None:
-        """Carries the number only; whoever hears it looks into the table."""
         values = {"channel": channel, "number": str(number)}
         self.query("SELECT pg_notify(:channel, :number)", values)
 
     def queue(self, name: str) -> None:
-        """An advisory lock, whose number is drawn from the name."""
         self.query(
             "SELECT pg_advisory_xact_lock(hashtextextended(:name, :lock))",
             {"name": storable(name), "lock": _LOCK},
         )
 
     def now(self) -> float:
-        """The database's clock: those of the machines differ."""
         sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
         return self.query(sql)[0][0]
 
@@ -111,19 +99,15 @@ class PostgresSession:
             )
 
     def begin(self) -> None:
-        """Statements run one by one outside a transaction, in one inside."""
         self._do("BEGIN")
 
     def commit(self) -> None:
-        """Return once it is synced."""
         self._do("COMMIT")
 
     def rollback(self) -> None:
-        """Undo what was done since `begin`."""
         self._do("ROLLBACK")
 
     def close(self) -> None:
-        """End the connection."""
         self.connection.close()
 
     def _do(self, sql: LiteralString) -> None:
@@ -141,33 +125,33 @@ class PostgresDriver:
 
     @property
     def where(self) -> str:
-        """See `Driver.where`."""
         parts = _parts(self.url)
         host = str(parts.get("host", "localhost"))
-        port = parts.get("port")
-        user = f"{parts['user']}@" if "user" in parts else ""
-        return f"postgresql://{user}{host}{f':{port}' if port else ''}/{parts.get('dbname', '')}"
+        if "user" in parts:
+            host = f"{parts['user']}@{host}"
+        if parts.get("port"):
+            host = f"{host}:{parts['port']}"
+        return f"postgresql://{host}/{parts.get('dbname', '')}"
 
     def open(self) -> Session:
-        """See `Driver.open`. Raises `StoreError` whatever goes wrong."""
-        connection: psycopg.Connection[Row] | None = None
         try:
-            connection = psycopg.connect(self._info(), autocommit=True)
-            # Whatever the server's own setting is: a commit here is on disk.
-            connection.execute("SET synchronous_commit TO on")
-            connection.execute("SET search_path TO sayso")
-            session = PostgresSession(connection, Vigil(connection, self._info()))
-            _migrate(session, self.where)
-        except (psycopg.Error, StoreError) as error:
-            if connection is not None:
-                connection.close()
-            raise error if isinstance(error, StoreError) else self.explain(error) from error
+            with contextlib.ExitStack() as stack:
+                connection = psycopg.connect(self._info(), autocommit=True)
+                stack.callback(connection.close)
+                # Whatever the server's own setting is: a commit here is on disk.
+                connection.execute("SET synchronous_commit TO on")
+                connection.execute("SET search_path TO sayso")
+                session = PostgresSession(connection, Vigil(connection, self._info()))
+                _migrate(session, self.where)
+                stack.pop_all()
+        except psycopg.Error as error:
+            raise self.explain(error) from error
         return session
 
     async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """See `Driver.watch`. A connection that is lost is made again.
+        """Watch over a connection that is made again when it is lost.
 
-        Nothing that arrives ends this: a payload that is no number is ignored and logged once.
+        A payload that is no number is ignored, and logged once.
         """
         is_reported = False
         while True:
@@ -196,16 +180,13 @@ class PostgresDriver:
         return conninfo.make_conninfo("", **{**_DEFAULTS, **_parts(self.url)})
 
     def explain(self, error: Exception) -> StoreError:
-        """See `Driver.explain`."""
         text = str(error)
         first = text.strip().partition("\n")[0]
         if "password" in text or isinstance(error, errors.InvalidAuthorizationSpecification):
             fix = "Give the right user and password in the URL, or in PGPASSWORD or ~/.pgpass."
             return StoreError("the database refuses this user", where=self.where, fix=fix)
         if isinstance(error, errors.InsufficientPrivilege):
-            fix = (
-                "Let this user create a schema in the database, or create the schema sayso for it."
-            )
+            fix = "Let this user create a schema in the database, or create the schema sayso."
             return StoreError("this user may not do that", where=self.where, fix=fix)
         if isinstance(error, errors.DiskFull):
             return StoreError("the disk is full", where=self.where, fix="Free some space.")
@@ -215,13 +196,12 @@ class PostgresDriver:
         return StoreError(f"the database cannot be used: {first}", where=self.where)
 
     def is_lost(self, error: Exception) -> bool:
-        """See `Driver.is_lost`. Without a state, the error comes from the connection itself."""
+        """Without a state, the error comes from the connection itself."""
         if isinstance(error, errors.AdminShutdown | errors.CrashShutdown):
             return True
         return isinstance(error, psycopg.OperationalError) and error.sqlstate is None
 
     def is_clash(self, error: Exception) -> bool:
-        """See `Driver.is_clash`."""
         return isinstance(error, errors.DeadlockDetected | errors.SerializationFailure)
 
 
@@ -253,7 +233,7 @@ def _migrate(session: PostgresSession, where: str) -> None:
             session.change("CREATE SCHEMA IF NOT EXISTS sayso")
             session.change("CREATE TABLE version (version BIGINT NOT NULL)")
             session.change("INSERT INTO version VALUES (0)")
-        upgrade(session, POSTGRES, POSTGRES_TYPES, version)
+        upgrade(session, POSTGRES_TYPES, version)
         session.change("UPDATE version SET version = :version", {"version": VERSION})
         session.commit()
     except BaseException:

@@ -22,13 +22,13 @@ class Prefilter:
     until: float | None = None
 
     def conditions(self) -> tuple[list[str], dict[str, Any]]:
-        """Return the conditions in SQL on `records`, and their values."""
         values: dict[str, Any] = {}
         conditions: list[str] = []
         for group, texts in enumerate(self.texts):
             names = [f"text_{group}_{index}" for index in range(len(texts))]
             values |= dict(zip(names, map(_within, texts), strict=True))
-            conditions.append(_any(f"records.body LIKE :{name} ESCAPE '!'" for name in names))
+            any_of = " OR ".join(f"records.body LIKE :{name} ESCAPE '!'" for name in names)
+            conditions.append(f"({any_of})")
         for index, text in enumerate(self.without):
             values[f"without_{index}"] = _within(text)
             conditions.append(f"records.body NOT LIKE :without_{index} ESCAPE '!'")
@@ -36,18 +36,14 @@ class Prefilter:
             values[f"word_{index}"] = _within(word)
             conditions.append(f"lower(records.body) LIKE :word_{index} ESCAPE '!'")
         for sql, name, value in (
-            ("records.subject = :subject", "subject", self.subject),
+            ("records.subject = :subject", "subject", self.subject and storable(self.subject)),
             ("records.at >= :since", "since", self.since),
             ("records.at < :until", "until", self.until),
         ):
             if value is not None:
                 conditions.append(sql)
-                values[name] = storable(value) if isinstance(value, str) else value
+                values[name] = value
         return conditions, values
-
-
-def _any(conditions: Any) -> str:
-    return f"({' OR '.join(conditions)})"
 
 
 def _within(text: str) -> str:

@@ -3,9 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from sayso.store.recording import Seal
 from sayso.store.rows import QuarantineRow, RecordRow
-from sayso.store.seal import Seal
-from sayso.store.session import Session
 
 if TYPE_CHECKING:
     from sayso.store.executor import Executor
@@ -23,25 +22,19 @@ class Quarantines:
         self._executor = executor
 
     async def all(self, place: str | None = None) -> list[QuarantineRow]:
-        """Return the tools in quarantine, of one server or of all."""
-        return await self._executor.read(lambda session: _all(session, place))
+        where = "" if place is None else "WHERE place = :place"
+        sql = f"SELECT {_COLUMNS} FROM quarantines {where} ORDER BY server, tool, place"
+        rows = await self._executor.query(sql, {"place": place})
+        return [QuarantineRow(*row) for row in rows]
 
     async def add(self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None) -> bool:
-        """Put a tool into quarantine and write `record`; `False` if it is there already."""
         values: dict[str, Any] = asdict(row)
         return await self._executor.write_recorded(
             lambda session: session.change(_ADD, values) == 1, record, seal
         )
 
     async def lift(self, row: QuarantineRow, *, record: RecordRow, seal: Seal | None) -> bool:
-        """Take a tool out of this quarantine and write `record`; `False` if it was not in it."""
         values = {"place": row.place, "tool": row.tool, "since": row.since}
         return await self._executor.write_recorded(
             lambda session: session.change(_LIFT, values) == 1, record, seal
         )
-
-
-def _all(session: Session, place: str | None) -> list[QuarantineRow]:
-    where = "" if place is None else " WHERE place = :place"
-    sql = f"SELECT {_COLUMNS} FROM quarantines{where} ORDER BY server, tool, place"
-    return [QuarantineRow(*row) for row in session.query(sql, {"place": place} if place else {})]

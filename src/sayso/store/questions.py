@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from sayso.errors import DeniedError, StoreError
 from sayso.store import answering, recording, tokens, usage
 from sayso.store.answering import Said
+from sayso.store.recording import Seal
 from sayso.store.rows import AnswerRow, ApprovalRow, ApprovalState, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Row, Session
 
 if TYPE_CHECKING:
@@ -18,12 +18,11 @@ COLUMNS: Final = (
     "number, binding, body, state, created, expires, answered_at, answered_by, channel, used_by, "
     "needed, edit, mac"
 )
+_LAST: Final = 2**62
+"""A number that no question reaches."""
 _MAX_FORGED: Final = 8
 """Forged rows of one binding that are voided before the question is given up."""
 _OPEN: Final = "state IN ('pending', 'approved')"
-_LAST: Final = 2**62
-"""A number that no question reaches."""
-
 _EXPIRE: Final = (
     f"UPDATE approvals SET state = 'expired' WHERE binding = :binding AND {_OPEN} "
     "AND expires <= :now"
@@ -58,6 +57,15 @@ _USE: Final = (
 _WITHDRAW: Final = (
     "UPDATE approvals SET state = 'expired', expires = :now "
     f"WHERE number = :number AND {_OPEN} AND expires > :now"
+)
+_FIND: Final = f"SELECT {COLUMNS} FROM approvals WHERE number = :number"
+_NEWEST: Final = (
+    f"SELECT {COLUMNS} FROM approvals "
+    "ORDER BY state = 'pending' AND expires > :now DESC, number DESC LIMIT :limit"
+)
+_SETTLED: Final = (
+    f"SELECT {COLUMNS} FROM approvals WHERE NOT (state = 'pending' AND expires > :now) "
+    "AND number < :before ORDER BY number DESC LIMIT :limit"
 )
 _OVER: Final = f"NOT ({_OPEN} AND expires > :now)"
 _LOAD: Final = (
@@ -123,10 +131,10 @@ class Questions:
             row = _open(session, values, sign=sign, judge=judge, most=most)
             if row is None:
                 return None
-            is_pending = row.state is ApprovalState.PENDING
-            record = asked(row) if asked is not None and is_pending else None
-            if record is not None:
-                recording.add(session, [record], seal)
+            if asked is not None and row.state is ApprovalState.PENDING:
+                record = asked(row)
+                if record is not None:
+                    recording.add(session, [record], seal)
             return row
 
         # One after another for each subject, so that no two count before either has written.
@@ -136,35 +144,48 @@ class Questions:
         return row
 
     async def find(self, number: int, *, now: float) -> ApprovalRow | None:
-        """Return one question as it is at `now`."""
-        rows = await self._executor.read(lambda session: _find(session, number))
+        rows = await self._executor.query(_FIND, {"number": number})
         return _approval_at(rows[0], now) if rows else None
 
     async def newest(self, *, now: float, limit: int = 100) -> list[ApprovalRow]:
-        """Return the newest questions, the pending ones first."""
-        rows = await self._executor.read(lambda session: _newest(session, now, limit))
+        rows = await self._executor.query(_NEWEST, {"now": now, "limit": limit})
         return [_approval_at(row, now) for row in rows]
 
     async def pending(self, *, now: float, limit: int, after: int = 0) -> list[ApprovalRow]:
-        """Return pending questions, one of each subject in turn, oldest first, `after` one."""
-        rows = await self._executor.read(lambda session: _pending(session, now, limit, after))
-        return [_approval_at(row, now) for row in rows]
+        """Return pending questions, one of each subject in turn.
+
+        First the oldest of each subject, then the second of each, and so on: many questions of one
+        subject come after the first of another. `after` is the number of the last one of the page
+        before; a question of its subject that was settled meanwhile moves the later ones up.
+        """
+        values = {"now": now, "limit": limit, "after": after}
+
+        def work(session: Session) -> list[Row]:
+            turn = session.query(_TURN_OF, values)[0][0] if after else 0
+            return session.query(_IN_TURNS, {**values, "turn": turn})
+
+        return [_approval_at(row, now) for row in await self._executor.read(work)]
 
     async def settled(
         self, *, now: float, limit: int, before: int | None = None
     ) -> list[ApprovalRow]:
-        """Return the newest questions that are not pending, of those `before` a number."""
-        rows = await self._executor.read(lambda session: _settled(session, now, limit, before))
+        values = {"now": now, "limit": limit, "before": _LAST if before is None else before}
+        rows = await self._executor.query(_SETTLED, values)
         return [_approval_at(row, now) for row in rows]
 
     async def count_pending(self, *, now: float) -> int:
-        """Return the number of pending questions."""
         sql = f"SELECT count(*) FROM approvals WHERE {_PENDING}"
-        return await self._executor.read(lambda session: session.query(sql, {"now": now})[0][0])
+        rows = await self._executor.query(sql, {"now": now})
+        return rows[0][0]
 
     async def pending_among(self, numbers: Collection[int], *, now: float) -> set[int]:
-        """Return the pending ones of some questions."""
-        return await self._executor.read(lambda session: _pending_among(session, numbers, now))
+        # Numbers, so they can stand in the statement: thousands of parameters would take longer.
+        places = ", ".join(str(int(number)) for number in numbers) or "NULL"
+        sql = (
+            f"SELECT number FROM approvals WHERE number IN ({places}) "
+            "AND state = 'pending' AND expires > :now"
+        )
+        return {number for (number,) in await self._executor.query(sql, {"now": now})}
 
     async def answer(self, said: Said) -> bool:
         """Answer a pending question; return whether this answer counts.
@@ -175,7 +196,6 @@ class Questions:
         return await self._executor.write(lambda session: answering.answer(session, said))
 
     async def answers(self, number: int) -> list[AnswerRow]:
-        """Return the answers to one question, oldest first."""
         return await self._executor.read(lambda session: answering.answers(session, number))
 
     async def withdraw(
@@ -185,9 +205,16 @@ class Questions:
 
         `token` is spent with it, and `notify` is the channel on which other processes are notified.
         """
-        return await self._executor.write(
-            lambda session: _withdraw(session, number, now, token=token, notify=notify)
-        )
+
+        def work(session: Session) -> bool:
+            if token is not None:
+                tokens.spend(session, token, now=now, expires=now)
+            is_open = session.change(_WITHDRAW, {"number": number, "now": now}) == 1
+            if is_open and notify is not None:
+                session.announce(notify, number)
+            return is_open
+
+        return await self._executor.write(work)
 
     async def use(
         self,
@@ -205,9 +232,13 @@ class Questions:
         the approval cannot be used.
         """
         values = {"number": number, "binding": binding, "call": call, "now": now}
-        return await self._executor.write(
-            lambda session: _use(session, values, token=token, expires=expires)
-        )
+
+        def work(session: Session) -> bool:
+            if session.change(_USE, values) != 1:
+                return False
+            return token is None or tokens.spend(session, token, now=now, expires=expires)
+
+        return await self._executor.write(work)
 
     async def watch(self, notified: Callable[[int], None], channel: str) -> None:
         """Call `notified` with each question that another process has answered, until cancelled.
@@ -259,67 +290,6 @@ def _signed(session: Session, row: Row, sign: Sign) -> Row:
     return (*row[:-1], mac)
 
 
-def _pending_among(session: Session, numbers: Collection[int], now: float) -> set[int]:
-    # Numbers, so they can stand in the statement: thousands of parameters would take longer.
-    places = ", ".join(str(int(number)) for number in numbers)
-    sql = (
-        f"SELECT number FROM approvals WHERE number IN ({places}) "
-        "AND state = 'pending' AND expires > :now"
-    )
-    return {number for (number,) in session.query(sql, {"now": now})} if numbers else set()
-
-
-def _use(session: Session, values: dict[str, Any], *, token: str | None, expires: float) -> bool:
-    if session.change(_USE, values) != 1:
-        return False
-    return token is None or tokens.spend(session, token, now=values["now"], expires=expires)
-
-
-def _withdraw(
-    session: Session, number: int, now: float, *, token: str | None, notify: str | None
-) -> bool:
-    if token is not None:
-        tokens.spend(session, token, now=now, expires=now)
-    is_open = session.change(_WITHDRAW, {"number": number, "now": now}) == 1
-    if is_open and notify is not None:
-        session.announce(notify, number)
-    return is_open
-
-
-def _find(session: Session, number: int) -> list[Row]:
-    sql = f"SELECT {COLUMNS} FROM approvals WHERE number = :number"
-    return session.query(sql, {"number": number})
-
-
-def _newest(session: Session, now: float, limit: int) -> list[Row]:
-    sql = (
-        f"SELECT {COLUMNS} FROM approvals "
-        "ORDER BY state = 'pending' AND expires > :now DESC, number DESC LIMIT :limit"
-    )
-    return session.query(sql, {"now": now, "limit": limit})
-
-
-def _pending(session: Session, now: float, limit: int, after: int = 0) -> list[Row]:
-    """Return the rows of pending questions, one of each subject in turn.
-
-    First the oldest of each subject, then the second of each, and so on: many questions of one
-    subject come after the first of another. `after` is the number of the last row of the page
-    before; a question of the same subject that was settled meanwhile moves its later ones up.
-    """
-    values = {"now": now, "limit": limit, "after": after}
-    turn = session.query(_TURN_OF, values)[0][0] if after else 0
-    return session.query(_IN_TURNS, {**values, "turn": turn})
-
-
-def _settled(session: Session, now: float, limit: int, before: int | None = None) -> list[Row]:
-    sql = (
-        f"SELECT {COLUMNS} FROM approvals WHERE NOT (state = 'pending' AND expires > :now) "
-        "AND number < :before ORDER BY number DESC LIMIT :limit"
-    )
-    last = _LAST if before is None else before
-    return session.query(sql, {"now": now, "limit": limit, "before": last})
-
-
 def load(session: Session, rows: Sequence[ApprovalRow]) -> None:
     """Write questions with the numbers that they have."""
     values = [
@@ -353,26 +323,25 @@ def drop_before(session: Session, before: float) -> None:
 
 
 def _approval(row: Row) -> ApprovalRow:
-    """Return the question as it was written."""
     number, binding, body, state, *rest = row
     return ApprovalRow(number, binding, body, ApprovalState(state), *rest)
 
 
 def _approval_at(row: Row, now: float) -> ApprovalRow:
     """Return the question as it is at `now`, even if its row is not marked as expired yet."""
-    found = _approval(row)
-    is_open = found.state in (ApprovalState.PENDING, ApprovalState.APPROVED)
-    if not is_open or found.expires > now:
-        return found
+    question = _approval(row)
+    is_open = question.state in (ApprovalState.PENDING, ApprovalState.APPROVED)
+    if not is_open or question.expires > now:
+        return question
     return _approval((*row[:3], ApprovalState.EXPIRED, *row[4:]))
 
 
 def _asker(body: str) -> tuple[str | None, str | None]:
     """Return the account that asked and its client, if the floor above names them."""
-    decoded: Any = json.loads(body)
-    fields = cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else {}
-    account = fields.get("account") if "account" in fields else fields.get("subject")
-    return _text(account), _text(fields.get("client"))
+    fields: Any = json.loads(body)
+    members = cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
+    account = members.get("account", members.get("subject"))
+    return _text(account), _text(members.get("client"))
 
 
 def _text(value: object) -> str | None:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sayso.errors import StoreError
 from sayso.store.rows import Head, RecordRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Row, Session
 
 _ATTEMPT: Final = "attempt"
@@ -34,17 +33,17 @@ _HEADS: Final = """WITH RECURSIVE chains(writer) AS (
 
 
 @dataclass(frozen=True, slots=True)
-class SessionView:
-    """A `LogView` on a session."""
+class LogView:
+    """The log as a transaction sees it, for the first record of a chain."""
 
     session: Session
 
     def ends(self) -> list[tuple[int, Head]]:
-        """See `LogView.ends`."""
+        """Return the last record of each chain, with its number."""
         return ends(self.session)
 
     def about_itself(self, events: Sequence[str]) -> Iterator[RecordRow]:
-        """See `LogView.about_itself`."""
+        """Iterate over the records of no call that have one of these events, newest first."""
         names = {f"event_{index}": str(event) for index, event in enumerate(events)}
         places = ", ".join(f":{name}" for name in names)
         sql = (
@@ -57,11 +56,50 @@ class SessionView:
             before = rows[-1].seq
 
     def rows(self) -> Iterator[RecordRow]:
-        """See `LogView.rows`."""
+        """Iterate over all records, oldest first."""
         after = LOWEST_SEQ
         while rows := scan(self.session, after, _PAGE):
             yield from rows
             after = rows[-1].seq
+
+
+class Seal(Protocol):
+    """Gives records their places in one writer's chain, in the order in which they are written.
+
+    Called from the store's own thread, by one job at a time.
+    """
+
+    @property
+    def writer(self) -> str: ...
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Return whether the last records may or may not have been written."""
+        ...
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether the chain still needs its first record."""
+        ...
+
+    def first(self, log: LogView) -> list[RecordRow]:
+        """Return what is sealed and written in front of the first record of the chain."""
+        ...
+
+    def recall(self, head: Head | None) -> None:
+        """Take over the end of the chain from the store.
+
+        Raises `StoreError` when that is neither where it stood nor where it would stand now.
+        """
+        ...
+
+    def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
+        """Return the records with their places, which count once they are settled as written."""
+        ...
+
+    def settle(self, *, is_written: bool | None) -> None:
+        """Settle the records sealed since the last call; `None` when it is unknown."""
+        ...
 
 
 def add(
@@ -80,9 +118,9 @@ def add(
         if seal.is_in_doubt:
             seal.recall(head(session, seal.writer))
         if seal.is_new and (records or _has_only_unchained(session)):
-            records = [*seal.first(SessionView(session)), *records]
+            records = [*seal.first(LogView(session)), *records]
         records = seal.seal(records)
-    if session.insert(_INSERT, [_values(one) for one in records]) != len(records):
+    if session.insert(_INSERT, [_values(record) for record in records]) != len(records):
         raise _not_kept()
     if is_checked:
         check(session, records)
@@ -94,17 +132,17 @@ def check(session: Session, records: Sequence[RecordRow]) -> None:
     A trigger, a rule or a view may drop or change a row and report it as written. Raises
     `StoreError` unless each is there as it was written: then nothing of the transaction stays.
     """
-    attempts = [one for one in records if one.event == _ATTEMPT]
+    attempts = [record for record in records if record.event == _ATTEMPT]
     if not attempts:
         return
     session.settle()
-    kept = [_written(one) for one in of_calls(session, [*{one.call for one in attempts}])]
-    if any(_written(one) not in kept for one in attempts):
+    calls = {attempt.call for attempt in attempts}
+    kept = [_written(record) for record in of_calls(session, [*calls])]
+    if any(_written(attempt) not in kept for attempt in attempts):
         raise _not_kept()
 
 
 def _written(row: RecordRow) -> Row:
-    """Return all of a record but its number, which the database gives."""
     values = _values(row)
     return (values[0], float(values[1]), *values[2:])
 
@@ -116,7 +154,10 @@ def _not_kept() -> StoreError:
 
 def load(session: Session, records: Sequence[RecordRow]) -> None:
     """Write records with the numbers that they have."""
-    rows = [(*values[:4], one.seq, *values[4:]) for one in records if (values := _values(one))]
+    rows: list[Row] = []
+    for record in records:
+        values = _values(record)
+        rows.append((*values[:4], record.seq, *values[4:]))
     session.insert(_LOAD, rows)
 
 
@@ -128,10 +169,12 @@ def scan(session: Session, after: int, limit: int) -> list[RecordRow]:
 
 def of_calls(session: Session, calls: Sequence[str]) -> list[RecordRow]:
     """Return all records of some calls, oldest first."""
+    if not calls:
+        return []
     values = {f"call_{index}": storable(call) for index, call in enumerate(calls)}
     names = ", ".join(f":{name}" for name in values)
     sql = f"{SELECT} WHERE call IN ({names}) ORDER BY seq"
-    return select(session, sql, values) if calls else []
+    return select(session, sql, values)
 
 
 def bounds(session: Session) -> tuple[int, int]:
@@ -139,7 +182,9 @@ def bounds(session: Session) -> tuple[int, int]:
     # Each in a query of its own: SQLite would read the whole table for both at once.
     sql = "SELECT (SELECT min(seq) FROM records), (SELECT max(seq) FROM records)"
     first, last = session.query(sql)[0]
-    return (1, 0) if first is None else (first, last)
+    if first is None:
+        return 1, 0
+    return first, last
 
 
 def ends(session: Session) -> list[tuple[int, Head]]:
@@ -159,7 +204,6 @@ def head(session: Session, writer: str) -> Head | None:
 
 
 def _has_only_unchained(session: Session) -> bool:
-    """Return whether there are records, and none of them is in a chain."""
     sql = (
         "SELECT EXISTS (SELECT 1 FROM records) "
         "AND NOT EXISTS (SELECT 1 FROM records WHERE writer IS NOT NULL)"
@@ -167,20 +211,20 @@ def _has_only_unchained(session: Session) -> bool:
     return bool(session.query(sql)[0][0])
 
 
-def _values(one: RecordRow) -> Row:
+def _values(record: RecordRow) -> Row:
     return (
-        one.call,
-        one.at,
-        one.event,
-        one.body,
-        one.payload,
-        one.subject,
-        one.writer or None,
-        one.index if one.writer else None,
-        one.previous,
-        one.key,
-        one.digest,
-        one.mac,
+        record.call,
+        record.at,
+        record.event,
+        record.body,
+        record.payload,
+        record.subject,
+        record.writer or None,
+        record.index if record.writer else None,
+        record.previous,
+        record.key,
+        record.digest,
+        record.mac,
     )
 
 

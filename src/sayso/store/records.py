@@ -8,22 +8,22 @@ from sayso.store import (
     claims,
     definitions,
     grants,
-    leases,
     questions,
     recording,
     tables,
     usage,
 )
 from sayso.store.prefilter import Prefilter
-from sayso.store.recording import COLUMNS, SELECT, select
+from sayso.store.recording import COLUMNS, SELECT, Seal, select
 from sayso.store.rows import Head, RecordRow, WriterRow, storable
-from sayso.store.seal import Seal
 from sayso.store.session import Session
 from sayso.store.usage import Lapse, Look, Quota, Usage, Use
 
 if TYPE_CHECKING:
     from sayso.store.executor import Executor
 
+_BEAT: Final = """INSERT INTO writers (writer, owner, lease) VALUES (:writer, :owner, :lease)
+    ON CONFLICT (writer) DO UPDATE SET lease = excluded.lease"""
 _UNFINISHED: Final = (
     f"{SELECT} AS tried WHERE writer = :writer AND event = 'attempt' AND NOT EXISTS "
     "(SELECT 1 FROM records AS later WHERE later.call = tried.call AND (later.event = 'outcome' "
@@ -45,9 +45,8 @@ Finish = Callable[[Sequence[RecordRow]], Sequence[RecordRow]]
 class Records:
     """Records of calls, in chains of their writers; they are added and read, never changed.
 
-    Operations that span subjects are here if they add a record of a call, or of the log itself,
-    and what else they change depends on it: beginning a call, finishing those of a dead writer,
-    erasing, pruning.
+    Operations that span subjects are here if their record decides: beginning a call, finishing
+    those of a dead writer, erasing, pruning.
     """
 
     def __init__(self, executor: "Executor") -> None:
@@ -59,11 +58,9 @@ class Records:
     ) -> None:
         """Add records; they are on disk when this returns.
 
-        A new `seal` gets its first record with them. With no records it gets one only if there
-        are records and none is in a chain, since nothing protects those.
-
-        Deferred records are on disk a moment later, and reads of this process see them. If writing
-        them fails, the next call of `append` raises.
+        A new `seal` gets its first record with them; without `records` only if the log has some,
+        none of them in a chain. Deferred records are on disk a moment later, and reads of this
+        process see them. If writing them fails, the next call of `append` raises.
         """
         if is_deferred:
             await self._writer.defer(records, seal=seal)
@@ -108,15 +105,17 @@ class Records:
         return None
 
     async def look(self, at: Look) -> Usage:
-        """Return the usage of a caller, which `begin` notes."""
         return await self._executor.read(lambda session: usage.look(session, at))
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
-        """Return the newest records, newest first."""
-        return await self._executor.read(lambda session: _newest(session, call, limit))
+        where = ""
+        if call:
+            where = "WHERE call = :call "
+        sql = f"{SELECT} {where}ORDER BY seq DESC LIMIT :limit"
+        values = {"call": call, "limit": limit}
+        return await self._executor.read(lambda session: select(session, sql, values))
 
     async def scan(self, after: int, limit: int) -> list[RecordRow]:
-        """Return the records after the sequence number `after`, oldest first."""
         return await self._executor.read(lambda session: recording.scan(session, after, limit))
 
     async def matching(
@@ -127,14 +126,14 @@ class Records:
         Looks at the sequence numbers `first` to `last`; `is_rising` begins with the oldest.
         Records of no call stand for themselves.
         """
-        return await self._executor.read(
-            lambda session: _matching(
-                session, prefilter, first, last, limit=limit, is_rising=is_rising
-            )
-        )
+        conditions, values = prefilter.conditions()
+        where = " AND ".join(("records.seq BETWEEN :first AND :last", *conditions, _IS_LAST))
+        order = "ASC" if is_rising else "DESC"
+        sql = f"{SELECT} WHERE {where} ORDER BY seq {order} LIMIT :limit"
+        values |= {"first": first, "last": last, "limit": limit}
+        return await self._executor.read(lambda session: select(session, sql, values))
 
     async def of_calls(self, calls: Sequence[str]) -> list[RecordRow]:
-        """Return all records of some calls, oldest first."""
         return await self._executor.read(lambda session: recording.of_calls(session, calls))
 
     async def bounds(self) -> tuple[int, int]:
@@ -144,16 +143,13 @@ class Records:
     async def place_of(self, at: float) -> int:
         """Return the sequence number from which records are of `at`, in Unix seconds, or later.
 
-        Around it, records of several writers may be out of order by the difference of their
-        clocks.
+        Records of several writers may be out of order by the difference of their clocks.
         """
         return await self._executor.read(lambda session: _place_of(session, at))
 
     async def count(self) -> int:
-        """Return the number of records."""
-        return await self._executor.read(
-            lambda session: session.query("SELECT count(*) FROM records")[0][0]
-        )
+        rows = await self._executor.query("SELECT count(*) FROM records")
+        return rows[0][0]
 
     async def tally(
         self, *, subject: str | None = None, before: float | None = None
@@ -162,12 +158,19 @@ class Records:
 
         `subject` and `before`, in Unix seconds, limit which records count.
         """
-        return await self._executor.read(
-            lambda session: _tally(session, subject=subject, before=before)
+        where = "true"
+        if subject is not None:
+            where += " AND subject = :subject"
+        if before is not None:
+            where += " AND at < :before"
+        sql = (
+            f"SELECT subject, count(*) AS number FROM records WHERE {where} "
+            "GROUP BY subject ORDER BY number DESC, subject"
         )
+        values = {"subject": storable(subject or ""), "before": before}
+        return [(name, number) for name, number in await self._executor.query(sql, values)]
 
     async def heads(self) -> list[Head]:
-        """Return the last record of each chain."""
         return await self._executor.read(
             lambda session: [head for _, head in recording.ends(session)]
         )
@@ -176,25 +179,33 @@ class Records:
         """Renew the lease of a writer: after so many seconds it may be taken for dead."""
 
         def work(session: Session) -> None:
-            leases.beat(session, writer, owner, seconds=seconds)
+            lease = session.now() + seconds
+            session.change(_BEAT, {"writer": writer, "owner": owner, "lease": lease})
             self._executor.set_clock(session)
 
         await self._executor.write(work)
 
     async def writers(self) -> list[WriterRow]:
-        """Return the writers that have a lease, run out or not."""
-        return await self._executor.read(leases.writers)
+        """Return the writers that have a lease, run out or not, the oldest first."""
+
+        def work(session: Session) -> list[WriterRow]:
+            now = session.now()
+            rows = session.query("SELECT writer, owner, lease FROM writers ORDER BY lease, writer")
+            return [WriterRow(writer, owner, lease <= now) for writer, owner, lease in rows]
+
+        return await self._executor.read(work)
 
     async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
         """Delete a writer's lease and finish its calls, in one transaction.
 
         Adds what `finish` makes of the last attempts of calls without an outcome, oldest first,
-        and gives back the keys of calls without an attempt: which these are is only certain
-        together. Returns the number of records added, `None` if another process was faster.
+        and gives back the keys of calls without an attempt. Returns the number of records added,
+        `None` if another process was faster.
         """
 
         def work(session: Session) -> int | None:
-            if not leases.forget(session, writer):
+            sql = "DELETE FROM writers WHERE writer = :writer"
+            if session.change(sql, {"writer": writer}) != 1:
                 return None
             claims.abandon(session, writer)
             return _finish(session, writer, finish, seal)
@@ -213,9 +224,8 @@ class Records:
     async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
         """Erase the payloads of one subject and all else that is stored of it, and record that.
 
-        Questions that are still open stay. All is one transaction, so that the record of the
-        erasure is there if and only if the data is gone. Returns how many records lost their
-        payload, and how many questions are still open.
+        Questions that are still open stay. All is one transaction. Returns how many records lost
+        their payload, and how many questions are still open.
         """
 
         def work(session: Session) -> tuple[int, int]:
@@ -240,38 +250,20 @@ class Records:
         """Delete each writer's records up to an index, and older questions, and record that.
 
         The writer `""` stands for records outside any chain, up to a sequence number. All is one
-        transaction: without `note`, the chains would end in the middle. Returns how many records
-        were deleted.
+        transaction. Returns how many records were deleted.
         """
 
         def work(session: Session) -> int:
             recording.add(session, [note], seal)
             questions.drop_before(session, before)
-            return _drop(session, upto)
+            gone = 0
+            for writer, index in upto.items():
+                which = "writer = :writer AND idx" if writer else "writer IS NULL AND seq"
+                sql = f"DELETE FROM records WHERE {which} <= :index"
+                gone += session.change(sql, {"writer": writer, "index": index})
+            return gone
 
         return await self._executor.write(work, seal=seal)
-
-
-def _newest(session: Session, call: str | None, limit: int) -> list[RecordRow]:
-    where = "WHERE call = :call " if call else ""
-    sql = f"{SELECT} {where}ORDER BY seq DESC LIMIT :limit"
-    return select(session, sql, {"call": call, "limit": limit})
-
-
-def _matching(
-    session: Session,
-    prefilter: Prefilter,
-    first: int,
-    last: int,
-    *,
-    limit: int,
-    is_rising: bool = False,
-) -> list[RecordRow]:
-    conditions, values = prefilter.conditions()
-    where = " AND ".join(("records.seq BETWEEN :first AND :last", *conditions, _IS_LAST))
-    order = "ASC" if is_rising else "DESC"
-    sql = f"{SELECT} WHERE {where} ORDER BY seq {order} LIMIT :limit"
-    return select(session, sql, {**values, "first": first, "last": last, "limit": limit})
 
 
 def _place_of(session: Session, at: float) -> int:
@@ -281,25 +273,12 @@ def _place_of(session: Session, at: float) -> int:
         middle = (low + high) // 2
         # Numbers may be missing: the next one that is there stands for them.
         sql = "SELECT seq, at FROM records WHERE seq >= :middle ORDER BY seq LIMIT 1"
-        seq, found = session.query(sql, {"middle": middle})[0]
-        low, high = (seq + 1, high) if found < at else (low, middle)
+        seq, moment = session.query(sql, {"middle": middle})[0]
+        if moment < at:
+            low = seq + 1
+        else:
+            high = middle
     return low
-
-
-def _tally(
-    session: Session, *, subject: str | None = None, before: float | None = None
-) -> list[tuple[str | None, int]]:
-    conditions = {
-        "subject = :subject": subject is not None,
-        "at < :before": before is not None,
-    }
-    where = " AND ".join([text for text, is_given in conditions.items() if is_given] or ["1 = 1"])
-    sql = (
-        f"SELECT subject, count(*) AS number FROM records WHERE {where} "
-        "GROUP BY subject ORDER BY number DESC, subject"
-    )
-    values = {"subject": None if subject is None else storable(subject), "before": before}
-    return [(name, number) for name, number in session.query(sql, values)]
 
 
 def _finish(session: Session, writer: str, finish: Finish, seal: Seal) -> int:
@@ -309,20 +288,9 @@ def _finish(session: Session, writer: str, finish: Finish, seal: Seal) -> int:
 
 
 def _erase(session: Session, subject: str) -> list[RecordRow]:
-    """Erase the payloads of one subject; return the records as they are now, oldest first."""
     values: dict[str, Any] = {"subject": subject}
     sql = (
         "UPDATE records SET payload = NULL, subject = NULL "
         f"WHERE subject = :subject RETURNING {COLUMNS}"
     )
     return sorted(select(session, sql, values), key=lambda record: record.seq)
-
-
-def _drop(session: Session, upto: Mapping[str, int]) -> int:
-    """Delete each writer's records up to an index; for the writer `""`, up to a number."""
-    gone = 0
-    for writer, index in upto.items():
-        which = "writer = :writer AND idx" if writer else "writer IS NULL AND seq"
-        sql = f"DELETE FROM records WHERE {which} <= :index"
-        gone += session.change(sql, {"writer": writer, "index": index})
-    return gone

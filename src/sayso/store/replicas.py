@@ -31,13 +31,11 @@ class Replicas:
         await self._executor.write(work)
 
     async def all(self) -> list[ReplicaRow]:
-        """Return the processes whose lease has not run out."""
         return await self._executor.read(_all)
 
     async def drop(self, name: str) -> None:
-        """Delete a process that ends."""
         sql = "DELETE FROM replicas WHERE id = :id"
-        await self._executor.write(lambda session: session.change(sql, {"id": name}))
+        await self._executor.change(sql, {"id": name})
 
 
 def _all(session: Session) -> list[ReplicaRow]:

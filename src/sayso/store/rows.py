@@ -1,4 +1,4 @@
-"""What the store holds, as rows. They know nothing of calls or people; the floors above do."""
+"""The rows of the store. `body` and the like are JSON that only the floors above read."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ class ApprovalState(StrEnum):
 
 
 def storable(text: str) -> str:
-    """`text` as every database can hold it: without NUL and halves of surrogate pairs."""
+    """Return `text` without NUL and halves of surrogate pairs, which no database holds."""
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
@@ -26,9 +26,8 @@ def storable(text: str) -> str:
 class ApprovalRow:
     """One question. `binding` is the digest of all that it is bound to; times in Unix seconds.
 
-    `body` is JSON that only the floor above reads. `needed` is how many people must agree, and
-    `edit` what one of them changed in the arguments, as JSON. `mac` is the floor above's signature
-    of the question.
+    `needed` is how many people must agree, and `edit` what one of them changed in the arguments, as
+    JSON. `mac` is the floor above's signature of the question.
     """
 
     number: int
@@ -71,8 +70,7 @@ class GrantRow:
     """One standing answer. `binding` is the digest of all that it is for; times in Unix seconds.
 
     `conversation` is when the conversation that it is for began, and `None` where it is for any.
-    `holds` says whether it counts: one that was not taken back may be for a conversation that is
-    over.
+    `holds` is false for one that was revoked, or whose conversation is over.
     """
 
     number: int
@@ -149,10 +147,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaRow:
-    """One process of a gateway: where others reach it, and the names of its keys.
-
-    The active key's name comes first; they are separated by blanks.
-    """
+    """One process of a gateway: its address, and the names of its keys, the active one first."""
 
     id: str
     address: str
@@ -180,9 +175,8 @@ class Known(NamedTuple):
 class DefinitionRow:
     """A tool as the server at `place` defined it when it was last looked at.
 
-    `definition` is JSON that only the floors above read, and `mark` its digest. `held` is one that
-    the server gives by now and that waits for a person; `accepted` is the mark of the last that
-    one has accepted. Times in Unix seconds. `revision` counts what was written of this tool.
+    `mark` is the digest of `definition`. `held` is a newer one that waits for a person; `accepted`
+    is the mark of the last that a person accepted. Times in Unix seconds. `revision` counts writes.
     """
 
     place: str
@@ -202,10 +196,7 @@ class DefinitionRow:
 
 @dataclass(frozen=True, slots=True)
 class QuarantineRow:
-    """A tool of the server at `place` that is not called until a person lifts that.
-
-    `evidence` is JSON that only the floors above read. `since` is in Unix seconds.
-    """
+    """A tool of the server at `place` that is not called until a person lifts that."""
 
     place: str
     tool: str

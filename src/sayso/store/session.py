@@ -1,4 +1,4 @@
-"""What the two databases have in common: a session, and who opens one."""
+"""A session on either database, and the driver that opens it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
@@ -11,16 +11,14 @@ Row = tuple[Any, ...]
 class Session(Protocol):
     """One connection, used by one thread at a time. Statements name their values as `:name`."""
 
-    def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """The rows of a statement."""
-        ...
+    def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]: ...
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        """How many rows a statement changed."""
+        """Return how many rows a statement changed."""
         ...
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
-        """Run one statement, its values as `?`, for each row; how many rows that changed."""
+        """Run a statement for each row, its values as `?`; return how many rows it changed."""
         ...
 
     def announce(self, channel: str, number: int) -> None:
@@ -36,11 +34,11 @@ class Session(Protocol):
         ...
 
     def now(self) -> float:
-        """Unix seconds by the clock that all who share the database go by."""
+        """Return Unix seconds by the clock that all who share the database use."""
         ...
 
     def renumber(self) -> None:
-        """Go on numbering after the highest number there is."""
+        """Continue numbering after the highest number."""
         ...
 
     def begin(self) -> None: ...
@@ -55,33 +53,30 @@ class Session(Protocol):
 class Driver(Protocol):
     """Knows one database: how to open it, and what its errors mean."""
 
-    @property
-    def where(self) -> str:
-        """The database as a person may read it, without a password."""
-        ...
-
     errors: ClassVar[tuple[type[Exception], ...]]
     """What its sessions raise."""
-
-    def open(self) -> Session:
-        """A session to an up-to-date database. Raises one of `errors` or `StoreError`."""
-        ...
-
     has_clock: ClassVar[bool]
     """Whether the database has a clock of its own, which may differ from this machine's."""
 
-    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """See `Questions.watch`."""
+    @property
+    def where(self) -> str:
+        """Return the address of the database, without a password."""
         ...
 
+    def open(self) -> Session:
+        """Open a session on an up-to-date database. Raises one of `errors` or `StoreError`."""
+        ...
+
+    async def watch(self, tell: Callable[[int], None], channel: str) -> None: ...
+
     def explain(self, error: Exception) -> StoreError:
-        """The same in a person's words."""
+        """Return an error that a person can act on."""
         ...
 
     def is_lost(self, error: Exception) -> bool:
-        """Whether the connection is gone."""
+        """Return whether the connection is gone."""
         ...
 
     def is_clash(self, error: Exception) -> bool:
-        """Whether the same may go well when it is done again."""
+        """Return whether another try may succeed."""
         ...

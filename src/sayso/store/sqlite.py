@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 from sayso.errors import StoreError
 from sayso.store.database import Database
-from sayso.store.migrations import SQLITE, SQLITE_TYPES, VERSION, check_version, upgrade
+from sayso.store.migrations import SQLITE_TYPES, VERSION, check_version, upgrade
 from sayso.store.session import Row, Session
 
 _BUSY_SECONDS: Final = 5.0
@@ -32,15 +32,12 @@ class SqliteSession:
     connection: sqlite3.Connection
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """See `Session.query`."""
         return self.connection.execute(sql, values or {}).fetchall()
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        """See `Session.change`."""
         return self.connection.execute(sql, values or {}).rowcount
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
-        """See `Session.insert`."""
         return max(self.connection.executemany(sql, rows).rowcount, 0)
 
     def settle(self) -> None:
@@ -64,16 +61,14 @@ class SqliteSession:
         self.connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Return once it is synced."""
         self.connection.execute("COMMIT")
 
     def rollback(self) -> None:
-        """Undo; a full disk may have undone it already."""
+        # A full disk may have undone it already.
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Let go of the file."""
         self.connection.close()
 
 
@@ -87,7 +82,6 @@ class SqliteDriver:
 
     @property
     def where(self) -> str:
-        """See `Driver.where`."""
         return str(self.path)
 
     def open(self) -> Session:
@@ -120,8 +114,7 @@ class SqliteDriver:
     def _make(self) -> None:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # One that is there is not opened: closing it would drop the locks that SQLite has on
-            # it.
+            # An existing file is not opened: closing it would drop SQLite's locks on it.
             if not self.path.exists():
                 self._make_whole()
             if not os.access(self.path, os.R_OK | os.W_OK):
@@ -130,9 +123,9 @@ class SqliteDriver:
             raise self.explain(error) from error
 
     def _make_whole(self) -> None:
-        """Make the file beside its place, and put it there with all its tables.
+        """Make the file under another name, with all its tables, and link it to its place.
 
-        Nobody sees it half made; of several that make it at once, the first one's counts.
+        Of several processes that make it at once, the first counts.
         """
         new = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
@@ -152,9 +145,8 @@ class SqliteDriver:
     def _check(self) -> None:
         """Refuse the file of another program or of a newer sayso, without a byte changed in it.
 
-        What a log beside the file holds is read too; without one, no lock or file is made. Another
-        process may take that log away, or move it into the file, while this looks: then it looks
-        again.
+        The write-ahead log is read too, if there is one; without it, no lock or file is made. If
+        another process takes the log away meanwhile, this tries again.
         """
         for _ in range(_LOOKS):
             try:
@@ -176,7 +168,7 @@ class SqliteDriver:
             _version_of(SqliteSession(db), self.where)
 
     def _make_private(self) -> None:
-        """Close to others a file that was there: what sayso writes into it is not for them."""
+        """Close an existing file to other users."""
         try:
             if stat.S_IMODE(self.path.stat().st_mode) != _MODE:
                 self.path.chmod(_MODE)
@@ -187,7 +179,6 @@ class SqliteDriver:
         """See `Driver.watch`: SQLite has no way to call."""
 
     def explain(self, error: Exception) -> StoreError:
-        """See `Driver.explain`."""
         text = str(error)
         other = "choose another file with --store sqlite:PATH."
         if "locked" in text:
@@ -216,12 +207,11 @@ class SqliteDriver:
 
 
 def open_sqlite(path: Path) -> Database:
-    """Open the store in one file; see `SqliteDriver.open` for what is raised."""
+    """Open the store in one file. Raises what `SqliteDriver.open` raises."""
     return Database(SqliteDriver(path))
 
 
 def _make_empty(path: Path) -> None:
-    """Made with its mode, not changed afterwards: others can read it at no moment."""
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE))
 
@@ -240,7 +230,7 @@ def _migrate(session: SqliteSession, where: str) -> None:
     session.begin()
     try:
         # Looked at again: another process may have been faster.
-        upgrade(session, SQLITE, SQLITE_TYPES, _version_of(session, where))
+        upgrade(session, SQLITE_TYPES, _version_of(session, where))
         session.change(f"PRAGMA application_id = {_APPLICATION_ID}")
         session.change(f"PRAGMA user_version = {VERSION}")
         session.commit()

@@ -20,13 +20,11 @@ class Tokens:
         self._executor = executor
 
     async def spend(self, token: str, *, now: float, expires: float) -> bool:
-        """Spend a token; return whether it was unspent."""
         return await self._executor.write(
             lambda session: spend(session, token, now=now, expires=expires)
         )
 
     async def is_spent(self, token: str) -> bool:
-        """Return whether a token was spent; one that became void long ago may be forgotten."""
         return await self._executor.read(lambda session: is_spent(session, token))
 
 

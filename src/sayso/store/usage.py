@@ -20,6 +20,7 @@ _USE: Final = """INSERT INTO uses (subject, client, tool, facts, last)
     VALUES (:subject, :client, :tool, :facts, :now)
     ON CONFLICT (subject, client, tool, facts) DO UPDATE SET last = excluded.last"""
 _KEY_OF_USE: Final = ("subject", "client", "tool", "facts")
+_KEY_OF_TICK: Final = ("subject", "level", "tool", "now")
 _TICK: Final = "INSERT INTO ticks (subject, level, tool, at) VALUES (?, ?, ?, ?)"
 _FORGET: Final = "DELETE FROM ticks WHERE subject = :subject AND at <= :old"
 
@@ -55,7 +56,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """A grant that a call was to go on, or a key that it had, and that it has no more."""
+    """A grant or a key that a call has no more."""
 
     grant: int | None = None
     claim: str | None = None
@@ -118,7 +119,7 @@ def converse(session: Session, subject: str, client: str, *, now: float, idle: f
 
 
 def begun(session: Session, subject: str, client: str) -> float | None:
-    """When the last conversation of a caller began."""
+    """Return when the last conversation of a caller began."""
     sql = "SELECT started FROM conversations WHERE subject = :subject AND client = :client"
     rows = session.query(sql, {"subject": storable(subject), "client": _client(client)})
     return rows[0][0] if rows else None
@@ -131,19 +132,17 @@ def _client(name: str) -> str:
 
 def note(session: Session, uses: Sequence[Use]) -> None:
     """Note calls that are about to be sent; what is the same of several is written once."""
-    values = [_values(use) for use in uses]
-    everywhere = [{**one, "client": _ANY_CLIENT} for one in values]
-    callers = {(one["subject"], one["client"]): one for one in (*values, *everywhere)}
-    for one in callers.values():
-        session.change(_CONVERSE, one)
-    for one in {one["subject"]: one for one in values}.values():
-        session.change(_FORGET, one)
-    tools = {tuple(one[name] for name in _KEY_OF_USE): one for one in values}
-    for one in tools.values():
-        session.change(_USE, one)
-    session.insert(
-        _TICK, [(one["subject"], one["level"], one["tool"], one["now"]) for one in values]
-    )
+    rows = [_values(use) for use in uses]
+    everywhere = [{**row, "client": _ANY_CLIENT} for row in rows]
+    callers = {(row["subject"], row["client"]): row for row in (*rows, *everywhere)}
+    for caller in callers.values():
+        session.change(_CONVERSE, caller)
+    for subject in {row["subject"]: row for row in rows}.values():
+        session.change(_FORGET, subject)
+    tools = {tuple(row[name] for name in _KEY_OF_USE): row for row in rows}
+    for tool in tools.values():
+        session.change(_USE, tool)
+    session.insert(_TICK, [tuple(row[name] for name in _KEY_OF_TICK) for row in rows])
 
 
 def _values(use: Use) -> dict[str, Any]:
@@ -160,11 +159,13 @@ def _values(use: Use) -> dict[str, Any]:
 
 
 def exceeded(session: Session, use: Use, quotas: Sequence[Quota]) -> Quota | None:
-    """The first of `quotas` that one more call would exceed."""
-    found = ticks(session, use.subject, use.at) if quotas else ()
+    """Return the first of `quotas` that one more call would exceed."""
+    if not quotas:
+        return None
+    recent = ticks(session, use.subject, use.at)
     for quota in quotas:
         count = sum(
-            quota.level in (None, one.level) and quota.tool in (None, one.tool) for one in found
+            quota.level in (None, tick.level) and quota.tool in (None, tick.tool) for tick in recent
         )
         if count >= quota.most:
             return quota
@@ -172,27 +173,29 @@ def exceeded(session: Session, use: Use, quotas: Sequence[Quota]) -> Quota | Non
 
 
 def ticks(session: Session, subject: str, now: float) -> tuple[Tick, ...]:
-    """The last minute of a caller, oldest first."""
+    """Return the last minute of a caller, oldest first."""
     sql = "SELECT level, tool, at FROM ticks WHERE subject = :subject AND at > :since ORDER BY at"
     values = {"subject": storable(subject), "since": now - _MINUTE}
     return tuple(Tick(*row) for row in session.query(sql, values))
 
 
 def look(session: Session, at: Look) -> Usage:
-    """What one caller has done, as far as it is asked for."""
-    return Usage(
-        uses=() if at.since is None else _uses(session, at, at.since),
-        ticks=ticks(session, at.subject, at.now) if at.has_ticks else (),
-        is_first_use=at.first_use is not None and _is_first(session, at.subject, at.first_use),
-    )
+    """Return what one caller has done, as far as it is asked for."""
+    uses: tuple[UseRow, ...] = ()
+    last_minute: tuple[Tick, ...] = ()
+    if at.since is not None:
+        uses = _uses(session, at, at.since)
+    if at.has_ticks:
+        last_minute = ticks(session, at.subject, at.now)
+    is_first = at.first_use is not None and _is_first(session, at.subject, at.first_use)
+    return Usage(uses, last_minute, is_first)
 
 
 def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
     """Return the uses since a moment; a time ahead of `now` counts as just now.
 
-    A client that changes its name neither leaves what it did behind nor takes over what another
-    did: under a name that is only claimed, uses within the caller's conversation through whatever
-    clients are uncertain, except those under this very name.
+    Under a client name that is only claimed, uses through other clients within the caller's
+    conversation are uncertain: a client may have changed its name, or taken another's.
     """
     sql = """SELECT uses.tool, uses.facts, uses.last, uses.client = :client AND EXISTS (
             SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
@@ -218,7 +221,9 @@ def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
 def _is_same(is_own: object, is_anyones: object, at: Look) -> bool | None:
     if is_own:
         return True
-    return None if is_anyones and at.is_claimed else False
+    if is_anyones and at.is_claimed:
+        return None
+    return False
 
 
 def _is_first(session: Session, subject: str, tool: str) -> bool:

@@ -44,11 +44,9 @@ class Vigil:
         _watch()
 
     def __enter__(self) -> None:
-        """A statement begins."""
         self._began = time.monotonic()
 
     def __exit__(self, *_: object) -> None:
-        """It has ended."""
         self._began = None
 
     def look(self) -> None:
@@ -70,7 +68,9 @@ class Vigil:
                     found = await (await other.execute(_STATE, [self._process])).fetchone()
         except (psycopg.Error, TimeoutError):
             return False
-        return waited < _FORGOTTEN_SECONDS if found is None else bool(found[0])
+        if found is None:
+            return waited < _FORGOTTEN_SECONDS
+        return bool(found[0])
 
     def _cut(self) -> None:
         with contextlib.suppress(psycopg.Error, OSError):
@@ -85,7 +85,7 @@ _watching: list[threading.Thread] = []
 
 def _watch() -> None:
     """Begin to look, once in a process: a thread does not go along into a fork."""
-    if not any(one.is_alive() for one in _watching):
+    if not any(thread.is_alive() for thread in _watching):
         _watching[:] = [threading.Thread(target=_go_round, name="sayso-vigil", daemon=True)]
         _watching[0].start()
 

@@ -89,7 +89,7 @@ class Watch:
         return _Exchange(self, exchange)
 
     def call(self, call: Call) -> "_Trail":
-        """Along a call through the guard: a `sayso.guard.watch.Watch`."""
+        """Along a call through the guard: a `sayso.guard.step.Watch`."""
         return _Trail(self, call)
 
 

@@ -1,11 +1,15 @@
 """Decide: may it run, must a person be asked, or is it refused."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-from sayso.guard.call import Call
+from sayso.catalog import as_tool
+from sayso.guard.call import Call, CallRequest
 from sayso.guard.context import GuardContext
 from sayso.guard.history import situation_of
 from sayso.guard.step import Step, every_call
+from sayso.guard.steps.narrow import narrowed
+from sayso.policy import Explanation, Principal, explain, facts_of
 from sayso.policy import decide as decide_by_policy
 
 
@@ -13,6 +17,26 @@ async def decide(guard: GuardContext, call: Call) -> None:
     """Put the decision on the call; the steps after it carry it out."""
     standing = guard.standing.of(call.policy, call.principal, call.tool_facts)
     call.decision = standing or decide_by_policy(call.policy, await situation_of(guard, call))
+
+
+async def explain_call(
+    guard: GuardContext, principal: Principal, tool: object, arguments: Mapping[str, Any]
+) -> Explanation:
+    """Explain how a call of `tool` would be decided now; nothing runs or is written down.
+
+    What the tool's plan says is not known before a call is made, and another call may be made
+    before this one. Raises `UsageError` where its author's `narrow` widens the call.
+    """
+    policy = guard.policy()
+    known = as_tool(tool)
+    seen, about = guard.sight.of(policy, known)
+    request = CallRequest("", principal, known.qualified_name, arguments, guard.clock())
+    call = Call(request, policy, seen, about)
+    narrow = await narrowed(seen, arguments)
+    if narrow is not seen:
+        call.tool = narrow
+        call.tool_facts = facts_of(narrow)
+    return explain(policy, await situation_of(guard, call))
 
 
 DECIDE: Final = Step("decide", every_call, decide)

@@ -1,17 +1,72 @@
-"""Narrow: from the tool's intent to this call's."""
+"""Narrow: one call's intent, narrower than its tool's where the author can tell, never wider."""
 
+import copy
+import inspect
 import logging
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import anyio
 
 from sayso.audit import Outcome
+from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.guard.call import Answer, Call, tool_error
 from sayso.guard.context import GuardContext
-from sayso.guard.narrowing import narrowed
 from sayso.guard.step import Step
+from sayso.intent import HINT_NAMES, LOOSER, Hints, Intent, Resolved, ResolvedIntent, Source
 from sayso.policy import facts_of
 
+_NARROW_SECONDS: Final = 10.0
+
 _log: Final = logging.getLogger(__name__)
+
+
+async def narrowed(tool: Tool, arguments: Mapping[str, Any]) -> Tool:
+    """Return the tool as it is for a call with these arguments.
+
+    Where the author's `narrow` fails, or takes longer than 10 s, the tool's own intent stands. What
+    the operator says stands in any case. Raises `UsageError` for an intent that is wider than the
+    tool's: then one of the two is wrong.
+    """
+    narrow = tool.intent.narrow
+    if narrow is None:
+        return tool
+    try:
+        with anyio.fail_after(_NARROW_SECONDS):
+            hints = narrow(copy.deepcopy(dict(arguments)))
+            if inspect.isawaitable(hints):
+                hints = await hints
+    except Exception:  # noqa: BLE001 - an author's function may raise anything
+        _log.exception("%s: narrowing a call of %s failed", tool.server, tool.name)
+        return tool
+    if isinstance(hints, Intent):
+        hints = hints.hints
+    if hints is None:
+        return tool
+    if not isinstance(hints, Hints):
+        raise UsageError("narrow must give hints, an intent or None", where=tool.name)
+    return replace(tool, resolved=_narrowed(tool, hints))
+
+
+def _narrowed(tool: Tool, hints: Hints) -> ResolvedIntent:
+    resolved: dict[str, Resolved] = {}
+    for name in HINT_NAMES:
+        whole = tool.resolved[name]
+        value = hints[name]
+        if value is None or value is whole.value or whole.source is Source.OPERATOR:
+            resolved[name] = whole
+        elif value is LOOSER[name]:
+            resolved[name] = Resolved(value, Source.DECLARED)
+        elif hints.read_only and name in ("destructive", "idempotent"):
+            resolved[name] = whole  # means nothing on what only reads
+        else:
+            raise UsageError(f"a call's {name} is wider than the tool's", where=tool.name)
+    if resolved["read_only"].value:
+        source = resolved["read_only"].source
+        resolved |= {name: Resolved(LOOSER[name], source) for name in ("destructive", "idempotent")}
+    return ResolvedIntent(**resolved)
 
 
 async def narrow(guard: GuardContext, call: Call) -> Answer | None:

@@ -28,7 +28,7 @@ async def record_outcome(guard: GuardContext, call: Call, then: Then) -> Answer:
     try:
         answer = await _answered(call, then)
     except anyio.get_cancelled_exc_class():
-        call.outcome = _cancelled(call)
+        call.outcome = Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.CANCELLED
         await _write(guard, call, None)
         if guard.shutdown.is_over and call.is_sent:
             return lost_answer(call)
@@ -95,12 +95,10 @@ def _crashed(call: Call, error: CrashError) -> Answer:
     call.incident = report_incident_briefly(_log, error.__cause__ or error, call.name)
     call.outcome = Outcome.TOOL_ERROR
     what = call.tool.intent.on_error or f"“{call.tool.title}” failed"
-    ran = "" if call.tool.level is Level.READ else " Part of it may have been done."
-    return tool_error(f"{describe_incident(call.incident, what)}{ran}")
-
-
-def _cancelled(call: Call) -> Outcome:
-    return Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.CANCELLED
+    text = describe_incident(call.incident, what)
+    if call.tool.level is not Level.READ:
+        text = f"{text} Part of it may have been done."
+    return tool_error(text)
 
 
 async def _write(guard: GuardContext, call: Call, answer: Answer | None) -> None:

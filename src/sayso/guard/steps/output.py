@@ -21,8 +21,8 @@ _log: Final = logging.getLogger(__name__)
 async def shape_output(guard: GuardContext, call: Call, then: Then) -> Answer:
     """Strip and cut a result; one that breaks its schema becomes an error, never invalid data."""
     answer = await then(call)
-    told = await checked(guard, call.tool, answer, call.resume, call.principal.caller)
-    return withheld(call) if told is None else told
+    shown = await checked(guard, call.tool, answer, call.resume, call.principal.caller)
+    return withheld(call) if shown is None else shown
 
 
 async def checked(
@@ -43,7 +43,7 @@ async def checked(
     try:
         if is_error and is_brief(answer, limit):
             return answer
-        told, problems = await _shaped(answer, schemas, limit, resume, caller)
+        result, problems = await _shaped(answer, schemas, limit, resume, caller)
     except UndecidedError:
         _log.warning("what %s answered cannot be checked in time", tool.qualified_name)
         return None
@@ -51,7 +51,7 @@ async def checked(
         _log.warning("what %s answered cannot be read", tool.qualified_name)
         return None
     if not problems:
-        return told
+        return result
     # What is wrong holds the server's data, so it is for the log and not for the model.
     said = "; ".join(map(str, problems))
     _log.warning("%s broke its output schema: %s", tool.qualified_name, said)
@@ -61,7 +61,9 @@ async def checked(
 def as_task(answer: Answer) -> Answer:
     """Return what an answer says of a task, and nothing that could pass for its result."""
     kept = {name: answer[name] for name in _OF_TASK if _is_brief(answer.get(name))}
-    return kept | ({"_meta": answer["_meta"]} if "_meta" in answer else {})
+    if "_meta" in answer:
+        kept["_meta"] = answer["_meta"]
+    return kept
 
 
 def _is_brief(value: object) -> bool:
@@ -98,11 +100,13 @@ def withheld(call: Call) -> Answer:
     A read may be called again, but its result would be withheld again; a write must not.
     """
     call.outcome = Outcome.BAD_OUTPUT
-    advice = "" if call.tool.level is Level.READ else " Do not run it again to see the result."
-    return tool_error(
+    text = (
         f"“{call.tool.title}” ran, but its result does not fit the output schema that the tool "
-        f"declares, so it is withheld.{advice}"
+        "declares, so it is withheld."
     )
+    if call.tool.level is not Level.READ:
+        text = f"{text} Do not run it again to see the result."
+    return tool_error(text)
 
 
 OUTPUT: Final = WrappingStep("output", every_call, shape_output)

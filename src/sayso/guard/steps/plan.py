@@ -1,22 +1,128 @@
 """Plan: what the call would change, for the person who is asked and for the limits on how much."""
 
 import logging
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
-from sayso.errors import DeniedError
-from sayso.guard.call import Answer, Call, unplanned
+import anyio
+
+from sayso.approvals import Plan, make_plan, take_plan
+from sayso.audit import Outcome
+from sayso.errors import DeniedError, UsageError
+from sayso.guard.call import Answer, Call, CallRequest, new_id, unplanned
 from sayso.guard.context import GuardContext
 from sayso.guard.history import situation_of
-from sayso.guard.plans import has_plan, plan_of
+from sayso.guard.large import take_arguments
+from sayso.guard.passthrough import opened
 from sayso.guard.step import Step
-from sayso.intent import Level
+from sayso.guard.steps.execute import execute
+from sayso.guard.steps.outcome import record_outcome
+from sayso.intent import Intent, Level
 from sayso.policy import Effect
 from sayso.policy import decide as decide_by_policy
+from sayso.schema import is_switch, size
+
+DRY_RUN_SECONDS: Final = 10.0
+MAX_PLAN_CHARACTERS: Final = 200_000
+"""How long the answer of a dry run may be, as JSON."""
+_MAX_ERROR_CHARACTERS: Final = 500
 
 _log: Final = logging.getLogger(__name__)
 
 
-async def make_plan(guard: GuardContext, call: Call) -> Answer | None:
+def has_plan(intent: Intent) -> bool:
+    """Return whether a tool can tell what a call would change."""
+    return intent.plan is not None or intent.dry_run is not None
+
+
+async def plan_of(guard: GuardContext, call: Call, intent: Intent) -> Plan:
+    """Take the plan of a call of a tool with this intent.
+
+    Raises `DeniedError` for what its author says against the call, or the tool's dry run does, and
+    anything else where there is no plan.
+    """
+    if intent.plan is not None:
+        return await take_plan(intent.plan, call.arguments)
+    return await _dry_run(guard, call, intent.dry_run or "")
+
+
+async def _dry_run(guard: GuardContext, call: Call, parameter: str) -> Plan:
+    """Call the tool with `parameter` set to true, and take its answer as the plan.
+
+    The dry run is on record as a call of its own. A tool without such a boolean parameter is never
+    called: it would ignore the parameter and run.
+    """
+    if not is_switch(call.tool.input_schema, parameter):
+        what = f"it has no boolean parameter {parameter!r}, which is to make a dry run"
+        raise UsageError(what, where=call.name)
+    dry = _copied(guard, call)
+    await take_arguments(dry, {**call.arguments, parameter: True})
+    checker = guard.schemas.of(call.tool).arguments
+    if checker is not None and await checker.problems(dry.arguments, call.principal.caller):
+        raise UsageError(f"its schema does not take {parameter}: true here", where=call.name)
+
+    async def run(_: Call) -> Answer:
+        await guard.audit.attempt(dry.facts, None)
+        return await execute(guard, dry)
+
+    with anyio.fail_after(DRY_RUN_SECONDS):
+        answer = opened(await record_outcome(guard, dry, run))
+    if answer.get("isError") and dry.outcome is Outcome.TOOL_ERROR and dry.incident is None:
+        text = " ".join(_texts(answer))[:_MAX_ERROR_CHARACTERS]
+        raise DeniedError(f"its dry run failed: {text}")
+    if answer.get("isError") or answer.get("resultType", "complete") != "complete":
+        raise UsageError("its dry run gave no result", where=call.name)
+    return _plan_in(answer, call.name)
+
+
+def _copied(guard: GuardContext, call: Call) -> Call:
+    request = CallRequest(
+        id=new_id(),
+        principal=call.principal,
+        name=call.name,
+        arguments={},
+        started=guard.clock(),
+        meta=call.meta,
+        through=call.request.through,
+        caller=call.request.caller,
+        dry_run_of=call.id,
+    )
+    return Call(request, call.policy, call.tool, call.tool_facts, call.decision)
+
+
+def _plan_in(answer: Answer, name: str) -> Plan:
+    """Return the plan in a dry run's answer: a list of changes, or anything else as one change."""
+    value = answer.get("structuredContent")
+    if isinstance(value, Mapping):
+        structured = cast("Mapping[str, Any]", value)
+        value = structured
+        if set(structured) == {"result"}:
+            value = structured["result"]
+    else:
+        value = _texts(answer)
+    if size(value) > MAX_PLAN_CHARACTERS:
+        what = f"the answer of its dry run is longer than {MAX_PLAN_CHARACTERS} characters"
+        raise UsageError(what, where=name)
+    if isinstance(value, list):
+        return make_plan(value)
+    if isinstance(value, Mapping):
+        facts = cast("Mapping[str, Any]", value)
+        if not isinstance(facts.get("changes"), list):
+            facts = {**facts, "changes": [facts]}
+        return make_plan(facts)
+    return make_plan([value])
+
+
+def _texts(answer: Answer) -> list[str]:
+    content = answer.get("content")
+    if not isinstance(content, list):
+        return []
+    blocks = cast("list[Any]", content)
+    texts = (cast("Any", block).get("text") for block in blocks if isinstance(block, Mapping))
+    return [text for text in texts if isinstance(text, str)]
+
+
+async def add_plan(guard: GuardContext, call: Call) -> Answer | None:
     """Go on with a plan; without it nothing runs.
 
     An author's function may say why there is none by a `DeniedError`, and a dry run by its error;
@@ -34,11 +140,11 @@ async def make_plan(guard: GuardContext, call: Call) -> Answer | None:
 
 
 def _needs_plan(call: Call) -> bool:
-    """Whether the tool can tell what the call would change, and somebody asks or counts that."""
+    """Return whether the tool can tell what the call would change, and that matters."""
     if not has_plan(call.tool.intent) or call.tool.level is Level.READ:
         return False
     effect = call.decision.effect
     return effect is Effect.CONFIRM or (call.policy.counts_targets and effect is Effect.ALLOW)
 
 
-PLAN: Final = Step("plan", _needs_plan, make_plan)
+PLAN: Final = Step("plan", _needs_plan, add_plan)

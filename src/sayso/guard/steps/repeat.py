@@ -86,7 +86,7 @@ async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer 
 
 
 async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
-    """The first call's answer, once there is one; nothing is sent here in any case."""
+    """Return the first call's answer, once there is one; send nothing in any case."""
     call.outcome = Outcome.REPEATED
     turn = call.request.turn
     if turn is not None:
@@ -96,8 +96,9 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
     if (text := notary.read_result(first)) is not None:
         return json.loads(text)
     has_ended = False
-    usual = guard.patience_of(call)
-    patience = usual if guard.repeat_patience is None else guard.repeat_patience
+    patience = guard.repeat_patience
+    if patience is None:
+        patience = guard.patience_of(call)
     with anyio.move_on_after(patience):
         while True:
             found = await guard.claims.find(first.key)
@@ -123,13 +124,11 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
 
 
 async def _has_ended(guard: GuardContext, call: str) -> bool:
-    """Whether the log has the call's end: then no answer will come any more."""
     rows = await guard.audit.newest(call=call, limit=1)
     return bool(rows) and rows[0].event == "outcome"
 
 
 def _has_key(call: Call) -> bool:
-    """Whether the call comes with an idempotency key, and is not denied anyway."""
     if call.meta is None or call.meta.get(META_KEY) is None:
         return False
     return call.decision.effect is not Effect.DENY
